@@ -1,6 +1,9 @@
 /** Searches of documents by vector. They may miss a few, but what they find is right. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Write } from '../../../src/engine/contract.ts'
+import { printJson } from '../../../src/json/print.ts'
+import type { Value } from '../../../src/json/value.ts'
 import { dropTarget, where } from '../store.ts'
 import { VectorWorld } from '../vector-world.ts'
 import { assertFails, kindOf } from './fails.ts'
@@ -8,6 +11,7 @@ import { RunningEngine, type World } from './world.ts'
 
 const seed = Number(process.env['SEED'] ?? 815)
 const floor = 0.95
+const uuid = '00000000-0000-4000-8000-000000000000'
 
 export function describeVectors(name: string, world: World): void {
   describe(`${name}: vectors (seed ${seed})`, () => {
@@ -69,6 +73,27 @@ export function describeVectors(name: string, world: World): void {
       for (const id of [1, 2]) await vectors.replace(id, one)
       await running.eventually(async () =>
         assert.deepEqual(await idsOf(vectors, one, 5), [1, 2, 4, 6, 7]),
+      )
+    })
+
+    test('find documents with ids of every kind', async () => {
+      const vectors = await create({ dimension: 2 })
+      const ids: readonly Value[] = [
+        ...['text', 1, 1.5, true, null],
+        ...['1', '2'].map((digit) => new Map([['$uuid', uuid.replaceAll('0', digit)]])),
+        ...['1', '2'].map((digit) => new Map([['$objectId', digit.repeat(24)]])),
+        ...[1, 2].map((ms) => new Map([['$date', ms]])),
+      ]
+      const writes = ids.map((id, at): Write => {
+        const numbers = Float32Array.of(1, at)
+        const document = new Map([['_id', id]])
+        const search = { vector: { numbers, form: 'array' } } as const
+        const record = { id, text: printJson(document), document, search }
+        return { kind: 'insert', record }
+      })
+      await running.engine.write(vectors.target, writes)
+      await running.eventually(async () =>
+        assert.deepEqual(await idsOf(vectors, Float32Array.of(1, 0), 20), ids),
       )
     })
 

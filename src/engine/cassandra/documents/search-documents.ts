@@ -6,6 +6,7 @@
 import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { compareValues } from '../../../language/values/order.ts'
+import { idKey } from '../../../language/values/record-id.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
 import type {
@@ -51,7 +52,7 @@ export async function searchNearest(
   for (const branch of plan.branches) {
     const found = await nearestOf(session, collection, branch, search, caller)
     if (found === undefined) return undefined
-    for (const hit of found) hits.set(JSON.stringify(hit.record.id), hit)
+    for (const hit of found) hits.set(idKey(hit.record.id), hit)
   }
   const best = [...hits.values()].toSorted(
     (a, b) => b.score - a.score || compareValues(a.record.id, b.record.id),
