@@ -22,7 +22,7 @@ async function createKeyspace(call: AdminCall): Promise<AdminReply> {
       400,
       `A keyspace's name has 1 to ${limits.nameLengthMax} letters, digits and underscores`,
     )
-  if (await engine.createKeyspace(keyspace))
+  if (await engine.as(call.credentials).createKeyspace(keyspace))
     call.noteChange(
       { kind: 'schema', change: 'createKeyspace', what: keyspace },
       { database: id, keyspace },
@@ -33,7 +33,8 @@ async function createKeyspace(call: AdminCall): Promise<AdminReply> {
 async function dropKeyspace(call: AdminCall): Promise<AdminReply> {
   const { id, engine } = databaseFor('drop', call)
   const keyspace = call.params['keyspace']!
-  if (!(await engine.dropKeyspace(keyspace))) return { status: 204 }
+  const isDropped = await engine.as(call.credentials).dropKeyspace(keyspace)
+  if (!isDropped) return { status: 204 }
   call.noteChange(
     { kind: 'schema', change: 'dropKeyspace', what: keyspace },
     { database: id, keyspace },

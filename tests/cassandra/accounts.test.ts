@@ -135,6 +135,57 @@ describe('users of the cluster', () => {
     })
     assert.equal(answer.status, 403)
   })
+
+  test('change keyspaces by the management API as their roles permit', async () => {
+    const listed = await manage(reader, 'GET', '')
+    const [{ id }] = (await listed.json()) as [{ id: string }]
+    const made = await manage(reader, 'POST', `/${id}/keyspaces/more`)
+    assert.deepEqual([made.status, await engine.readSchema('more')], [403, undefined])
+    const dropped = await manage(reader, 'DELETE', `/${id}/keyspaces/default_keyspace`)
+    assert.equal(dropped.status, 403)
+    assert.notEqual(await engine.readSchema('default_keyspace'), undefined)
+    const { user: name, password } = await testNode()
+    const superuser = { name, password }
+    const path = `/${id}/keyspaces/theirs`
+    assert.equal((await manage(superuser, 'POST', path)).status, 201)
+    assert.equal((await manage(superuser, 'DELETE', path)).status, 202)
+  })
+
+  const manage = (
+    account: { name: string; password: string },
+    method: string,
+    path: string,
+  ) =>
+    fetch(`${server.adminUrl}/v2/databases${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${accountToken(account)}` },
+    })
+
+  test('and holders of tokens do not reach what servers keep for themselves', async () => {
+    const { user: name, password } = await testNode()
+    const holders = [{}, { Token: accountToken({ name, password }) }]
+    const path = '/stela'
+    for (const headers of holders) {
+      for (const [body, to] of [
+        [{ listTables: {} }, path],
+        [{ find: {} }, `${path}/settings`],
+        [{ createCollection: { name: 'more' } }, path],
+      ] as const) {
+        const { codes, text } = await server.command(to, body, headers)
+        assert.deepEqual(codes, ['UNKNOWN_KEYSPACE'], text)
+      }
+      const drop = { dropKeyspace: { name: 'stela' } }
+      assert.deepEqual((await server.command('', drop, headers)).body.status, { ok: 1 })
+      const create = { createKeyspace: { name: 'stela' } }
+      const { codes } = await server.command('', create, headers)
+      assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'])
+    }
+    const tables = await selectRows(
+      'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
+      keyspaces.nameOf('stela'),
+    )
+    assert(tables.length > 0)
+  })
 })
 
 test('a server starts with no more rights than it is said to need', async () => {
@@ -166,6 +217,15 @@ test('a server starts with no more rights than it is said to need', async () => 
 
 function createRole({ name, password }: { name: string; password: string }): string {
   return `CREATE ROLE ${name} WITH LOGIN = true AND PASSWORD = '${password}'`
+}
+
+async function selectRows(text: string, value: string): Promise<readonly unknown[]> {
+  const client = clientOf(await testNode())
+  try {
+    return (await client.execute(text, [value], { prepare: true })).rows
+  } finally {
+    await client.shutdown()
+  }
 }
 
 async function asSuperuser(...statements: string[]): Promise<void> {

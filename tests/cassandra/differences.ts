@@ -41,6 +41,17 @@ describe('on a cluster', () => {
 
   const alter = (operation: object) => ({ alterTable: { operation } })
 
+  test('keyspaces of the cluster itself and of the settings are not there', async () => {
+    for (const name of ['system_auth', 'stela']) {
+      const roles = await server.command(`/${name}/roles`, { find: {} })
+      assert.deepEqual(roles.codes, ['UNKNOWN_KEYSPACE'], roles.text)
+      const tables = await server.command(`/${name}`, { listTables: {} })
+      assert.deepEqual(tables.codes, ['UNKNOWN_KEYSPACE'], tables.text)
+      const made = await server.command('', { createKeyspace: { name } })
+      assert.deepEqual(made.codes, ['UNSUPPORTED_DATABASE_QUERY'], made.text)
+    }
+  })
+
   test('a dropped column comes back empty, and only with its type', async () => {
     const table = await create('retyped', { a: 'text' })
     await send(table, { insertOne: { document: { id: '1', a: 'old' } } })

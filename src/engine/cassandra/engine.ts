@@ -32,7 +32,12 @@ import type { KeyspaceOptions, KeyspaceSchema } from '../schema.ts'
 import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
 import { cannotHold } from './catalog/cannot-hold.ts'
 import { makeChange } from './catalog/change-schema.ts'
-import { countTargets, listKeyspaces, missingColumns } from './catalog/system-schema.ts'
+import {
+  countTargets,
+  isReserved,
+  listKeyspaces,
+  missingColumns,
+} from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
 import { isAboutMissingIndex, isAboutTruncation } from './cluster/failures.ts'
 import {
@@ -160,10 +165,13 @@ class CassandraEngine implements Engine {
   }
 
   createKeyspace(name: string, { replication }: KeyspaceOptions = {}): Promise<boolean> {
+    const { options } = this.#shared
     return this.#run(() =>
       this.#alone(async () => {
+        if (isReserved(name, options.systemKeyspace))
+          throw new EngineError('unsupported', `the keyspace ${name} is not for data`)
         if ((await this.#shared.catalog.refresh(name)) !== undefined) return false
-        const copies = replication ?? this.#shared.options.replication
+        const copies = replication ?? options.replication
         await this.#session.define(createKeyspaceText(name, copies))
         await this.#shared.catalog.refresh(name)
         return true

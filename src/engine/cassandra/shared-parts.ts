@@ -68,8 +68,8 @@ export class SharedParts {
     this.capabilities = capabilities
     this.tally = tally
     this.options = options
-    this.catalog = new ClusterCatalog(session, options.defaults, capabilities)
-    const { systemKeyspace, settingsPollMs, consistency } = options
+    const { systemKeyspace, settingsPollMs, consistency, defaults } = options
+    this.catalog = new ClusterCatalog(session, defaults, capabilities, systemKeyspace)
     const level = levelOfSettings(consistency)
     this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs, level)
     this.leases = new Leases(session, systemKeyspace)

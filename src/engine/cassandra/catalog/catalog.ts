@@ -9,7 +9,7 @@ import { EngineError } from '../../errors.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
 import type { Defaults } from './collection-comment.ts'
-import { readKeyspace } from './system-schema.ts'
+import { isReserved, readKeyspace } from './system-schema.ts'
 
 /** For so long the version is taken for what it was. */
 export const trustedMs = 1_000
@@ -28,15 +28,22 @@ export class ClusterCatalog {
   readonly #session: Session
   readonly #defaults: Defaults
   readonly #can: Capabilities
+  readonly #systemKeyspace: string
   readonly #known = new Map<string, Known>()
   readonly #looks = new Map<string, Look>()
   #version = ''
   #lookedAt = -Infinity
 
-  constructor(session: Session, defaults: Defaults, can: Capabilities) {
+  constructor(
+    session: Session,
+    defaults: Defaults,
+    can: Capabilities,
+    systemKeyspace: string,
+  ) {
     this.#session = session
     this.#defaults = defaults
     this.#can = can
+    this.#systemKeyspace = systemKeyspace
   }
 
   /** As it was a moment ago, or later. */
@@ -70,8 +77,9 @@ export class ClusterCatalog {
     return found ?? targetIn(await this.refresh(keyspace), name)
   }
 
-  /** As it is now. */
+  /** As it is now. What requests cannot reach is not there. */
   async refresh(keyspace: string): Promise<KeyspaceSchema | undefined> {
+    if (isReserved(keyspace, this.#systemKeyspace)) return undefined
     const version = await this.#readVersion()
     const known = this.#known.get(keyspace)
     if (known?.version === version) return known.schema

@@ -31,6 +31,14 @@ export function isOfCluster(keyspace: string): boolean {
   return systemKeyspaces.test(keyspace)
 }
 
+/**
+ * Whether requests cannot reach it: passwords of the cluster are in such a keyspace, and the
+ * tokens of servers. What roles permit in "all keyspaces" is done as the server's own user.
+ */
+export function isReserved(keyspace: string, systemKeyspace: string): boolean {
+  return keyspace === systemKeyspace || isOfCluster(keyspace)
+}
+
 export async function listKeyspaces(
   session: Session,
   systemKeyspace: string,
@@ -39,7 +47,7 @@ export async function listKeyspaces(
   const rows = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'schema'))
   return rows
     .map((row) => row['keyspace_name'] as string)
-    .filter((name) => name !== systemKeyspace && !isOfCluster(name))
+    .filter((name) => !isReserved(name, systemKeyspace))
 }
 
 /** Of all keyspaces that are listed. Views are not counted: columns name them, tables do not. */

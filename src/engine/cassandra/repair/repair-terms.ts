@@ -88,7 +88,7 @@ async function repairAll(
 ): Promise<void> {
   const { session, postings, can } = access
   const startedAt = postings.nextTimestamp()
-  const catalog = new ClusterCatalog(session, defaults, can)
+  const catalog = new ClusterCatalog(session, defaults, can, systemKeyspace)
   const unread = new Set<string>()
   for (const keyspace of await listKeyspaces(session, systemKeyspace)) {
     const rows = await readSchemaRows(session, keyspace)
