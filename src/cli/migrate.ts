@@ -81,8 +81,16 @@ async function run(options: MigrateOptions, cluster: ClusterConfig): Promise<voi
         refuse(migration.obstacles)
         return
       }
+      const isMoved = (place: string) =>
+        migration.targets.some(({ name }) => name === place)
       const incomplete =
-        options.to === 'cassandra' ? findingsIn(await checkCluster(cluster)) : []
+        options.to === 'cassandra'
+          ? findingsIn({
+              targets: (await checkCluster(cluster)).targets.filter(({ keyspace, name }) =>
+                isMoved(`${keyspace}.${name}`),
+              ),
+            })
+          : []
       report(migration, incomplete, options)
     } finally {
       await to.close()

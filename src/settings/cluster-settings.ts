@@ -1,5 +1,7 @@
 /** Settings of the engine over a cluster: those of `stela serve --engine cassandra`. */
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { InvalidArgumentError, type Option } from 'commander'
 import {
   defaultConsistency,
@@ -88,10 +90,24 @@ export function clusterOptions(): Option[] {
     )
       .choices(['on', 'any-host', 'off'])
       .default('off'),
-    setting('cassandra-ca', '<file>', 'who signs the certificates of nodes, in PEM'),
-    setting('cassandra-cert', '<file>', "the server's certificate, if nodes ask for one"),
-    setting('cassandra-key', '<file>', "that certificate's key, in PEM"),
-    setting('secure-connect-bundle', '<file>', 'says how to reach a cluster of Astra'),
+    setting(
+      'cassandra-ca',
+      '<file>',
+      'who signs the certificates of nodes, in PEM',
+    ).argParser(notEmpty),
+    setting(
+      'cassandra-cert',
+      '<file>',
+      "the server's certificate, if nodes ask for one",
+    ).argParser(notEmpty),
+    setting('cassandra-key', '<file>', "that certificate's key, in PEM").argParser(
+      notEmpty,
+    ),
+    setting(
+      'secure-connect-bundle',
+      '<file>',
+      'says how to reach a cluster of Astra',
+    ).argParser(notEmpty),
     setting('system-keyspace', '<name>', "keyspace for the server's tokens and the like")
       .argParser(readKeyspace)
       .default(systemKeyspace),
@@ -202,15 +218,36 @@ function readTls(given: {
   }
   if ((cassandraCert === undefined) !== (cassandraKey === undefined))
     throw new InvalidArgumentError('--cassandra-cert and --cassandra-key belong together.')
-  const [ca, cert, key] = files.map((file) => file && readPem(file)) as Buffer[]
+  const ca = readGiven('cassandra-ca', cassandraCa)
+  const cert = readGiven('cassandra-cert', cassandraCert)
+  const key = readGiven('cassandra-key', cassandraKey)
+  if (ca !== undefined)
+    checkPem(`--cassandra-ca ${cassandraCa}`, () => new X509Certificate(ca))
+  if (cert !== undefined)
+    checkPem(`--cassandra-cert ${cassandraCert} with --cassandra-key ${cassandraKey}`, () =>
+      createSecureContext({ cert, key }),
+    )
   return { ca, cert, key, checksHost: tls === 'on' }
 }
 
-function readPem(file: string): Buffer {
+function readGiven(name: string, file: string | undefined): Buffer | undefined {
   try {
-    return readFileSync(file)
+    return file === undefined ? undefined : readFileSync(file)
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
+    throw new InvalidArgumentError(
+      `--${name} ${file} cannot be read: ${(error as Error).message}`,
+    )
+  }
+}
+
+/** What is wrong with a file would be found by the first connection only, or by none. */
+function checkPem(given: string, use: () => unknown): void {
+  try {
+    use()
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `${given} cannot be used: ${(error as Error).message}. It takes files in PEM.`,
+    )
   }
 }
 
@@ -229,7 +266,7 @@ function checkBundle(
     throw new InvalidArgumentError(
       `--secure-connect-bundle says what --${other} would. Leave one of them out.`,
     )
-  readPem(bundle)
+  readGiven('secure-connect-bundle', bundle)
   return bundle
 }
 

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { placeOfIndex, textIndexesOf } from '../../src/engine/cassandra/rows/row-texts.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import type { Table } from '../../src/engine/schema.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { startStela } from '../cli/run-stela.ts'
 import { clientOf, flagsOf } from './connect.ts'
@@ -172,6 +174,57 @@ describe('a cluster, as operators see it', () => {
     const { code, err, lines } = await check('--cassandra-port', '1')
     assert.deepEqual([code, lines], [2, ['']])
     assert.match(err, /^stela: no node of the cluster can be asked: 127\.0\.0\.1:1 /)
+  })
+
+  test('it says which setting leads to no node', async () => {
+    for (const [given, said] of [
+      ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
+      ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],
+      ['--cassandra-tls on', /does not encrypt\. Set --cassandra-tls to off/],
+    ] as const) {
+      const { code, err } = await check(...given.split(' '))
+      assert.equal(code, 2)
+      assert.match(err, said)
+    }
+  })
+
+  test('a server that could not keep its settings does not start, and leaves nothing', async () => {
+    const keyspace = keyspaces.nameOf('unmade')
+    const serve = async (replication: string) => {
+      const flags = ['--system-keyspace', keyspace, '--replication', replication]
+      const args = ['serve', '--engine', 'cassandra', '--port', '0', '--admin-port', 'off']
+      const { code, err } = await startStela([
+        ...[...args, ...flagsOf(await testNode()), ...flags],
+      ]).ended
+      assert.equal(code, 1)
+      return err
+    }
+    assert.match(await serve('elsewhere=1'), /no data center elsewhere.* datacenter1/)
+    assert.match(await serve('datacenter1=5'), /--replication asks for 5 copies/)
+    assert(!(await engine.listKeyspaces()).includes('unmade'))
+  })
+
+  test('it is told which text indexes were not filled to the end', async () => {
+    const send = async (target: string, body: object) => {
+      const { codes, text } = await server.command(`/default_keyspace${target}`, body)
+      assert.deepEqual(codes, [], text)
+    }
+    const definition = { columns: { id: 'text', said: 'text' }, primaryKey: 'id' }
+    await send('', { createTable: { name: 'words', definition } })
+    const index = { name: 'words_said', definition: { column: 'said' } }
+    await send('/words', { createTextIndex: index })
+    const findings = async () =>
+      ours((await check()).lines).filter((line) => line.startsWith('words: '))
+    assert.deepEqual(await findings(), [])
+    const table = (await engine.findTarget('default_keyspace', 'words')) as Table
+    const { target, path } = placeOfIndex(table, textIndexesOf(table)[0]!)
+    await cql(
+      `UPDATE "${keyspaces.nameOf('stela')}".text_indexes
+         SET filling = filling + {'${path}'} WHERE target = '${target}'`,
+    )
+    const [said, ...others] = await findings()
+    assert.match(said!, /the text index words_said is not full.* stela repair/)
+    assert.deepEqual(others, [])
   })
 
   test('health needs a quorum for settings', async () => {

@@ -397,7 +397,9 @@ describe('stela migrate', () => {
 
   after(async () => {
     const client = clientOf(await testNode())
-    for (const keyspace of [`${key}stela`, `${databaseKeyFor(other)}cli`])
+    for (const keyspace of [
+      ...[`${key}stela`, `${key}others`, `${databaseKeyFor(other)}cli`],
+    ])
       await client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`)
     await client.shutdown()
     await rm(dataDir, { recursive: true, force: true })
@@ -421,6 +423,17 @@ describe('stela migrate', () => {
   })
 
   test('tells what it moved, and then that all is there', async () => {
+    // What others left incomplete is none of its business.
+    const client = clientOf(await testNode())
+    await client.execute(
+      `CREATE KEYSPACE "${key}others" WITH replication =
+         {'class': 'SimpleStrategy', 'replication_factor': 1}`,
+    )
+    await client.execute(
+      `CREATE TABLE "${key}others".lacking
+         (key frozen<tuple<tinyint, text>> PRIMARY KEY, doc_json text)`,
+    )
+    await client.shutdown()
     const first = await run()
     const name = `${databaseKeyFor(other)}cli.notes`
     assert.deepEqual(

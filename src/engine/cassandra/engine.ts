@@ -41,6 +41,7 @@ import {
 import { AccountSessions } from './cluster/account-sessions.ts'
 import { isAboutMissingIndex, isAboutTruncation } from './cluster/failures.ts'
 import {
+  checkReplication,
   openClient,
   probeCluster,
   replicationBy,
@@ -92,6 +93,8 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
   try {
     const capabilities = await probeCluster(client)
     const session = sessionOf(client, options, tally)
+    if (options.replication?.class === 'NetworkTopologyStrategy')
+      checkReplication(client, options.replication)
     const replication = options.replication ?? (await replicationBy(client))
     const { systemKeyspace } = options
     const agree = () => settledSchemas(client)

@@ -52,8 +52,23 @@ describe('settings of a cluster', () => {
       ['--cassandra-user ann', /--cassandra-user and --cassandra-password belong together/],
       ['--cassandra-ca ca.pem', /but --cassandra-tls is off/],
       ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key belong together/],
-      ['--cassandra-tls on --cassandra-ca nowhere.pem', /no such file/],
-      ['--secure-connect-bundle nowhere.zip', /no such file/],
+      [
+        '--cassandra-tls on --cassandra-ca nowhere.pem',
+        /--cassandra-ca nowhere\.pem cannot be read: .*no such file/,
+      ],
+      ['--cassandra-tls on --cassandra-ca ', /--cassandra-ca.* cannot be empty/],
+      [
+        '--cassandra-tls on --cassandra-ca package.json',
+        /--cassandra-ca package\.json cannot be used: .* files in PEM/,
+      ],
+      [
+        '--cassandra-tls on --cassandra-cert package.json --cassandra-key package.json',
+        /--cassandra-cert package\.json with --cassandra-key package\.json cannot be used/,
+      ],
+      [
+        '--secure-connect-bundle nowhere.zip',
+        /--secure-connect-bundle nowhere.*no such file/,
+      ],
       [
         '--secure-connect-bundle a.zip --contact-points 127.0.0.1',
         /--secure-connect-bundle says what --contact-points would/,

@@ -12,6 +12,9 @@ import { engineErrorOf } from '../cluster/failures.ts'
 import { findUnqueryable } from '../cluster/index-readiness.ts'
 import { reachQuorum, settledSchemas } from '../cluster/probes.ts'
 import type { Session } from '../cluster/session.ts'
+import { quoteTarget } from '../cluster/statement.ts'
+import type { TextPlace } from '../lexical/postings.ts'
+import { missingTables } from '../system/system-keyspace.ts'
 import { checkKeyspace, type CheckedTarget } from './check-targets.ts'
 
 export interface ClusterReport {
@@ -46,9 +49,12 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
     const { indexView } = cluster
     const queryable = await findUnqueryable(client, indexView, options.localDataCenter)
     const targets: CheckedTarget[] = []
+    const isFilling = await unfilledPlaces(session, options)
     const keyspaces = await listKeyspaces(session, options.systemKeyspace)
     for (const keyspace of keyspaces.toSorted())
-      targets.push(...(await checkKeyspace(session, keyspace, cluster, queryable)))
+      targets.push(
+        ...(await checkKeyspace(session, keyspace, cluster, queryable, isFilling)),
+      )
     return {
       cluster,
       localDataCenter: options.localDataCenter ?? localOf(client),
@@ -62,6 +68,20 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
   } finally {
     await client.shutdown()
   }
+}
+
+/** Tells text indexes that servers have begun to fill. A cluster without servers has none. */
+async function unfilledPlaces(
+  session: Session,
+  { systemKeyspace: keyspace }: CheckOptions,
+): Promise<(place: TextPlace) => boolean> {
+  if ((await missingTables(session, keyspace)).includes('text_indexes')) return () => false
+  const text = `SELECT target, filling FROM ${quoteTarget({ keyspace, name: 'text_indexes' })}`
+  const rows = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'read'))
+  const filling = new Map(
+    rows.map((row) => [row['target'] as string, row['filling'] as Set<string> | null]),
+  )
+  return ({ target, path }) => filling.get(target)?.has(path) ?? false
 }
 
 function localOf(client: Client): string {

@@ -9,10 +9,14 @@ import {
   type SeenColumn,
 } from '../catalog/collection-table.ts'
 import type { IndexRow } from '../catalog/read-index.ts'
+import type { TableRow } from '../catalog/read-table.ts'
 import { readSchemaRows, seenVector } from '../catalog/system-schema.ts'
+import { readNotes } from '../catalog/table-notes.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { UnqueryableIndexes } from '../cluster/index-readiness.ts'
 import type { Session } from '../cluster/session.ts'
+import type { TextPlace } from '../lexical/postings.ts'
+import { placeOfIndex } from '../rows/row-texts.ts'
 
 export interface CheckedTarget {
   readonly keyspace: string
@@ -27,17 +31,20 @@ export async function checkKeyspace(
   keyspace: string,
   can: Capabilities,
   unqueryable: UnqueryableIndexes,
+  isFilling: (place: TextPlace) => boolean,
 ): Promise<readonly CheckedTarget[]> {
   const rows = await readSchemaRows(session, keyspace)
   if (rows === undefined) return []
   const tables = rows.tables.toSorted((a, b) => (a.table_name < b.table_name ? -1 : 1))
-  return tables.map(({ table_name: name, comment }): CheckedTarget => {
+  return tables.map((table): CheckedTarget => {
+    const { table_name: name, comment } = table
     const columns = rows.columnsOf(name)
     const indexes = rows.indexesOf(name)
     const isCollection = looksLikeCollection(columns, comment ?? '')
     const findings = [
       ...(isCollection ? missing(name, comment ?? '', columns, indexes, can) : []),
       ...indexes.flatMap((index) => notReady(keyspace, index, unqueryable)),
+      ...notFull(table, isFilling),
     ]
     return { keyspace, name, kind: isCollection ? 'collection' : 'table', findings }
   })
@@ -104,4 +111,20 @@ function notReady(
   return nodes.length === 0
     ? []
     : [`the index ${index} cannot be searched in on ${nodes.join(', ')}`]
+}
+
+/** Who began to fill it may still be at it, or have died. */
+function notFull(
+  table: TableRow,
+  isFilling: (place: TextPlace) => boolean,
+): readonly string[] {
+  const uid = table.id.toString()
+  return Array.from(readNotes(table).indexes).flatMap(([index, note]) =>
+    'analyzer' in note && isFilling(placeOfIndex({ uid }, note))
+      ? [
+          `the text index ${index} is not full, and cannot be searched in. Run stela repair, ` +
+            'unless a server is filling it',
+        ]
+      : [],
+  )
 }

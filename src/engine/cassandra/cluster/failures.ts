@@ -104,10 +104,15 @@ function messageOf(failure: unknown): string {
   const reasons = Object.entries(failure.innerErrors as Record<string, unknown>).map(
     ([host, error]) => `${host} ${reasonOf(error)}`,
   )
-  const whole = failure.message.includes('resolved')
+  const whole = isAboutNames(failure)
     ? 'the names of contact points cannot be resolved'
-    : 'none is known'
+    : 'none is up'
   return `no node of the cluster can be asked: ${reasons.join('; ') || whole}`
+}
+
+/** Whether no contact point has an address. */
+export function isAboutNames(error: unknown): boolean {
+  return error instanceof errors.NoHostAvailableError && error.message.includes('resolved')
 }
 
 function reasonOf(error: unknown): string {
@@ -121,6 +126,8 @@ function reasonOf(error: unknown): string {
       ? 'asks for a user and a password. Give --cassandra-user and --cassandra-password'
       : `refuses: ${error.message}`
   const { code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return 'does not encrypt. Set --cassandra-tls to off, or name another --cassandra-port'
   if (typeof code === 'string' && /CERT|ALTNAME/.test(code))
     return `shows a certificate that is not accepted (${code})`
   return typeof code === 'string' ? `fails with ${code}` : `fails: ${error.message}`

@@ -7,7 +7,7 @@ import { EngineError } from '../../errors.ts'
 import type { Replication } from '../../schema.ts'
 import { probe, type ProbedCluster } from './capabilities.ts'
 import type { Consistency } from './consistency.ts'
-import { engineErrorOf } from './failures.ts'
+import { engineErrorOf, isAboutNames } from './failures.ts'
 import { Session, type StatementListener } from './session.ts'
 import type { WriteClock } from './write-clock.ts'
 
@@ -59,7 +59,7 @@ export async function openClient(
       },
     }),
   })
-  await connect(client, options.bundle)
+  await connect(client, options)
   return client
 }
 
@@ -111,7 +111,7 @@ export async function withDataCenter<O extends ClusterOptions>(options: O): Prom
     ...clientOptions(options, options.account),
     policies: { loadBalancing: new policies.loadBalancing.RoundRobinPolicy() },
   })
-  await connect(client)
+  await connect(client, options)
   try {
     return { ...options, localDataCenter: await dataCenterOf(client) }
   } finally {
@@ -126,13 +126,27 @@ async function dataCenterOf(client: Client): Promise<string> {
   return rows[0]!['data_center'] as string
 }
 
-async function connect(client: Client, bundle?: string): Promise<void> {
+async function connect(client: Client, options: ClusterOptions): Promise<void> {
+  const { bundle, contactPoints } = options
   try {
     await client.connect()
   } catch (error) {
     await client.shutdown().catch(() => undefined)
-    throw bundle === undefined ? engineErrorOf(error) : bundleError(error, bundle)
+    closeFirst(client)
+    if (bundle !== undefined) throw bundleError(error, bundle)
+    const failure = engineErrorOf(error)
+    if (!isAboutNames(error)) throw failure
+    const problem = `${failure.message}: ${contactPoints.join(', ')}. Check --contact-points`
+    throw new EngineError(failure.kind, problem, { cause: error })
   }
+}
+
+/** The driver leaves it open where nodes answer and yet cannot be used, and no process ends then. */
+function closeFirst(client: Client): void {
+  const { controlConnection } = client as unknown as {
+    readonly controlConnection?: { readonly connection?: { close(): void } | null }
+  }
+  controlConnection?.connection?.close()
 }
 
 /** What fails before nodes are asked is none of the driver's errors, and names no file. */
@@ -152,6 +166,28 @@ export async function replicationBy(client: Client): Promise<Replication> {
   const nodes = client.hosts.values().filter((host) => host.datacenter === local)
   const copies = Math.min(nodes.length, copiesMax)
   return { class: 'NetworkTopologyStrategy', counts: new Map([[local, copies]]) }
+}
+
+/** Whether the copies have places, of which a quorum can be up. Nodes would find out too late. */
+export function checkReplication(client: Client, { counts }: Replication): void {
+  const hosts = client.hosts.values()
+  const centers = Map.groupBy(hosts, ({ datacenter }) => datacenter)
+  for (const [center, copies] of counts) {
+    // Nodes take it for all data centers.
+    if (center === 'replication_factor') continue
+    const nodes = centers.get(center)?.length
+    if (nodes === undefined)
+      throw new EngineError(
+        'unsupported',
+        `there is no data center ${center}. Give --replication these: ${[...centers.keys()].join(', ')}`,
+      )
+    if (Math.floor(copies / 2) + 1 > nodes)
+      throw new EngineError(
+        'unsupported',
+        `--replication asks for ${copies} copies in ${center}, of which ${nodes} nodes can ` +
+          'never be a quorum. Ask for fewer',
+      )
+  }
 }
 
 /** What the cluster has; one that cannot search by vector is refused. */

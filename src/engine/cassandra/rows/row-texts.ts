@@ -17,7 +17,10 @@ export function textPlaceOf(table: Table, column: string): TextPlace | undefined
 }
 
 /** Another analyzer makes other terms of the same texts, and so has a place of its own. */
-export function placeOfIndex({ uid }: Table, { column, analyzer }: TextIndex): TextPlace {
+export function placeOfIndex(
+  { uid }: Pick<Table, 'uid'>,
+  { column, analyzer }: Pick<TextIndex, 'column' | 'analyzer'>,
+): TextPlace {
   const digest = createHash('sha256').update(printAnalyzer(analyzer)).digest('base64url')
   return { target: uid, path: `${digest.slice(0, 8)} ${column}` }
 }
