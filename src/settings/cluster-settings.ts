@@ -12,7 +12,7 @@ import {
   type SerialLevel,
 } from '../engine/cassandra/cluster/consistency.ts'
 import type { EngineAccount } from '../engine/contract.ts'
-import type { Replication } from '../engine/schema.ts'
+import { firstKeyspace, type Replication } from '../engine/schema.ts'
 import { defaultLimits } from '../limits.ts'
 import { setting } from './setting-option.ts'
 import { namedCounts, notEmpty, readList, wholeNumber } from './setting-values.ts'
@@ -82,7 +82,9 @@ export function clusterOptions(): Option[] {
       'the data center that is asked; unset: that of the first contact point',
     ).argParser(notEmpty),
     setting('cassandra-user', '<name>', "the server's own user").argParser(notEmpty),
-    setting('cassandra-password', '<password>', "that user's password").argParser(notEmpty),
+    setting('cassandra-password', '<password>', "that user's password").argParser(
+      readPassword,
+    ),
     setting(
       'cassandra-tls',
       '<on|any-host|off>',
@@ -270,12 +272,20 @@ function checkBundle(
   return bundle
 }
 
+/** Spaces around it are part of it. */
+function readPassword(text: string): string {
+  notEmpty(text)
+  return text
+}
+
 /** As CQL takes names without quotes, so that other tools can use them, too. */
 function readKeyspace(text: string): string {
   if (!/^[a-z]\w{0,47}$/i.test(text))
     throw new InvalidArgumentError(
       'It takes a letter, and then letters, digits and underscores, 48 at most.',
     )
+  if (text === firstKeyspace)
+    throw new InvalidArgumentError('That one is for data. Choose another.')
   return text
 }
 

@@ -78,6 +78,7 @@ describe('settings of a cluster', () => {
         /--secure-connect-bundle says what --cassandra-port would/,
       ],
       ['--system-keyspace 1st', /It takes a letter/],
+      ['--system-keyspace default_keyspace', /That one is for data/],
       ['--settings-delay 10', /--settings-delay/],
     ] as const)
       assert.match(String(onCluster(...given.split(' '))), said)
@@ -92,6 +93,9 @@ describe('settings of a cluster', () => {
       serial: 'LOCAL_SERIAL',
     })
     assert.deepEqual([cluster.settingsDelayMs, cluster.scannedMax], [1_000, 100_000])
+    const user = ['--cassandra-user', 'ann', '--cassandra-password', ' spaced ']
+    const { account } = onCluster(...user) as ClusterConfig
+    assert.deepEqual(account, { name: 'ann', password: ' spaced ' })
     const given = onCluster('--replication', 'dc1=3,dc2=2') as ClusterConfig
     assert.deepEqual(Object.fromEntries(given.replication!.counts), { dc1: 3, dc2: 2 })
   })
