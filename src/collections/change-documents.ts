@@ -1,6 +1,7 @@
 /** Changing documents that are found, or inserting where none are. */
 import type { Caller } from '../caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
@@ -208,6 +209,7 @@ async function insertNew(
   const insertRecord = async () => {
     const writes = [{ kind: 'insert', record }] as const
     const [outcome] = await engine.write(collection, writes, { deadline: caller })
+    if (outcome instanceof EngineError) throw outcome
     if (outcome !== 'done') return 'taken'
     return { ...nothing, upsertedId: record.id, after: record }
   }

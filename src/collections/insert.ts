@@ -1,7 +1,7 @@
 /** Inserting: all that can be, in one write. */
 import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
-import { EngineError, rethrow } from '../engine/errors.ts'
+import { EngineError, rethrow, throwIfAllFailed } from '../engine/errors.ts'
 import { ApiError, apiError, type Explain } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
@@ -39,6 +39,7 @@ export async function insertDocuments(
     store.analyzer === undefined ? store : { ...store, analysis: caller.analysis }
   const prepared = await inTurns(prepareAll(documents, whole, charged, caller), caller)
   const outcomes = await write(store, prepared, ordered, caller)
+  throwIfAllFailed([...prepared.filter((one) => one instanceof ApiError), ...outcomes])
   return report(documents, prepared, outcomes, ordered, explain)
 }
 

@@ -461,8 +461,7 @@ export interface WriteOptions {
 /**
  * `exists`: the id of an insert is taken, in this spelling or another (language/values/
  * record-id.ts). `conflict`: the record to replace or delete has another version by now, or is
- * gone. Nothing was written in either case. An error: it failed by itself, and others did not;
- * where all that were tried fail, the call does.
+ * gone. Nothing was written in either case. An error: this one failed, whatever became of others.
  */
 export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped' | EngineError
 

@@ -48,6 +48,13 @@ export function rethrow(failure: EngineError): never {
   throw failure
 }
 
+/** Where nothing but failures of the store came of it, they fail the whole. */
+export function throwIfAllFailed(outcomes: readonly unknown[]): void {
+  const isFailed = (outcome: unknown) =>
+    outcome instanceof EngineError || outcome === 'skipped'
+  if (outcomes.every(isFailed)) throwFailed(outcomes)
+}
+
 /** For those who have done nothing where part of it has failed. */
 export function throwFailed(outcomes: readonly unknown[]): void {
   for (const outcome of outcomes) if (outcome instanceof EngineError) throw outcome

@@ -432,15 +432,13 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Outcomes of writes of which some may have failed; throws where all that were tried did. */
+  /** Outcomes of writes, of which some may have failed. */
   async #withFailures<T>(
     outcomes: readonly (T | EngineError)[],
     target: Target,
   ): Promise<readonly (T | EngineError)[]> {
     const failures = outcomes.filter((outcome) => outcome instanceof EngineError)
     if (failures.length === 0) return outcomes
-    const tried = outcomes.filter((outcome) => outcome !== 'skipped')
-    if (failures.length === tried.length) throw failures[0]!
     if (failures.some(({ kind }) => mayBeGone.has(kind)))
       await this.#checkStillThere(target, undefined)
     const explained = outcomes.map((outcome) =>

@@ -6,7 +6,7 @@ import type { Caller } from '../../caller.ts'
 import { shownForm } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import type { UserTypes } from '../../language/columns/column-type.ts'
-import { EngineError, rethrow } from '../../engine/errors.ts'
+import { EngineError, rethrow, throwIfAllFailed } from '../../engine/errors.ts'
 import { ApiError, type Explain } from '../../errors/api-error.ts'
 import { asFloats } from '../../json/floats.ts'
 import { isObject, type Value } from '../../json/value.ts'
@@ -50,7 +50,9 @@ export async function insertRows(
   const merges = attempted
     .filter(isFine)
     .map((values) => ({ kind: 'insert', values }) as const)
-  const outcomes = (await mergeRows(store, merges, ordered, caller)).values()
+  const merged = await mergeRows(store, merges, ordered, caller)
+  throwIfAllFailed([...prepared.filter((row) => row instanceof ApiError), ...merged])
+  const outcomes = merged.values()
   return prepared.map((row, position): RowInsertion => {
     if (row instanceof ApiError) return { key: undefined, outcome: row }
     const outcome = position < attempted.length ? outcomes.next().value! : 'skipped'
