@@ -1,6 +1,6 @@
 /** `stela repair`: builds the index of terms on a cluster anew. */
 import { Command } from 'commander'
-import { EngineError } from '../engine/errors.ts'
+import { EngineError, type EngineErrorKind } from '../engine/errors.ts'
 import type { RepairListener } from '../open-engine.ts'
 import { addClusterOptions, readCluster } from './cluster-options.ts'
 import { CommandFailure, reportFailures } from './records/failure.ts'
@@ -38,10 +38,15 @@ Examples:
         )
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
-        throw new CommandFailure(`${error.message}. Run the same command again.`)
+        const advice = mayPass.has(error.kind) ? '. Run the same command again.' : '.'
+        throw new CommandFailure(error.message + advice)
       }
     }),
   )
+
+const mayPass: ReadonlySet<EngineErrorKind> = new Set([
+  ...(['overloaded', 'read', 'write', 'timeout', 'unavailable'] as const),
+])
 
 /** A line for each collection and text index, and how far it is while that takes long. */
 function progress(): RepairListener {

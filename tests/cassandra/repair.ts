@@ -144,6 +144,18 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'ant'), [1, 2])
   })
 
+  test('says what it cannot read', async () => {
+    const replication = { class: 'NetworkTopologyStrategy', datacenter1: 5 }
+    const create = { createKeyspace: { name: 'thin', options: { replication } } }
+    assert.deepEqual((await server.command('', create)).codes, [])
+    const made = await server.command('/thin', { createCollection: { name: 'notes' } })
+    assert.deepEqual(made.codes, [], made.text)
+    const { code, err } = await run()
+    assert.equal(code, 1)
+    assert(err.startsWith(`stela: ${keyspaces.nameOf('thin')}.notes: `), err)
+    await server.command('', { dropKeyspace: { name: 'thin' } })
+  })
+
   test('says so where no server has been', async () => {
     const { code, err } = await run('--system-keyspace', 'nobody')
     assert.equal(code, 1)

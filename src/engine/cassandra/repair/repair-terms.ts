@@ -112,8 +112,11 @@ async function unlessGone(
   try {
     await act()
   } catch (error) {
-    const schema = await catalog.refresh(target.keyspace)
-    if (schema?.targets.some(({ uid }) => uid === target.uid)) throw error
+    const { keyspace, name } = target
+    const schema = await catalog.refresh(keyspace)
+    if (!schema?.targets.some(({ uid }) => uid === target.uid)) return
+    const { kind, message } = engineErrorOf(error)
+    throw new EngineError(kind, `${keyspace}.${name}: ${message}`, { cause: error })
   }
 }
 
