@@ -1,8 +1,8 @@
 /** Inserting: all that can be, in one write. */
 import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
-import { EngineError, rethrow, throwIfAllFailed } from '../engine/errors.ts'
-import { ApiError, apiError, type Explain } from '../errors/api-error.ts'
+import { EngineError, rethrow, throwIfAllFailed, type Explain } from '../engine/errors.ts'
+import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import { inTurns, type Steps } from '../steps.ts'

@@ -1,3 +1,5 @@
+import type { ApiError } from '../errors/api-error.ts'
+
 export type EngineErrorKind =
   /** The target, or its keyspace, was dropped. */
   | 'gone'
@@ -42,6 +44,9 @@ export class EngineError extends Error {
     this.kind = kind
   }
 }
+
+/** Says in the caller's terms why the store failed. */
+export type Explain = (failure: EngineError) => ApiError
 
 /** For those who have no use for what was done beside it. */
 export function rethrow(failure: EngineError): never {

@@ -3,7 +3,6 @@
  * one case; http/reply.ts turns it into the wire object.
  */
 import { randomUUID } from 'node:crypto'
-import type { EngineError } from '../engine/errors.ts'
 import { fixedLimits } from '../limits.ts'
 import { catalog, type ErrorName, type ErrorVariables } from './catalog.ts'
 import type { Value } from '../json/value.ts'
@@ -30,9 +29,6 @@ export class ApiError extends Error {
     this.status = 'status' in entry ? entry.status : 200
   }
 }
-
-/** Says in the caller's terms why the store failed. */
-export type Explain = (failure: EngineError) => ApiError
 
 /** Several errors at once: every constraint that a request breaks is reported. */
 export class ApiErrors extends Error {
