@@ -6,7 +6,12 @@ import type { Caller } from '../../caller.ts'
 import { shownForm } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import type { UserTypes } from '../../language/columns/column-type.ts'
-import { EngineError, rethrow, throwIfAllFailed, type Explain } from '../../engine/errors.ts'
+import {
+  EngineError,
+  rethrow,
+  throwIfAllFailed,
+  type Explain,
+} from '../../engine/errors.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import { asFloats } from '../../json/floats.ts'
 import { isObject, type Value } from '../../json/value.ts'
