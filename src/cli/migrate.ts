@@ -81,17 +81,13 @@ async function run(options: MigrateOptions, cluster: ClusterConfig): Promise<voi
         refuse(migration.obstacles)
         return
       }
-      const isMoved = (place: string) =>
-        migration.targets.some(({ name }) => name === place)
-      const incomplete =
-        options.to === 'cassandra'
-          ? findingsIn({
-              targets: (await checkCluster(cluster)).targets.filter(({ keyspace, name }) =>
-                isMoved(`${keyspace}.${name}`),
-              ),
-            })
-          : []
-      report(migration, incomplete, options)
+      const checked =
+        options.to === 'cassandra' ? (await checkCluster(cluster)).targets : []
+      const moved = new Set(migration.targets.map(({ name }) => name))
+      const targets = checked.filter(({ keyspace, name }) =>
+        moved.has(`${keyspace}.${name}`),
+      )
+      report(migration, findingsIn({ targets }), options)
     } finally {
       await to.close()
     }

@@ -1,3 +1,4 @@
+import { namedTypes } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { checkColumnCount } from '../tables/schema/column-names.ts'
 import { readNewType } from '../tables/schema/user-types.ts'
@@ -5,7 +6,7 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { definition, flag, newName, options, type Field } from './dispatch/fields.ts'
 import { violation } from '../options/read-value.ts'
 import { checkName } from './dispatch/new-names.ts'
-import { changeSchema, namesOf } from './dispatch/schema-change.ts'
+import { changeSchema } from './dispatch/schema-change.ts'
 
 /** An empty name is no name at all; one that is missing is not a name that types can have. */
 const typeName: Field<string | undefined> = {
@@ -25,8 +26,9 @@ export const createType = defineKeyspaceCommand({
     const { keyspace, limits } = context
     const name = checkName('Udt', fields.name, limits)
     const type = readNewType(name, fields.definition, limits)
-    return changeSchema(context, ({ types, otherTypes = [] }) => {
-      if ([...namesOf(types), ...otherTypes].includes(name)) {
+    return changeSchema(context, (schema) => {
+      const { types } = schema
+      if (namedTypes(schema).some((existing) => existing.name === name)) {
         if (fields.options.ifNotExists) return undefined
         throw apiError('CANNOT_ADD_EXISTING_TYPE', { name })
       }

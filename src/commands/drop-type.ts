@@ -1,3 +1,4 @@
+import { namedTypes } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { userTypeNameOf } from '../language/columns/column-type.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
@@ -11,7 +12,7 @@ export const dropType = defineKeyspaceCommand({
 
   async run({ name, options: { ifExists } }, context) {
     return changeSchema(context, (schema) => {
-      const existing = [...namesOf(schema.types), ...(schema.otherTypes ?? [])]
+      const existing = namesOf(namedTypes(schema))
       if (!existing.includes(name)) {
         if (ifExists) return undefined
         throw apiError('CANNOT_DROP_UNKNOWN_TYPE', { name, existing })

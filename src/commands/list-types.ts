@@ -1,3 +1,4 @@
+import { namedTypes } from '../engine/schema.ts'
 import { describeType } from '../tables/schema/describe.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options } from './dispatch/fields.ts'
@@ -9,11 +10,10 @@ export const listTypes = defineKeyspaceCommand({
   fields: { options: options({ explain: flag(false) }) },
 
   async run({ options: { explain } }, context) {
-    const { types, otherTypes = [] } = await readSchema(context)
-    const all = byName([...types, ...otherTypes.map((name) => ({ name }))])
+    const types = byName(namedTypes(await readSchema(context)))
     return {
       status: {
-        types: all.map((type) =>
+        types: types.map((type) =>
           explain ? describeType(type, context.keyspace) : type.name,
         ),
       },

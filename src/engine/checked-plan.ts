@@ -1,6 +1,6 @@
 /** Asserts what the contract promises of plans: that they are pure, and make sense. */
 import assert from 'node:assert/strict'
-import type { KeyspaceSchema, Table, Target } from './schema.ts'
+import { namedTypes, type KeyspaceSchema, type Table, type Target } from './schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from './schema-change.ts'
 
 export function checkedPlan(plan: SchemaPlan): SchemaPlan {
@@ -27,7 +27,7 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
 /** New names that are taken, and others that nothing has that can be changed like this. */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
   const { targets, unreadable = [] } = schema
-  const types = [...schema.types, ...(schema.otherTypes ?? []).map((name) => ({ name }))]
+  const types = namedTypes(schema)
   switch (change.kind) {
     case 'createCollection': {
       const isWhole = (one: Target) => one.kind === 'table' || !one.isIncomplete

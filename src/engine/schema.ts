@@ -3,6 +3,7 @@ import type { Column, ColumnPart } from '../language/columns/column.ts'
 import type {
   EmbeddingService,
   TextFolding,
+  UserType,
   UserTypes,
 } from '../language/columns/column-type.ts'
 import type { Metric } from '../search/vector/similarity.ts'
@@ -212,4 +213,12 @@ export function columnsInOrder<C extends Column>(
   return definition.columns.toSorted(
     (a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1),
   )
+}
+
+/** All types of a keyspace; of those that only CQL can use, the names. */
+export function namedTypes({
+  types,
+  otherTypes = [],
+}: KeyspaceSchema): readonly (UserType | Pick<UserType, 'name'>)[] {
+  return [...types, ...otherTypes.map((name) => ({ name }))]
 }
