@@ -52,10 +52,12 @@ export async function repairCluster(
 }
 
 function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
-  const { dataDir, durable, searchThreads, openStoresMax, limits } = config
-  const { waitingReadsMax } = limits
-  const options = { dataDir, durable, searchThreads, openStoresMax, waitingReadsMax, log }
-  return openEmbeddedEngine(options)
+  const { dataDir, durable, acceptsLostCatalog, searchThreads, openStoresMax } = config
+  const { waitingReadsMax } = config.limits
+  return openEmbeddedEngine({
+    ...{ dataDir, durable, acceptsLostCatalog },
+    ...{ searchThreads, openStoresMax, waitingReadsMax, log },
+  })
 }
 
 /** Loaded only here: servers with a folder need no driver, and start sooner without. */

@@ -47,6 +47,7 @@ export interface Listening {
   readonly firstToken: string | undefined
 }
 
+export { rebuildCatalog } from './engine/embedded/catalog/rebuild-catalog.ts'
 export { checkEverything } from './engine/embedded/backup/check.ts'
 export { restoreDataFolder } from './engine/embedded/backup/restore.ts'
 

@@ -1,33 +1,48 @@
-/** `stela repair`: builds the index of terms on a cluster anew. */
+/** `stela repair`: rebuilds the catalog of a data folder, or the index of terms on a cluster. */
 import { Command } from 'commander'
 import { EngineError, type EngineErrorKind } from '../engine/errors.ts'
 import type { RepairListener } from '../open-engine.ts'
 import { addClusterOptions, readCluster } from './cluster-options.ts'
-import { CommandFailure, reportFailures } from './records/failure.ts'
+import { dataOption } from '../settings/config.ts'
+import { targetsText } from './backup/size-text.ts'
+import { counted } from '../errors/catalog-entry.ts'
+import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
 import { Meter } from './records/progress-meter.ts'
 
 export const repair = addClusterOptions(
   new Command('repair')
-    .description('Build the index of terms on a cluster anew.')
-    .helpOption('--help', 'show this help'),
+    .description(
+      'Rebuild the catalog of a data folder, or the index of terms on a cluster.',
+    )
+    .helpOption('--help', 'show this help')
+    .option('--catalog', 'rebuild catalog.db of a data folder from its stores')
+    .addOption(dataOption('the data folder. Its server must not be running')),
   'The cluster:',
 )
   .addHelpText(
     'after',
     `
-Apache Cassandra cannot search by terms, so servers keep an index of terms there. It is written
+With --catalog: a server refuses a data folder whose catalog is damaged or has lost changes.
+The catalog is written again from what the stores say of themselves. Nothing is deleted: the
+old catalog is kept beside the new one, and stores that cannot be listed are moved to
+quarantine.stores. The exit status is 0 even where something could not be brought back; the
+output names it.
+
+Without it, for a cluster: Apache Cassandra cannot search by terms, so servers keep an index of terms there. It is written
 again from all texts of documents and rows, and what belongs to none is removed. Servers may be
 running, and go on. Run it when rows of a table with a text index were written by others than
 Stela, when a server died while it created a text index, or after a node has lost data.
 
 Examples:
+  stela repair --catalog --data /var/lib/stela
   export STELA_CASSANDRA_USER=… STELA_CASSANDRA_PASSWORD=…
   stela repair --contact-points 10.0.0.1
 `,
   )
-  .action((options: object, command: Command) =>
+  .action((options: RepairOptions, command: Command) =>
     reportFailures(async () => {
-      const cluster = readCluster(command, { ...options, engine: 'cassandra' })!
+      if (options.catalog === true) return repairCatalog(options.data)
+      const cluster = readCluster(command, { ...options, engine: 'cassandra' }, ['data'])!
       const { repairCluster } = await import('../open-engine.ts')
       try {
         const isDone = await repairCluster(cluster, progress())
@@ -43,6 +58,29 @@ Examples:
       }
     }),
   )
+
+interface RepairOptions {
+  readonly catalog?: true
+  readonly data: string
+}
+
+async function repairCatalog(dataDir: string): Promise<void> {
+  const { rebuildCatalog } = await import('../server.ts')
+  try {
+    const { targets, keyspaces, types, settings, losses, kept } = rebuildCatalog(dataDir)
+    for (const target of targets) print(target)
+    for (const loss of losses) print(`lost: ${loss}`)
+    if (kept !== undefined) print(`The old catalog is kept as ${kept}.`)
+    print(
+      `The catalog was rebuilt: ${targetsText(targets.length)} in ` +
+        `${counted(keyspaces, 'keyspace')}, ${counted(types, 'type')}, ` +
+        `${counted(settings, 'setting')}, ${losses.length} lost.`,
+    )
+  } catch (error) {
+    if (error instanceof EngineError) throw new CommandFailure(error.message)
+    throw fileFailure(error)
+  }
+}
 
 const mayPass: ReadonlySet<EngineErrorKind> = new Set([
   ...(['overloaded', 'read', 'write', 'timeout', 'unavailable'] as const),

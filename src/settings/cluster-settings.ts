@@ -61,7 +61,8 @@ const defaultClusterConfig: ClusterConfig = {
 
 /** Those that say nothing here, because a cluster keeps the data, and knows its users. */
 const embeddedOnly: readonly string[] = [
-  ...['data', 'users', 'durability', 'search-threads', 'max-open', 'max-waiting-reads'],
+  ...['data', 'users', 'durability', 'accept-lost-catalog', 'search-threads'],
+  ...['max-open', 'max-waiting-reads'],
 ]
 
 export function clusterOptions(): Option[] {

@@ -45,6 +45,8 @@ export interface Config {
   readonly cluster: ClusterConfig | undefined
   /** Whether an answered write is on disk for sure, or only soon. */
   readonly durable: boolean
+  /** Whether a data folder is served whose catalog has lost changes. */
+  readonly acceptsLostCatalog: boolean
   readonly adminToken: string | undefined
   readonly accounts: readonly Account[]
   /** Where the management API listens: undefined: on the port after `port`; off: nowhere. */
@@ -118,6 +120,7 @@ export const defaultConfig: Config = {
   dataDir: './stela-data',
   cluster: undefined,
   durable: true,
+  acceptsLostCatalog: false,
   adminToken: undefined,
   accounts: [],
   adminPort: undefined,
@@ -209,6 +212,13 @@ export function serveOptions(): Option[] {
     setting('durability', '<level>', 'full: writes survive a power cut; relaxed: faster')
       .choices(['full', 'relaxed'])
       .default('full'),
+    setting(
+      'accept-lost-catalog',
+      '[on|off]',
+      'start although the catalog lost changes; quarantine stores that it does not list',
+    )
+      .choices(['on', 'off'])
+      .preset('on'),
     setting('log-level', '<level>', 'how much to log, on standard error')
       .choices(logLevels)
       .default(logLevel),
@@ -353,6 +363,7 @@ export function readConfig(
     maxBadCredentials: number
     behindProxy: 'on' | 'off'
     durability: 'full' | 'relaxed'
+    acceptLostCatalog?: 'on' | 'off'
     lexical?: 'on' | 'off'
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
@@ -400,6 +411,7 @@ export function readConfig(
     dataDir: given.data,
     cluster: readClusterConfig(values, isGiven),
     durable: given.durability === 'full',
+    acceptsLostCatalog: given.acceptLostCatalog === 'on',
     adminToken: given.adminToken,
     accounts: given.users ?? [],
     adminPort: checkAdminPort(given.adminPort, given.port),

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { editCatalog } from '../engine/edit-catalog.ts'
 import { startServer } from '../harness.ts'
 import { isEmbedded } from '../test-engine.ts'
 import { Collections } from './collections.ts'
@@ -222,23 +223,23 @@ describe('tables', () => {
  * columns whose rows print floating-point numbers as such, and rows that print 1 for 1.0.
  */
 function becomeVersion01(dataDir: string): void {
-  const catalog = new DatabaseSync(join(dataDir, 'catalog.db'))
-  const targets = catalog.prepare("SELECT * FROM target WHERE kind = 'table'").all()
-  for (const { uid, options, folder } of targets) {
-    const marked = String(options)
-    assert(marked.includes(',"floatsTyped":true'), marked)
-    const unmarked = marked.replaceAll(',"floatsTyped":true', '')
-    catalog.prepare('UPDATE target SET options = ? WHERE uid = ?').run(unmarked, uid!)
-    const file = join(dataDir, 'default_keyspace', String(folder), 'store.db')
-    const store = new DatabaseSync(file)
-    for (const { seq, text } of store.prepare('SELECT seq, text FROM doc').all()) {
-      const old = String(text).replaceAll(/(?<=\d)\.0(?=[,\]}])/g, '')
-      assert.notEqual(old, text)
-      store.prepare('UPDATE doc SET text = ? WHERE seq = ?').run(old, seq!)
+  editCatalog(dataDir, (catalog) => {
+    const targets = catalog.prepare("SELECT * FROM target WHERE kind = 'table'").all()
+    for (const { uid, options, folder } of targets) {
+      const marked = String(options)
+      assert(marked.includes(',"floatsTyped":true'), marked)
+      const unmarked = marked.replaceAll(',"floatsTyped":true', '')
+      catalog.prepare('UPDATE target SET options = ? WHERE uid = ?').run(unmarked, uid!)
+      const file = join(dataDir, 'default_keyspace', String(folder), 'store.db')
+      const store = new DatabaseSync(file)
+      for (const { seq, text } of store.prepare('SELECT seq, text FROM doc').all()) {
+        const old = String(text).replaceAll(/(?<=\d)\.0(?=[,\]}])/g, '')
+        assert.notEqual(old, text)
+        store.prepare('UPDATE doc SET text = ? WHERE seq = ?').run(old, seq!)
+      }
+      store.close()
     }
-    store.close()
-  }
-  catalog.close()
+  })
 }
 
 if (isEmbedded)

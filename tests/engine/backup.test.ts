@@ -313,7 +313,7 @@ describe('restoring', () => {
     // What there is of it is nothing that a server starts with.
     await assert.rejects(
       withEngine(join(backups.folder, 'restored-2'), () => Promise.resolve()),
-      isDamaged(/holds data, but catalog\.db is missing/),
+      isDamaged(/catalog\.db is missing, while there is data/),
     )
     writeFileSync(path, sound)
     await assert.rejects(

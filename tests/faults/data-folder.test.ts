@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { EngineError } from '../../src/engine/errors.ts'
+import { editCatalog } from '../engine/edit-catalog.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 
@@ -192,9 +193,7 @@ describe('a server refuses a data folder', () => {
 
   test('whose catalog.db names options that cannot be read', async () => {
     const folder = copyOfSound()
-    const database = new DatabaseSync(join(folder, 'catalog.db'))
-    database.exec("UPDATE target SET options = '{\"lexi'")
-    database.close()
+    editCatalog(folder, (catalog) => catalog.exec("UPDATE target SET options = '{\"lexi'"))
     await assertRefused(folder, join(folder, 'catalog.db'), /cannot be read.*Restore/)
   })
 
@@ -295,8 +294,11 @@ describe('a first start that was cut short leaves a folder that opens', () => {
     const answer = await server.command('', { findKeyspaces: {} })
     assert.equal(answer.text, '{"status":{"keyspaces":["default_keyspace"]}}')
     await server.stop()
-    const left = readdirSync(folder).filter((name) => name !== 'catalog.db')
-    assert.deepEqual(left, ['default_keyspace'])
+    assert.deepEqual(readdirSync(folder).toSorted(), [
+      'catalog.db',
+      'catalog.generation',
+      'default_keyspace',
+    ])
   }
 
   test('with an empty folder', async () => {
@@ -359,18 +361,24 @@ describe('what a crash left half made or half removed is gone after a start', ()
     for (const folderThere of [true, false])
       test(`a collection in state ${state}, its folder ${folderThere ? 'there' : 'gone'}`, async () => {
         const folder = copyOfSound()
-        const database = new DatabaseSync(join(folder, 'catalog.db'))
-        database.prepare("UPDATE target SET state = ? WHERE name = 'books'").run(state)
-        database.close()
-        const path = join(folder, 'default_keyspace', 'books')
+        // Nothing is written to a collection before its creation is complete.
+        const name = state === 'creating' ? 'fresh' : 'books'
+        const first = await startServer({ dataDir: folder })
+        await first.command('/default_keyspace', { createCollection: { name: 'fresh' } })
+        await first.stop()
+        editCatalog(folder, (catalog) => {
+          catalog.prepare('UPDATE target SET state = ? WHERE name = ?').run(state, name)
+        })
+        const path = join(folder, 'default_keyspace', name)
         if (!folderThere) rmSync(path, { recursive: true })
 
         const server = await startServer({ dataDir: folder })
         const found = await server.command('/default_keyspace', { findCollections: {} })
-        assert.deepEqual(found.body.status, { collections: ['authors'] })
+        const left = ['authors', 'books', 'fresh'].filter((other) => other !== name)
+        assert.deepEqual(found.body.status, { collections: left })
         assert(!existsSync(path))
-        await server.command('/default_keyspace', { createCollection: { name: 'books' } })
-        assert.equal(await countOf(server, 'books'), 0)
+        await server.command('/default_keyspace', { createCollection: { name } })
+        assert.equal(await countOf(server, name), 0)
         assert.equal(await countOf(server, 'authors'), 50)
         await server.stop()
       })

@@ -25,6 +25,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { checkDataFolder } from '../engine/check-data-folder.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import { generationOf, seal } from '../../src/engine/embedded/catalog/catalog-file.ts'
 import { checkFolderName } from '../../src/engine/embedded/catalog/folder-names.ts'
 import { loadSnapshot, saveSnapshot } from '../../src/engine/embedded/vectors/snapshot.ts'
 import {
@@ -86,6 +87,7 @@ function doctor(catalog: string, sql: string, ...values: (string | null)[]): voi
   const database = new DatabaseSync(catalog)
   database.exec('PRAGMA foreign_keys = OFF')
   database.prepare(sql).run(...values)
+  seal(database, generationOf(database))
   database.close()
 }
 

@@ -100,7 +100,8 @@ class EmbeddedEngine implements Engine {
   constructor(options: EmbeddedOptions) {
     const { dataDir, durable, searchThreads, log } = options
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
-    this.#catalog = new Catalog(dataDir, log)
+    const { acceptsLostCatalog = false } = options
+    this.#catalog = new Catalog(dataDir, { acceptsLoss: acceptsLostCatalog, log })
     try {
       upgradeStores(this.#catalog, log)
     } catch (error) {

@@ -9,5 +9,7 @@ export interface EmbeddedOptions {
   readonly openStoresMax?: number
   /** Reads of one principal that wait for a thread; absent: any number. */
   readonly waitingReadsMax?: number
+  /** Opens a folder whose catalog has lost changes, with what the catalog has left. */
+  readonly acceptsLostCatalog?: boolean
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }

@@ -1,32 +1,33 @@
 /**
  * What exists: keyspaces, targets and the service's own settings, in data/catalog.db. It is
- * the truth: a folder that it does not name is not ours, one that it names must be there.
+ * the truth, unless it has lost changes: then the folder is not served (lost-stores.ts).
  *
  * Making or removing a target takes two steps, the row and the folder, and the disk may fail
  * or the process die between them. So the row says which step is next, and has the target's
  * name only while it is "ready". What "creating" and "dropping" rows stand for is left over:
- * it is removed with the next change, or when the folder is opened again.
+ * it is removed with the next change, or when the folder is opened again. A store that was
+ * written to is never "creating", so it is not removed as such.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { backup, type DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
 import {
-  firstKeyspace,
   type Collection,
   type CollectionOptions,
   type KeyspaceSchema,
   type Target,
 } from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
+import { CatalogFile, catalogFormat, catalogSchema } from './catalog-file.ts'
+import { findCatalogLoss, type CatalogLoss } from './catalog-loss.ts'
 import {
+  catalogAdvice,
   catalogFile,
   lineOf,
   makeDataDir,
-  openExclusively,
   refusalFor,
   removeUnfinished,
   tightenDataDir,
@@ -42,8 +43,10 @@ import {
   type StoredType,
 } from './stored-schema.ts'
 import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
-import { isFull, OpenedFiles, refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
-import { identify, type FileIdentity } from '../files/file-identity.ts'
+import { refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
+import type { FileIdentity } from '../files/file-identity.ts'
+import { lostCatalog, quarantine, storesIn } from './lost-stores.ts'
+import { describeTarget, updateTargetFile, writeTargetFile } from './target-file.ts'
 import {
   checkFolderName,
   freeFolder,
@@ -64,39 +67,11 @@ import {
   syncFolder,
 } from '../store/layout.ts'
 
+export { catalogFormat } from './catalog-file.ts'
 export { catalogFile, unfinishedFile } from './data-folder.ts'
 
 /** What names of keyspaces that are being dropped start with, and no others can. */
 const droppedPrefix = ':'
-
-const catalogSchema = `
-  CREATE TABLE keyspace(name TEXT PRIMARY KEY, folder TEXT NOT NULL UNIQUE) STRICT;
-  INSERT INTO keyspace VALUES ('${firstKeyspace}', '${firstKeyspace}');
-  CREATE TABLE target(
-    uid TEXT PRIMARY KEY,
-    keyspace TEXT NOT NULL REFERENCES keyspace(name),
-    name TEXT NOT NULL,
-    folder TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    state TEXT NOT NULL,
-    options TEXT NOT NULL,
-    UNIQUE (keyspace, name)
-  ) STRICT;
-  CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-`
-
-/** What format 3 added to a catalog: user-defined types. Earlier ones had no tables either. */
-const typeSchema = `
-  CREATE TABLE type(
-    keyspace TEXT NOT NULL REFERENCES keyspace(name),
-    name TEXT NOT NULL,
-    definition TEXT NOT NULL,
-    PRIMARY KEY (keyspace, name)
-  ) STRICT;
-`
-
-/** Raised with every change to the catalog's layout that older code could not read. */
-export const catalogFormat = 3
 
 interface TargetRow {
   readonly uid: string
@@ -120,57 +95,65 @@ interface Keyspace {
   readonly types: Map<string, StoredType>
 }
 
+export interface CatalogOptions {
+  /** Serves a catalog that has lost changes; stores that it does not list are kept aside. */
+  readonly acceptsLoss: boolean
+  readonly log: (level: 'info' | 'warn', message: string) => void
+}
+
 export class Catalog {
   readonly #dataDir: string
-  readonly #database: DatabaseSync
+  readonly #file: CatalogFile
+  readonly #log: CatalogOptions['log']
   /** Keyspaces to their folders, and what they hold; always what the database says. */
   readonly #keyspaces = new Map<string, Keyspace>()
   /** The folders of targets, in the data folder, by their uids. */
   readonly #folders = new Map<string, string>()
-  readonly #files: OpenedFiles
   /** The folders of targets that are not made, or no more, by their uids. */
   readonly #leftovers = new Map<string, string>()
   /** The folders of keyspaces that are no more, by what they are called instead. */
   readonly #dropped = new Map<string, string>()
-  #commits = 0
 
   /** Opens the folder, or makes it if it does not exist or is empty. */
-  constructor(dataDir: string, log: (level: 'info' | 'warn', message: string) => void) {
+  constructor(dataDir: string, { acceptsLoss, log }: CatalogOptions) {
     this.#dataDir = dataDir
+    this.#log = log
     const file = join(dataDir, catalogFile)
     const access = new Tightening()
     try {
       tightenDataDir(dataDir, access)
-      makeDataDir(dataDir, (unfinished) =>
-        createFile(unfinished, catalogSchema + typeSchema, catalogFormat),
+      makeDataDir(dataDir, acceptsLoss, (unfinished) =>
+        createFile(unfinished, catalogSchema, catalogFormat),
       )
-      checkFile(file, catalogFormat)
+      checkFile(file, catalogFormat, catalogAdvice)
     } catch (error) {
       throw refusalFor(error, dataDir, file) ?? error
     }
-    this.#files = new OpenedFiles(identify(file))
-    this.#database = openExclusively(file, dataDir)
+    this.#file = new CatalogFile(dataDir)
     try {
+      const loss = this.#findLoss(acceptsLoss)
       removeUnfinished(dataDir)
-      this.#upgrade()
+      this.#file.upgrade()
+      this.#acceptLoss(loss)
       this.#load(access)
       this.#removeLeftovers()
+      for (const target of this.targets) this.#describe(target)
       access.report(dataDir, log)
     } catch (error) {
-      this.#database.close()
+      this.#file.close()
       const refusal = refusalFor(error, dataDir, file)
-      throw refusal ?? damaged(file, `cannot be read: ${lineOf(error)}`)
+      throw refusal ?? damaged(file, `cannot be read: ${lineOf(error)}`, catalogAdvice)
     }
   }
 
   /** The file that was opened. */
   get identity(): FileIdentity {
-    return this.#files.identity
+    return this.#file.identity
   }
 
   /** Changes that were made durable. */
   get commits(): number {
-    return this.#commits
+    return this.#file.commits
   }
 
   get keyspaces(): readonly string[] {
@@ -218,7 +201,7 @@ export class Catalog {
     mkdirSync(path, { mode: privateFolderMode })
     try {
       syncFolder(this.#dataDir)
-      this.#run('INSERT OR REPLACE INTO keyspace VALUES (?, ?)', name, folder)
+      this.#file.run('INSERT OR REPLACE INTO keyspace VALUES (?, ?)', name, folder)
     } catch (error) {
       this.#attempt(() => rmdirSync(path))
       throw error
@@ -235,7 +218,7 @@ export class Catalog {
     const found = this.#keyspaces.get(name)
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
-    this.#runAll(
+    this.#file.runAll(
       // Keyspace and targets refer to each other by the name that changes.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
@@ -245,7 +228,9 @@ export class Catalog {
     )
     this.#keyspaces.delete(name)
     this.#dropped.set(unnamed, found.folder)
-    return storedIn(found)
+    const targets = storedIn(found)
+    for (const target of targets) this.#describe(target, 'dropping')
+    return targets
   }
 
   /** Makes a change that touches no store that is there already. */
@@ -293,28 +278,33 @@ export class Catalog {
   /** From now on the table is this. */
   alterTable(table: StoredTable): void {
     const { uid, definition } = table
-    this.#run(
+    this.#file.run(
       'UPDATE target SET options = ? WHERE uid = ?',
       JSON.stringify(definition),
       uid,
     )
     this.#know(table)
+    this.#describe(table)
   }
 
   /** Tables that use the type are other objects from then on. */
   #putType(keyspace: string, type: StoredType): void {
     const { targets, types } = this.#keyspace(keyspace)
     const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
-    this.#run(sql, keyspace, type.name, JSON.stringify(type))
+    this.#file.run(sql, keyspace, type.name, JSON.stringify(type))
     types.set(type.name, type)
-    for (const { stored } of [...targets.values()])
-      if (stored.kind === 'table' && stored.types.some(({ name }) => name === type.name))
-        this.#know({ ...stored, types: this.#typesOf(stored.definition, keyspace) })
+    for (const { stored } of [...targets.values()]) {
+      if (stored.kind === 'collection') continue
+      if (!stored.types.some(({ name }) => name === type.name)) continue
+      const table = { ...stored, types: this.#typesOf(stored.definition, keyspace) }
+      this.#know(table)
+      this.#describe(table)
+    }
   }
 
   #dropType(keyspace: string, name: string): void {
     const { types } = this.#keyspace(keyspace)
-    this.#run('DELETE FROM type WHERE keyspace = ? AND name = ?', keyspace, name)
+    this.#file.run('DELETE FROM type WHERE keyspace = ? AND name = ?', keyspace, name)
     types.delete(name)
   }
 
@@ -349,9 +339,9 @@ export class Catalog {
     const uid = randomUUID()
     const parentFolder = join(this.#dataDir, parent.folder)
     const taken = [
-      ...this.#all('SELECT folder FROM target WHERE keyspace = ?', keyspace).map((row) =>
-        String(row['folder']),
-      ),
+      ...this.#file
+        .all('SELECT folder FROM target WHERE keyspace = ?', keyspace)
+        .map((row) => String(row['folder'])),
       // These will be removed, rows or no rows.
       ...this.#leftovers
         .values()
@@ -364,32 +354,37 @@ export class Catalog {
     const definition = JSON.stringify(
       what.kind === 'table' ? what.definition : what.options,
     )
+    const target: StoredTarget = { keyspace, name, uid, ...what }
     this.#leftovers.set(uid, place)
     try {
-      this.#run(
-        "INSERT INTO target VALUES (?, ?, ?, ?, ?, 'creating', ?)",
+      this.#file.run(
+        'INSERT INTO target(uid, keyspace, name, folder, kind, state, options) ' +
+          "VALUES (?, ?, ?, ?, ?, 'creating', ?)",
         ...[uid, keyspace, uid, folder, what.kind, definition],
       )
       // Not its parents, too: a folder that was moved away must not be made again.
       refuseLink(parentFolder)
       mkdirSync(path, { mode: privateFolderMode })
       makeStore(join(path, storeFile))
+      writeTargetFile(path, describeTarget(target, this.#file.generation))
       syncFolder(path)
       syncFolder(parentFolder)
-      this.#run("UPDATE target SET state = 'ready', name = ? WHERE uid = ?", name, uid)
+      this.#file.run("UPDATE target SET state = 'ready', name = ? WHERE uid = ?", name, uid)
     } catch (error) {
       this.#removeLeftovers()
       throw error
     }
     this.#leftovers.delete(uid)
-    this.#know({ keyspace, name, uid, ...what })
+    this.#know(target)
     this.#folders.set(uid, place)
   }
 
   /** Takes the name away at once; `finishDrop` removes the data. */
-  startDrop({ uid, keyspace, name }: StoredTarget): void {
-    this.#run("UPDATE target SET state = 'dropping', name = uid WHERE uid = ?", uid)
+  startDrop(target: StoredTarget): void {
+    const { uid, keyspace, name } = target
+    this.#file.run("UPDATE target SET state = 'dropping', name = uid WHERE uid = ?", uid)
     this.#keyspaces.get(keyspace)?.targets.delete(name)
+    this.#describe(target, 'dropping')
   }
 
   finishDrop(targets: readonly StoredTarget[]): void {
@@ -406,17 +401,29 @@ export class Catalog {
     for (const [uid, folder] of [...this.#leftovers])
       this.#attempt(() => {
         removeFolder(this.#dataDir, folder)
-        this.#run('DELETE FROM target WHERE uid = ?', uid)
+        this.#file.run('DELETE FROM target WHERE uid = ?', uid)
         this.#leftovers.delete(uid)
       })
     for (const [keyspace, folder] of [...this.#dropped])
       this.#attempt(() => {
-        if (this.#all('SELECT 1 FROM target WHERE keyspace = ?', keyspace).length > 0)
+        if (this.#file.all('SELECT 1 FROM target WHERE keyspace = ?', keyspace).length > 0)
           return
+        for (const store of storesIn(this.#dataDir, folder)) this.#quarantine(store)
         removeFolder(this.#dataDir, folder)
-        this.#run('DELETE FROM keyspace WHERE name = ?', keyspace)
+        this.#file.run('DELETE FROM keyspace WHERE name = ?', keyspace)
         this.#dropped.delete(keyspace)
       })
+  }
+
+  /** Has the store describe itself as the catalog does. */
+  #describe(target: StoredTarget, state?: 'dropping'): void {
+    const folder = this.#folders.get(target.uid)
+    if (folder === undefined) return
+    const description = describeTarget(target, this.#file.generation, state)
+    this.#attempt(() => {
+      refuseLinks(this.#dataDir, folder)
+      updateTargetFile(join(this.#dataDir, folder), description)
+    })
   }
 
   /** Does what need not succeed, but never in a folder that took the place of ours. */
@@ -433,36 +440,52 @@ export class Catalog {
   }
 
   readSetting(name: string): string | undefined {
-    const [row] = this.#all('SELECT value FROM setting WHERE name = ?', name)
+    const [row] = this.#file.all('SELECT value FROM setting WHERE name = ?', name)
     return row === undefined ? undefined : String(row['value'])
   }
 
   writeSetting(name: string, value: string): void {
-    this.#run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
+    this.#file.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
   }
 
   /** Nobody else can read the file while it is open here. */
-  async copyTo(file: string): Promise<void> {
-    await backup(this.#database, file)
+  copyTo(file: string): Promise<void> {
+    return this.#file.copyTo(file)
   }
 
   close(): void {
-    this.#database.close()
+    this.#file.close()
   }
 
-  #upgrade(): void {
-    const [row] = this.#all('PRAGMA user_version')
-    if (row!['user_version'] === catalogFormat) return
-    this.#database.exec(`
-      BEGIN IMMEDIATE;
-      ${typeSchema}
-      PRAGMA user_version = ${catalogFormat};
-      COMMIT;
-    `)
+  /** Throws where there is any, unless it is accepted. */
+  #findLoss(isAccepted: boolean): CatalogLoss {
+    const { database, identity } = this.#file
+    const folders = readFolders(database, identity.path)
+    const loss = findCatalogLoss(database, this.#dataDir, folders)
+    if (loss.findings.length > 0 && !isAccepted)
+      throw lostCatalog(this.#dataDir, loss.findings)
+    return loss
+  }
+
+  #acceptLoss({ findings, unlisted, staleRows, generation }: CatalogLoss): void {
+    if (findings.length === 0) return
+    for (const finding of findings)
+      this.#log('warn', `The catalog has lost data, which was accepted: ${finding}`)
+    for (const folder of unlisted) this.#quarantine(folder)
+    for (const uid of staleRows) this.#file.run('DELETE FROM target WHERE uid = ?', uid)
+    this.#file.raiseGeneration(generation)
+  }
+
+  #quarantine(folder: string): void {
+    const place = quarantine(this.#dataDir, folder)
+    this.#log(
+      'warn',
+      `The catalog does not list the store in ${folder}. It is now in ${place}`,
+    )
   }
 
   #load(access: Tightening): void {
-    const folders = readFolders(this.#database, this.identity.path)
+    const folders = readFolders(this.#file.database, this.identity.path)
     for (const [name, folder] of folders.keyspaces) {
       if (name.startsWith(droppedPrefix)) {
         this.#dropped.set(name, folder)
@@ -473,11 +496,11 @@ export class Catalog {
       access.tighten(path)
       this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
     }
-    for (const { keyspace, name, definition } of this.#all('SELECT * FROM type'))
+    for (const { keyspace, name, definition } of this.#file.all('SELECT * FROM type'))
       this.#keyspaces
         .get(String(keyspace))!
         .types.set(String(name), JSON.parse(String(definition)) as StoredType)
-    for (const row of this.#all('SELECT * FROM target') as unknown as TargetRow[]) {
+    for (const row of this.#file.all('SELECT * FROM target') as unknown as TargetRow[]) {
       const { uid, keyspace, name, kind, state, options } = row
       const parent = this.#keyspaces.get(keyspace)
       const folder = folders.targets.get(uid)!
@@ -501,43 +524,6 @@ export class Catalog {
         this.#know({ kind, ...common, options: parsed })
       }
     }
-  }
-
-  /** Makes a change, and returns when it is durable. */
-  #run(sql: string, ...parameters: string[]): void {
-    this.#runAll([sql, ...parameters])
-  }
-
-  /** The same for several that happen together or not at all. */
-  #runAll(...changes: readonly (readonly [sql: string, ...parameters: string[]])[]): void {
-    try {
-      this.#commit(changes)
-    } catch (error) {
-      if (!isFull(error)) throw error
-      // What the log holds has its place in the file already, often enough: then the log can
-      // start over, and there is room to drop something.
-      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      this.#commit(changes)
-    }
-  }
-
-  #commit(changes: readonly (readonly [sql: string, ...parameters: string[]])[]): void {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      for (const [sql, ...parameters] of changes)
-        this.#database.prepare(sql).run(...parameters)
-      this.#files.refuseIfLost()
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
-    this.#files.refuseIfLost('after commit')
-    this.#commits++
-  }
-
-  #all(sql: string, ...parameters: string[]): Record<string, unknown>[] {
-    return this.#database.prepare(sql).all(...parameters)
   }
 }
 

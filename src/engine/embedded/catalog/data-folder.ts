@@ -16,25 +16,34 @@ import { EngineError } from '../../errors.ts'
 import { makePrivateFolder, type Tightening } from '../../private-files.ts'
 import { tellAtStart, troubleOf } from '../files/disk-trouble.ts'
 import { isCopiesFolder } from './folder-names.ts'
-import { damaged, existing, storeFile, syncFolder } from '../store/layout.ts'
+import { damaged, existing, syncFolder, type Advice } from '../store/layout.ts'
+import { mirrorFile } from './catalog-mirror.ts'
+import { lostCatalog, storeFolders } from './lost-stores.ts'
 import { messageOf } from '../../../errors/reason.ts'
 
 export const catalogFile = 'catalog.db'
 
+/** What to do about a catalog that cannot be used. */
+export const catalogAdvice: Advice =
+  'Rebuild it with "stela repair --catalog". Restore a backup if that does not help'
+
 /** What a catalog is called until it is whole. */
 export const unfinishedFile = `${catalogFile}.new`
 
-/** Makes a folder with a catalog in it, unless there is one; `make` writes the catalog. */
-export function makeDataDir(dataDir: string, make: (file: string) => void): void {
+/**
+ * Makes a folder with a catalog in it, unless there is one; `make` writes the catalog. A folder
+ * that had a catalog gets no other one unless `acceptsLoss`.
+ */
+export function makeDataDir(
+  dataDir: string,
+  acceptsLoss: boolean,
+  make: (file: string) => void,
+): void {
   const file = join(dataDir, catalogFile)
   if (existsSync(file)) return
   makeFolder(dataDir)
-  if (holdsStores(dataDir))
-    throw new EngineError(
-      'damaged',
-      `${dataDir} holds data, but ${catalogFile} is missing from it. Restore the file, or ` +
-        'start with another folder',
-    )
+  if (!acceptsLoss && hadCatalog(dataDir))
+    throw lostCatalog(dataDir, [`${catalogFile} is missing, while there is data`])
   // Made under a name of its own first: a start that is cut short leaves no half catalog,
   // and of two starts at once one finds what the other has made.
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
@@ -97,6 +106,7 @@ export function tightenDataDir(dataDir: string, access: Tightening): void {
   access.tighten(folder)
   for (const end of ['', '-wal', '-shm', '-journal'])
     access.tighten(join(folder, catalogFile + end))
+  access.tighten(join(folder, mirrorFile))
 }
 
 /** What earlier starts left behind. Only the holder of the folder may say so. */
@@ -106,14 +116,8 @@ export function removeUnfinished(dataDir: string): void {
       rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
-function holdsStores(dataDir: string): boolean {
-  return readdirSync(dataDir, { withFileTypes: true }).some(
-    (keyspace) =>
-      keyspace.isDirectory() &&
-      readdirSync(join(dataDir, keyspace.name)).some((target) =>
-        existsSync(join(dataDir, keyspace.name, target, storeFile)),
-      ),
-  )
+function hadCatalog(dataDir: string): boolean {
+  return existsSync(join(dataDir, mirrorFile)) || storeFolders(dataDir).length > 0
 }
 
 /** Locks the folder for as long as this process lives. */
@@ -145,7 +149,11 @@ function tryExclusively(file: string, dataDir: string): DatabaseSync | 'locked' 
     `)
     const [verdict] = database.prepare('PRAGMA quick_check(1)').all()
     if (verdict?.['quick_check'] !== 'ok')
-      throw damaged(file, `is damaged: ${oneLine(String(verdict?.['quick_check']))}`)
+      throw damaged(
+        file,
+        `is damaged: ${oneLine(String(verdict?.['quick_check']))}`,
+        catalogAdvice,
+      )
     return database
   } catch (error) {
     database.close()
@@ -153,7 +161,7 @@ function tryExclusively(file: string, dataDir: string): DatabaseSync | 'locked' 
     if (refusal !== undefined) throw refusal
     const reason = lineOf(error)
     if (reason.includes('locked')) return 'locked'
-    throw damaged(file, `cannot be opened: ${reason}`)
+    throw damaged(file, `cannot be opened: ${reason}`, catalogAdvice)
   }
 }
 

@@ -189,6 +189,11 @@ export function checkFile(file: string, formatMax = formatVersion, advice?: Advi
     throw damaged(file, 'was cut off', advice)
 }
 
+/** Whether the header of a file says that Stela wrote it. */
+export function isOurFile(file: string): boolean {
+  return readHeader(file)?.readUInt32BE(68) === applicationId
+}
+
 /** The format that a file has at least: its log may hold the step to a later one. */
 export function formatOf(file: string): number {
   return readHeader(file)?.readUInt32BE(60) ?? 0
@@ -196,6 +201,7 @@ export function formatOf(file: string): number {
 
 /** What can be done about a file that cannot be used. */
 export type Advice =
+  | 'Rebuild it with "stela repair --catalog". Restore a backup if that does not help'
   | 'Restore the data folder from a backup, or start with another one'
   | 'Restore another backup'
   | 'Restore into another folder'

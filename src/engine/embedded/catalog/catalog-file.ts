@@ -1,0 +1,229 @@
+/**
+ * catalog.db, as a file: its schema, and what keeps a change of it from being lost unnoticed.
+ *
+ * Each change raises the catalog's generation, seals all rows with a checksum, and is moved
+ * from the log into the file before it is answered. Then the generation is written to another
+ * file (catalog-mirror.ts). So damage to either file, an older copy and a lost log show when
+ * the folder is opened next.
+ */
+import { join } from 'node:path'
+import { backup, type DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
+import { firstKeyspace } from '../../schema.ts'
+import { isFull, OpenedFiles, troubleOf } from '../files/disk-trouble.ts'
+import { identify, type FileIdentity } from '../files/file-identity.ts'
+import { readMirror, writeMirror } from './catalog-mirror.ts'
+import { catalogFile, openExclusively } from './data-folder.ts'
+
+/** Raised with every change to the catalog's layout that older code could not read. */
+export const catalogFormat = 4
+
+/** From this format on a catalog has a generation and a checksum. */
+const sealedFormat = 4
+
+const tables = `
+  CREATE TABLE keyspace(name TEXT PRIMARY KEY, folder TEXT NOT NULL UNIQUE) STRICT;
+  INSERT INTO keyspace VALUES ('${firstKeyspace}', '${firstKeyspace}');
+  CREATE TABLE target(
+    uid TEXT PRIMARY KEY,
+    keyspace TEXT NOT NULL REFERENCES keyspace(name),
+    name TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    options TEXT NOT NULL,
+    UNIQUE (keyspace, name)
+  ) STRICT;
+  CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+`
+
+/** Format 3 added user-defined types. Earlier ones had no tables either. */
+const typeTable = `
+  CREATE TABLE type(
+    keyspace TEXT NOT NULL REFERENCES keyspace(name),
+    name TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    PRIMARY KEY (keyspace, name)
+  ) STRICT;
+`
+
+/** The generation of a catalog that was made and not opened yet. */
+const unsealed = 0
+
+/** Format 4 added the seal, and the last version of each store that the catalog knows of. */
+const sealTable = `
+  CREATE TABLE seal(generation INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;
+  INSERT INTO seal VALUES (${unsealed}, 0);
+  ALTER TABLE target ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+`
+
+/** A catalog without targets. The first start seals it. */
+export const catalogSchema = tables + typeTable + sealTable
+
+export type CatalogParameter = string | number
+
+/** A statement, and what it is given. */
+export type CatalogChange = readonly [sql: string, ...parameters: CatalogParameter[]]
+
+export class CatalogFile {
+  readonly #dataDir: string
+  readonly #database: DatabaseSync
+  readonly #files: OpenedFiles
+  #commits = 0
+
+  /** Holds the folder until it is closed. */
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+    const file = join(dataDir, catalogFile)
+    this.#files = new OpenedFiles(identify(file))
+    this.#database = openExclusively(file, dataDir)
+  }
+
+  get database(): DatabaseSync {
+    return this.#database
+  }
+
+  /** The file that was opened. */
+  get identity(): FileIdentity {
+    return this.#files.identity
+  }
+
+  /** Changes that were made durable. */
+  get commits(): number {
+    return this.#commits
+  }
+
+  get generation(): number {
+    return generationOf(this.#database)
+  }
+
+  /**
+   * Brings a catalog that is new, or that an earlier version wrote, to the present format, and
+   * the other file to its generation.
+   */
+  upgrade(): void {
+    const format = formatOf(this.#database)
+    if (format < catalogFormat)
+      this.#database.exec(`
+        BEGIN IMMEDIATE;
+        ${format < 3 ? typeTable : ''}
+        ${sealTable}
+        PRAGMA user_version = ${catalogFormat};
+        COMMIT;
+      `)
+    if (this.generation === unsealed) this.raiseGeneration(unsealed)
+    const mirror = readMirror(this.#dataDir)
+    const recorded = typeof mirror === 'object' ? mirror.content.generation : unsealed
+    if (recorded !== this.generation) this.secure()
+  }
+
+  all(sql: string, ...parameters: CatalogParameter[]): Record<string, unknown>[] {
+    return this.#database.prepare(sql).all(...parameters)
+  }
+
+  /** Makes a change, and returns when it is durable. */
+  run(...change: CatalogChange): void {
+    this.runAll(change)
+  }
+
+  /** The same for several that happen together or not at all. */
+  runAll(...changes: readonly CatalogChange[]): void {
+    try {
+      this.#commit(changes)
+    } catch (error) {
+      if (!isFull(error)) throw error
+      // The log's content is in the file already, often enough. Then the log can start over,
+      // and there is room to drop something.
+      this.#checkpoint()
+      this.#commit(changes)
+    }
+    this.secure()
+  }
+
+  /** Seals the catalog with a generation above one that another file recorded. */
+  raiseGeneration(above: number): void {
+    this.run('UPDATE seal SET generation = max(generation, ?)', above)
+  }
+
+  /**
+   * Moves the log into the file and records the generation. Without room on the disk neither
+   * is done: the change itself is durable, in the log.
+   */
+  secure(): void {
+    try {
+      this.#checkpoint()
+      writeMirror(this.#dataDir, this.generation, this.#database)
+    } catch (error) {
+      if (troubleOf(error, this.identity.path) === undefined) throw error
+    }
+  }
+
+  /** Nobody else can read the file while it is open here. */
+  async copyTo(file: string): Promise<void> {
+    await backup(this.#database, file)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #checkpoint(): void {
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
+  #commit(changes: readonly CatalogChange[]): void {
+    this.#transact(() => {
+      for (const [sql, ...parameters] of changes)
+        this.#database.prepare(sql).run(...parameters)
+    })
+  }
+
+  #transact(change: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      change()
+      seal(this.#database, this.generation + 1)
+      this.#files.refuseIfLost()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+    this.#files.refuseIfLost('after commit')
+    this.#commits++
+  }
+}
+
+/** Gives a catalog a generation, and the checksum of what it holds. */
+export function seal(database: DatabaseSync, generation: number): void {
+  database.prepare('UPDATE seal SET generation = ?').run(generation)
+  database.prepare('UPDATE seal SET checksum = ?').run(checksumOf(database))
+}
+
+/** Earlier formats have none. */
+export function generationOf(database: DatabaseSync): number {
+  if (formatOf(database) < sealedFormat) return unsealed
+  return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])
+}
+
+/** Of all rows, in an order that does not depend on how they are stored. */
+function checksumOf(database: DatabaseSync): number {
+  let sum = generationOf(database)
+  for (const table of ['keyspace', 'target', 'type', 'setting'])
+    for (const row of database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).iterate())
+      sum = crc32(JSON.stringify([table, ...Object.values(row)]), sum)
+  return sum
+}
+
+/** Whether the rows of a catalog are those that it was sealed with, in words. */
+export function sealFindings(database: DatabaseSync): string[] {
+  if (generationOf(database) === unsealed) return []
+  const { checksum } = database.prepare('SELECT checksum FROM seal').get() ?? {}
+  return checksum === checksumOf(database)
+    ? []
+    : [`the content of ${catalogFile} does not match its checksum`]
+}
+
+function formatOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()!['user_version'])
+}

@@ -1,0 +1,121 @@
+/**
+ * Whether a catalog has lost something that other files of the data folder still prove. Changes
+ * nothing: a start and `stela check` ask the same.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { storeFile } from '../store/layout.ts'
+import { sealFindings, generationOf } from './catalog-file.ts'
+import { readMirror } from './catalog-mirror.ts'
+import { catalogFile } from './data-folder.ts'
+import type { CatalogFolders } from './folder-names.ts'
+import { mayHoldData, unlistedStores } from './lost-stores.ts'
+import { readTargetFile } from './target-file.ts'
+
+export interface CatalogLoss {
+  /** What is lost, in words for the operator; empty: nothing is. */
+  readonly findings: readonly string[]
+  /** The folders of stores that the catalog does not list, or not as what they are. */
+  readonly unlisted: readonly string[]
+  /** The uids of rows whose stores are gone or are others. */
+  readonly staleRows: readonly string[]
+  /** The highest generation that any file recorded. */
+  readonly generation: number
+}
+
+/** A row of the catalog, and the state of what it stands for. */
+interface ListedTarget {
+  readonly uid: string
+  readonly state: string
+  readonly folder: string
+}
+
+export function findCatalogLoss(
+  database: DatabaseSync,
+  dataDir: string,
+  folders: CatalogFolders,
+): CatalogLoss {
+  const rows = database.prepare('SELECT uid, state FROM target').all()
+  const listed = rows.map(({ uid, state }): ListedTarget => {
+    const folder = folders.targets.get(String(uid))!
+    return { uid: String(uid), state: String(state), folder }
+  })
+  const search = new LossSearch(dataDir, generationOf(database))
+  search.findings.push(...sealFindings(database))
+  search.compareGenerations(listed)
+  for (const target of listed) search.look(target)
+  search.findUnlisted(folders.targets.values())
+  const { findings, unlisted, staleRows, generation } = search
+  return { findings, unlisted, staleRows, generation }
+}
+
+class LossSearch {
+  readonly findings: string[] = []
+  readonly unlisted: string[] = []
+  readonly staleRows: string[] = []
+  generation: number
+  readonly #dataDir: string
+  readonly #own: number
+
+  constructor(dataDir: string, generation: number) {
+    this.#dataDir = dataDir
+    this.#own = generation
+    this.generation = generation
+  }
+
+  /** Other files record a generation after the catalog has it, so none can be ahead. */
+  compareGenerations(listed: readonly ListedTarget[]): void {
+    const mirror = readMirror(this.#dataDir)
+    const recorded = typeof mirror === 'object' ? [mirror.content.generation] : []
+    for (const { folder } of listed) {
+      const described = readTargetFile(join(this.#dataDir, folder))
+      if (typeof described === 'object') recorded.push(described.content.generation)
+    }
+    this.generation = Math.max(this.#own, ...recorded)
+    if (this.generation > this.#own)
+      this.findings.push(
+        `${catalogFile} is at generation ${this.#own}, and generation ${this.generation} was ` +
+          'recorded: its latest changes are lost',
+      )
+  }
+
+  look({ uid, state, folder }: ListedTarget): void {
+    const path = join(this.#dataDir, folder)
+    const file = join(path, storeFile)
+    if (state === 'creating' && mayHoldData(file)) {
+      this.findings.push(`${folder} holds data, and is listed as not yet created`)
+      this.#take(uid, folder)
+      return
+    }
+    if (state !== 'ready') return
+    const described = readTargetFile(path)
+    if (typeof described === 'object' && described.content.uid !== uid) {
+      this.findings.push(`${folder} holds another collection or table than is listed`)
+      this.#take(uid, folder)
+    }
+    // What was dropped after the state that the catalog is in.
+    if (this.generation > this.#own && !existsSync(file)) this.staleRows.push(uid)
+  }
+
+  #take(uid: string, folder: string): void {
+    this.unlisted.push(folder)
+    this.staleRows.push(uid)
+  }
+
+  findUnlisted(listed: Iterable<string>): void {
+    const found = unlistedStores(this.#dataDir, listed)
+    if (found.length === 0) return
+    this.unlisted.push(...found)
+    this.findings.push(`it does not list ${namesOf(found)}`)
+  }
+}
+
+/** As many as an operator reads, and how many more there are. */
+function namesOf(folders: readonly string[]): string {
+  const named = folders.slice(0, namedMax).join(', ')
+  const more = folders.length - namedMax
+  return more > 0 ? `${named} and ${more} more` : named
+}
+
+const namedMax = 20

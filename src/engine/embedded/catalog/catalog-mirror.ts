@@ -1,0 +1,55 @@
+/**
+ * `catalog.generation`: the catalog's generation, and what only the catalog holds besides
+ * (keyspaces, types, settings), in a file of its own. Targets describe themselves
+ * (target-file.ts), so the two together are enough to rebuild a catalog.
+ *
+ * The file is written after each change of the catalog has become durable, so its generation is
+ * never ahead of the catalog's. A catalog that is behind has lost changes.
+ */
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { readSealed, writeSealed, type Sealed } from '../files/sealed-json.ts'
+
+export const mirrorFile = 'catalog.generation'
+
+export interface CatalogMirror {
+  readonly generation: number
+  /** Rows of the catalog's tables, by name. */
+  readonly keyspace: readonly KeyspaceRow[]
+  readonly type: readonly TypeRow[]
+  readonly setting: readonly SettingRow[]
+}
+
+export interface KeyspaceRow {
+  readonly name: string
+  readonly folder: string
+}
+
+export interface TypeRow {
+  readonly keyspace: string
+  readonly name: string
+  readonly definition: string
+}
+
+export interface SettingRow {
+  readonly name: string
+  readonly value: string
+}
+
+export function writeMirror(
+  dataDir: string,
+  generation: number,
+  database: DatabaseSync,
+): void {
+  const rowsOf = (table: string) => database.prepare(`SELECT * FROM ${table}`).all()
+  writeSealed(join(dataDir, mirrorFile), {
+    generation,
+    keyspace: rowsOf('keyspace'),
+    type: rowsOf('type'),
+    setting: rowsOf('setting'),
+  })
+}
+
+export function readMirror(dataDir: string): Sealed<CatalogMirror> {
+  return readSealed(join(dataDir, mirrorFile))
+}

@@ -1,0 +1,103 @@
+/**
+ * Stores that the catalog does not know. A catalog that was damaged or replaced by an older
+ * copy forgets what was created since. Such stores are never removed: a start refuses the
+ * folder until its operator has the catalog rebuilt or accepts the loss, which moves them into
+ * quarantine.
+ */
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { EngineError } from '../../errors.ts'
+import { privateFolderMode } from '../../private-files.ts'
+import { isOurFile, storeFile, syncFolder } from '../store/layout.ts'
+import { freeFolder, isCopiesFolder } from './folder-names.ts'
+import { targetFile } from './target-file.ts'
+
+/** A dot keeps it apart from the folders of keyspaces. */
+export const quarantineFolder = 'quarantine.stores'
+
+/** The folders of all stores in a data folder, as "keyspace/target". Links are not followed. */
+export function storeFolders(dataDir: string): string[] {
+  return foldersIn(dataDir)
+    .filter((name) => name !== quarantineFolder && !isCopiesFolder(name))
+    .flatMap((keyspace) => storesIn(dataDir, keyspace))
+}
+
+/** The same in the folder of one keyspace. */
+export function storesIn(dataDir: string, keyspace: string): string[] {
+  const found = lstatSync(join(dataDir, keyspace), { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) return []
+  return foldersIn(join(dataDir, keyspace))
+    .map((target) => join(keyspace, target))
+    .filter((folder) => holdsStore(join(dataDir, folder)))
+}
+
+/** Those of them that are not listed. Some file systems do not tell upper from lower case. */
+export function unlistedStores(dataDir: string, listed: Iterable<string>): string[] {
+  const known = new Set(Array.from(listed, (folder) => folder.toLowerCase()))
+  return storeFolders(dataDir).filter((folder) => !known.has(folder.toLowerCase()))
+}
+
+/** Folders of others, such as lost+found, may be unreadable. */
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function holdsStore(folder: string): boolean {
+  const file = join(folder, storeFile)
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
+  return isOurFile(file) || existsSync(join(folder, targetFile))
+}
+
+/** Whether a store was ever written to. One that cannot be read may have been. */
+export function mayHoldData(file: string): boolean {
+  if (!existsSync(file)) return false
+  try {
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      const { value } = database
+        .prepare("SELECT value FROM meta WHERE name = 'version'")
+        .get()!
+      return Number(value) > 0
+    } finally {
+      database.close()
+    }
+  } catch {
+    return true
+  }
+}
+
+/** Moves a store where no start looks for one; returns the folder that it has then. */
+export function quarantine(dataDir: string, folder: string): string {
+  const parent = join(quarantineFolder, dirname(folder))
+  mkdirSync(join(dataDir, parent), { recursive: true, mode: privateFolderMode })
+  const name = freeFolder(
+    join(dataDir, parent),
+    folder.slice(dirname(folder).length + 1),
+    [],
+  )
+  const place = join(parent, name)
+  renameSync(join(dataDir, folder), join(dataDir, place))
+  syncFolder(join(dataDir, parent))
+  syncFolder(join(dataDir, dirname(folder)))
+  return place
+}
+
+/** The refusal of a folder whose catalog has lost something. */
+export function lostCatalog(dataDir: string, findings: readonly string[]): EngineError {
+  return new EngineError(
+    'damaged',
+    `${dataDir} is not served, because its catalog has lost data: ${findings.join('; ')}. ` +
+      `Run "stela repair --catalog --data ${dataDir}" to rebuild the catalog from the stores, ` +
+      'or start with --accept-lost-catalog to go on with what the catalog has: stores that it ' +
+      `does not list are kept in ${quarantineFolder}. Restore a backup if neither helps`,
+  )
+}

@@ -1,0 +1,354 @@
+/**
+ * Makes a catalog anew, from what the files of a data folder say: the descriptions of targets
+ * in their folders, the mirror of the rest, and whatever can still be read of the old catalog.
+ * Nothing is removed: the old catalog is kept beside the new one, and stores that cannot be
+ * listed go into quarantine.
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { EngineError } from '../../errors.ts'
+import { firstKeyspace } from '../../schema.ts'
+import { isHeld } from '../files/disk-trouble.ts'
+import { createFile, existing, storeFile, syncFolder } from '../store/layout.ts'
+import {
+  catalogFormat,
+  catalogSchema,
+  generationOf,
+  seal,
+  sealFindings,
+} from './catalog-file.ts'
+import {
+  readMirror,
+  type CatalogMirror,
+  type KeyspaceRow,
+  type SettingRow,
+  type TypeRow,
+} from './catalog-mirror.ts'
+import { catalogFile, unfinishedFile } from './data-folder.ts'
+import { checkFolderName } from './folder-names.ts'
+import { quarantine, storeFolders } from './lost-stores.ts'
+import { readTargetFile, type TargetDescription } from './target-file.ts'
+
+export interface Rebuilt {
+  /** Collections and tables that the new catalog lists, as "keyspace.name". */
+  readonly targets: readonly string[]
+  readonly keyspaces: number
+  readonly types: number
+  readonly settings: number
+  /** What could not be brought back, in words. */
+  readonly losses: readonly string[]
+  /** Where the old catalog is; undefined: there was none. */
+  readonly kept: string | undefined
+}
+
+/** A target as the new catalog lists it. */
+interface FoundTarget extends TargetDescription {
+  /** In the data folder. */
+  readonly folder: string
+}
+
+/** Throws an EngineError when a server runs, or when there is nothing to rebuild from. */
+export function rebuildCatalog(dataDir: string): Rebuilt {
+  const file = join(dataDir, catalogFile)
+  const stores = existsSync(dataDir) ? storeFolders(dataDir) : []
+  const mirror = existsSync(dataDir) ? readMirror(dataDir) : 'absent'
+  if (!existsSync(file) && stores.length === 0 && mirror === 'absent')
+    throw new EngineError('damaged', `${dataDir} is not a data folder: it holds no data`)
+  const old = readOldCatalog(file, dataDir)
+  const rebuild = new Rebuild(
+    dataDir,
+    old,
+    typeof mirror === 'object' ? mirror.content : undefined,
+  )
+  return rebuild.run(stores)
+}
+
+/** What can be read of a catalog, table by table. */
+interface OldCatalog {
+  /** Whether the rows are those that the catalog was sealed with. */
+  readonly isSound: boolean
+  readonly generation: number
+  readonly keyspace: readonly KeyspaceRow[] | undefined
+  readonly type: readonly TypeRow[] | undefined
+  readonly setting: readonly SettingRow[] | undefined
+  readonly target: readonly OldTarget[] | undefined
+}
+
+interface OldTarget {
+  readonly uid: string
+  readonly keyspace: string
+  readonly name: string
+  readonly folder: string
+  readonly kind: TargetDescription['kind']
+  readonly state: string
+  readonly options: string
+}
+
+const noCatalog: OldCatalog = {
+  ...{ isSound: false, generation: 0 },
+  ...{ keyspace: undefined, type: undefined, setting: undefined, target: undefined },
+}
+
+function readOldCatalog(file: string, dataDir: string): OldCatalog {
+  if (!existsSync(file)) return noCatalog
+  try {
+    const database = new DatabaseSync(existing(file), { timeout: 0 })
+    try {
+      // A server would hold the folder by this lock.
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
+      const rowsOf = <T>(table: string): readonly T[] | undefined =>
+        attempt(() => database.prepare(`SELECT * FROM ${table}`).all() as T[])
+      return {
+        isSound: attempt(() => sealFindings(database).length === 0) ?? false,
+        generation: attempt(() => generationOf(database)) ?? 0,
+        keyspace: rowsOf('keyspace'),
+        type: rowsOf('type'),
+        setting: rowsOf('setting'),
+        target: rowsOf('target'),
+      }
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (isHeld(error))
+      throw new EngineError(
+        'closed',
+        `${dataDir} is in use by a running server. Stop it first`,
+      )
+    return noCatalog
+  }
+}
+
+/** Undefined where the file is damaged. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && !isHeld(error)) return undefined
+    throw error
+  }
+}
+
+class Rebuild {
+  readonly #dataDir: string
+  readonly #old: OldCatalog
+  readonly #mirror: CatalogMirror | undefined
+  readonly #losses: string[] = []
+
+  constructor(dataDir: string, old: OldCatalog, mirror: CatalogMirror | undefined) {
+    this.#dataDir = dataDir
+    this.#old = old
+    this.#mirror = mirror
+  }
+
+  run(stores: readonly string[]): Rebuilt {
+    const found = stores.flatMap((folder) => this.#describe(folder) ?? [])
+    const targets = this.#withoutRivals(found)
+    const generation =
+      1 +
+      Math.max(
+        this.#old.generation,
+        this.#mirror?.generation ?? 0,
+        ...found.map((target) => target.generation),
+      )
+    const keyspaces = this.#keyspaces(targets)
+    const types = this.#types(targets, keyspaces)
+    const settings = this.#rowsOf('setting')
+    if (settings === undefined)
+      this.#losses.push('tokens, roles and databases could not be read: create them again')
+    const unfinished = join(this.#dataDir, `${unfinishedFile}-${randomUUID()}`)
+    try {
+      createFile(unfinished, catalogSchema, catalogFormat)
+      fill(unfinished, generation, (database) => {
+        insertAll(database, 'keyspace', keyspaces)
+        insertAll(database, 'type', types)
+        insertAll(database, 'setting', settings ?? [])
+        insertAll(database, 'target', targets.map(rowOf))
+      })
+      return {
+        targets: targets.map(({ keyspace, name }) => `${keyspace}.${name}`).toSorted(),
+        ...{ keyspaces: keyspaces.length, types: types.length },
+        ...{ settings: settings?.length ?? 0, losses: this.#losses },
+        kept: this.#publish(unfinished),
+      }
+    } finally {
+      rmSync(unfinished, { force: true })
+    }
+  }
+
+  /** What a store is; undefined where it was dropped, or where nothing says. */
+  #describe(folder: string): FoundTarget | undefined {
+    const listed = this.#listedIn(folder)
+    const described = readTargetFile(join(this.#dataDir, folder))
+    const own = typeof described === 'object' ? described.content : undefined
+    const row = this.#old.target?.find(({ uid }) => uid === own?.uid)
+    const isDropped =
+      own?.state === 'dropping' || (this.#isCurrent(own) && row?.state === 'dropping')
+    if (isDropped) {
+      this.#setAside(folder, 'it was dropped')
+      return undefined
+    }
+    if (own !== undefined) return { ...own, folder }
+    if (listed?.state === 'ready') return fromRow(listed, folder, this.#typeRows())
+    this.#setAside(folder, 'nothing says what it is')
+    return undefined
+  }
+
+  /** Whether the old catalog is to be believed about what a store says of itself. */
+  #isCurrent(own: TargetDescription | undefined): boolean {
+    const { isSound, generation } = this.#old
+    return isSound && generation >= (own?.generation ?? 0)
+  }
+
+  #listedIn(folder: string): OldTarget | undefined {
+    return this.#old.target?.find((row) => {
+      const parent = this.#old.keyspace?.find(({ name }) => name === row.keyspace)
+      return parent !== undefined && join(parent.folder, row.folder) === folder
+    })
+  }
+
+  /** One target of each name and uid: the one whose store was written to more often. */
+  #withoutRivals(found: readonly FoundTarget[]): FoundTarget[] {
+    const taken = new Set<string>()
+    const byVersion = found.toSorted(
+      (a, b) =>
+        this.#versionOf(b) - this.#versionOf(a) || a.folder.length - b.folder.length,
+    )
+    return byVersion.filter((target) => {
+      const names = [target.uid, `${target.keyspace}\0${target.name}`]
+      if (names.some((name) => taken.has(name))) {
+        this.#setAside(target.folder, `${target.keyspace}.${target.name} has another store`)
+        return false
+      }
+      for (const name of names) taken.add(name)
+      return true
+    })
+  }
+
+  #versionOf({ folder }: FoundTarget): number {
+    const file = join(this.#dataDir, folder, storeFile)
+    const read = () => {
+      const database = new DatabaseSync(file, { readOnly: true })
+      try {
+        const sql = "SELECT value FROM meta WHERE name = 'version'"
+        return Number(database.prepare(sql).get()?.['value'] ?? 0)
+      } finally {
+        database.close()
+      }
+    }
+    return attempt(read) ?? 0
+  }
+
+  #setAside(folder: string, reason: string): void {
+    const place = quarantine(this.#dataDir, folder)
+    this.#losses.push(`${folder} is not listed, because ${reason}; it is now in ${place}`)
+  }
+
+  /** The rows of one of the catalog's tables, by the file that is ahead. */
+  #rowsOf<Table extends 'keyspace' | 'type' | 'setting'>(
+    table: Table,
+  ): CatalogMirror[Table] | undefined {
+    const old = this.#old[table] as CatalogMirror[Table] | undefined
+    const mirrored = this.#mirror?.[table]
+    const { isSound, generation } = this.#old
+    const isOldAhead = isSound && generation >= (this.#mirror?.generation ?? 0)
+    return isOldAhead ? (old ?? mirrored) : (mirrored ?? old)
+  }
+
+  #keyspaces(targets: readonly FoundTarget[]): KeyspaceRow[] {
+    const folders = new Map([[firstKeyspace, firstKeyspace]])
+    for (const { name, folder } of this.#rowsOf('keyspace') ?? [])
+      if (isFolderName(folder) && !name.startsWith(':')) folders.set(name, folder)
+    // What holds data is where it is, whatever else is said of it.
+    for (const { keyspace, folder } of targets) folders.set(keyspace, dirname(folder))
+    return Array.from(folders, ([name, folder]) => ({ name, folder }))
+  }
+
+  #typeRows(): readonly TypeRow[] {
+    return this.#rowsOf('type') ?? []
+  }
+
+  #types(targets: readonly FoundTarget[], keyspaces: readonly KeyspaceRow[]): TypeRow[] {
+    const types = new Map<string, TypeRow>()
+    const put = (row: TypeRow) => types.set(`${row.keyspace}\0${row.name}`, row)
+    for (const { keyspace, types: used } of targets.toSorted(
+      (a, b) => a.generation - b.generation,
+    ))
+      for (const type of used)
+        put({ keyspace, name: type.name, definition: JSON.stringify(type) })
+    for (const row of this.#typeRows())
+      if (keyspaces.some(({ name }) => name === row.keyspace)) put(row)
+    return [...types.values()]
+  }
+
+  /** Gives the new catalog its name; returns where the old one is. */
+  #publish(unfinished: string): string | undefined {
+    const kept = this.#setOldAside()
+    renameSync(unfinished, join(this.#dataDir, catalogFile))
+    syncFolder(this.#dataDir)
+    return kept
+  }
+
+  #setOldAside(): string | undefined {
+    const file = join(this.#dataDir, catalogFile)
+    if (!existsSync(file)) return undefined
+    let number = 1
+    while (existsSync(`${file}.replaced-${number}`)) number++
+    const kept = `${file}.replaced-${number}`
+    for (const end of ['-wal', '-shm', ''])
+      if (existsSync(file + end)) renameSync(file + end, kept + end)
+    return kept
+  }
+}
+
+function fromRow(row: OldTarget, folder: string, types: readonly TypeRow[]): FoundTarget {
+  const { uid, keyspace, name, kind, options } = row
+  const definition = JSON.parse(options) as object
+  const own = types.filter((type) => type.keyspace === keyspace)
+  return {
+    ...{ generation: 0, uid, keyspace, name, kind, state: 'ready', definition, folder },
+    types: own.map((type) => JSON.parse(type.definition) as FoundTarget['types'][number]),
+  }
+}
+
+function rowOf({ uid, keyspace, name, folder, kind, definition }: FoundTarget) {
+  return {
+    ...{ uid, keyspace, name, folder: basename(folder), kind, state: 'ready' },
+    options: JSON.stringify(definition),
+  }
+}
+
+function fill(
+  file: string,
+  generation: number,
+  insert: (database: DatabaseSync) => void,
+): void {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('PRAGMA synchronous = FULL; BEGIN; DELETE FROM keyspace')
+    insert(database)
+    seal(database, generation)
+    database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    database.close()
+  }
+}
+
+function insertAll(database: DatabaseSync, table: string, rows: readonly object[]): void {
+  for (const row of rows) {
+    const columns = Object.keys(row)
+    const sql = `INSERT INTO ${table}(${columns.join()}) VALUES (${columns.map(() => '?').join()})`
+    database.prepare(sql).run(...(Object.values(row) as (string | number)[]))
+  }
+}
+
+function isFolderName(name: string): boolean {
+  try {
+    checkFolderName('keyspace', name)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,325 @@
+/**
+ * Damage to the catalog. Whatever happens to its files, no collection is deleted or forgotten
+ * without a word: the folder is refused, and can be repaired or accepted as it is.
+ */
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { runStela } from '../cli/run-stela.ts'
+import { editCatalog } from '../engine/edit-catalog.ts'
+import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
+import { killLeftovers, ServerProcess } from './server-process.ts'
+
+const keyspace = '/default_keyspace'
+const documents = Array.from({ length: 30 }, (_, n) => ({ _id: n, text: `number ${n}` }))
+const rows = Array.from({ length: 10 }, (_, n) => ({ id: n, place: { city: `c${n}` } }))
+
+let root: string
+/** As `kill -9` leaves it: every kind of target, an extra keyspace, a setting. */
+let killed: string
+/** The catalog as it was before the last few changes. */
+let earlier: string
+let copies = 0
+
+before(async () => {
+  root = await temporaryFolder()
+  killed = join(root, 'killed')
+  earlier = join(root, 'earlier.db')
+  const server = await ServerProcess.start(killed)
+  const send = async (path: string, command: object) => {
+    const answer = await server.command(path, command)
+    assert.deepEqual(answer.codes, [], answer.text)
+  }
+  await send(keyspace, { createCollection: { name: 'books' } })
+  await send(`${keyspace}/books`, { insertMany: { documents } })
+  copyFileSync(join(killed, 'catalog.db'), earlier)
+  await send('', { createKeyspace: { name: 'second' } })
+  const options = { vector: { dimension: 2, metric: 'cosine' } }
+  await send('/second', { createCollection: { name: 'films', options } })
+  await send('/second/films', { insertMany: { documents } })
+  const fields = { city: 'text' }
+  await send(keyspace, { createType: { name: 'place', definition: { fields } } })
+  const columns = { id: 'int', place: { type: 'userDefined', udtName: 'place' } }
+  const definition = { columns, primaryKey: 'id' }
+  await send(keyspace, { createTable: { name: 'shops', definition } })
+  await send(`${keyspace}/shops`, { insertMany: { documents: rows } })
+  const add = { columns: { extra: 'text' } }
+  await send(keyspace + '/shops', { alterTable: { operation: { add } } })
+  await server.kill()
+})
+after(() => rmSync(root, { recursive: true, force: true }))
+afterEach(killLeftovers)
+
+function copyOfKilled(): string {
+  const folder = join(root, `copy-${++copies}`)
+  cpSync(killed, folder, { recursive: true })
+  return folder
+}
+
+const storesOf = ['default_keyspace/books', 'default_keyspace/shops', 'second/films']
+
+/** Whether a server has everything of the folder that was acknowledged. */
+function assertWhole(folder: string): Promise<void> {
+  return serving(folder, async (server) => {
+    for (const path of [`${keyspace}/books`, '/second/films']) {
+      const answer = await server.command(path, { countDocuments: {} })
+      assert.deepEqual(answer.body.status, { count: 30 }, answer.text)
+    }
+    const found = await server.command(`${keyspace}/shops`, { find: {} })
+    assert.equal(found.body.data?.documents?.length, 10, found.text)
+    const types = await server.command(keyspace, { listTypes: {} })
+    assert.deepEqual(types.body.status!['types'], ['place'], types.text)
+    const tables = await server.command(keyspace, {
+      listTables: { options: { explain: true } },
+    })
+    assert.match(tables.text, /"extra":/)
+    const films = await server.command('/second', {
+      findCollections: { options: { explain: true } },
+    })
+    assert.match(films.text, /"dimension":2/)
+  })
+}
+
+async function serving(
+  folder: string,
+  act: (server: TestServer) => Promise<void>,
+): Promise<void> {
+  const server = await startServer({ dataDir: folder })
+  try {
+    await act(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The folder is refused in one line, and no store goes away. */
+async function refusalOf(folder: string): Promise<string> {
+  const server = new ServerProcess(folder)
+  await assert.rejects(server.ready(), 'the folder was not to be served')
+  assert.equal(await server.exit, 1)
+  assert.match(server.err, /^stela: [^\n]+\n$/)
+  for (const store of storesOf) assert(existsSync(join(folder, store, 'store.db')), store)
+  return server.err
+}
+
+async function assertRepairable(folder: string, says: RegExp): Promise<void> {
+  const refusal = await refusalOf(folder)
+  assert.match(refusal, says)
+  assert.match(refusal, /stela repair --catalog/)
+  const checked = await runStela(['check', '--data', folder])
+  assert.equal(checked.code, 1, String(checked.out) + checked.err)
+  const repaired = await runStela(['repair', '--catalog', '--data', folder])
+  assert.equal(repaired.code, 0, repaired.err)
+  await assertWhole(folder)
+  const again = await runStela(['check', '--data', folder])
+  assert.equal(again.code, 0, String(again.out) + again.err)
+}
+
+function flipBit(file: string, position: number): void {
+  const bytes = readFileSync(file)
+  bytes[position]! ^= 1
+  writeFileSync(file, bytes)
+}
+
+describe('after kill -9', () => {
+  for (const [what, damage] of [
+    ['a flipped bit in', (log: string) => flipBit(log, statSync(log).size >> 1)],
+    ['half of', (log: string) => truncateSync(log, statSync(log).size >> 1)],
+    ['nothing left of', (log: string) => truncateSync(log, 0)],
+    ['a missing', (log: string) => rmSync(log)],
+  ] as const)
+    test(`${what} catalog.db-wal loses no acknowledged change`, async () => {
+      const folder = copyOfKilled()
+      const log = join(folder, 'catalog.db-wal')
+      if (existsSync(log) && statSync(log).size > 0) damage(log)
+      for (const store of storesOf) assert(existsSync(join(folder, store, 'store.db')))
+      await assertWhole(folder)
+    })
+})
+
+describe('a catalog that has lost changes', () => {
+  test('is refused when it is an older copy, and repaired from the stores', async () => {
+    const folder = copyOfKilled()
+    copyFileSync(earlier, join(folder, 'catalog.db'))
+    rmSync(join(folder, 'catalog.db-wal'), { force: true })
+    await assertRepairable(
+      folder,
+      /generation \d+ was recorded.*does not list default_keyspace.shops, second.films/,
+    )
+  })
+
+  test('is refused when the recorded generation is gone as well', async () => {
+    const folder = copyOfKilled()
+    copyFileSync(earlier, join(folder, 'catalog.db'))
+    rmSync(join(folder, 'catalog.db-wal'), { force: true })
+    rmSync(join(folder, 'catalog.generation'))
+    assert.match(await refusalOf(folder), /does not list/)
+  })
+
+  test('is refused when it is missing, and repaired from the stores', async () => {
+    const folder = copyOfKilled()
+    rmSync(join(folder, 'catalog.db'))
+    rmSync(join(folder, 'catalog.db-wal'), { force: true })
+    const refusal = await refusalOf(folder)
+    assert.match(refusal, /catalog\.db is missing, while there is data/)
+    const repaired = await runStela(['repair', '--catalog', '--data', folder])
+    assert.equal(repaired.code, 0, repaired.err)
+    await assertWhole(folder)
+  })
+
+  test('is refused when the only thing lost is a keyspace without collections', async () => {
+    const folder = join(root, 'lone-keyspace')
+    await serving(folder, () => Promise.resolve())
+    const before = readFileSync(join(folder, 'catalog.db'))
+    await serving(folder, async (server) => {
+      await server.command('', { createKeyspace: { name: 'lone' } })
+    })
+    writeFileSync(join(folder, 'catalog.db'), before)
+    const server = new ServerProcess(folder)
+    await assert.rejects(server.ready())
+    assert.match(server.err, /generation \d+ was recorded: its latest changes are lost/)
+    const repaired = await runStela(['repair', '--catalog', '--data', folder])
+    assert.equal(repaired.code, 0, repaired.err)
+    await serving(folder, async (again) => {
+      const found = await again.command('', { findKeyspaces: {} })
+      assert.deepEqual(found.body.status, { keyspaces: ['default_keyspace', 'lone'] })
+    })
+  })
+
+  test('is refused when a bit of a name was flipped', async () => {
+    const folder = copyOfKilled()
+    await serving(folder, () => Promise.resolve())
+    const file = join(folder, 'catalog.db')
+    const bytes = readFileSync(file)
+    // Of the row and of the index of names, so that SQLite sees nothing.
+    for (let at = bytes.indexOf('films'); at >= 0; at = bytes.indexOf('films', at + 1))
+      bytes[at + 3]! ^= 1
+    writeFileSync(file, bytes)
+    await assertRepairable(folder, /does not match its checksum/)
+  })
+
+  for (const page of [1, 2, 3, 4, 5])
+    test(`is refused when page ${page} holds zeros, and repaired from the stores`, async () => {
+      const folder = copyOfKilled()
+      await serving(folder, () => Promise.resolve())
+      const file = join(folder, 'catalog.db')
+      const bytes = readFileSync(file)
+      bytes.fill(0, page * 4096, (page + 1) * 4096)
+      writeFileSync(file, bytes)
+      await assertRepairable(folder, /catalog/)
+    })
+
+  test('is refused when it lists a collection with documents as not yet created', async () => {
+    const folder = copyOfKilled()
+    editCatalog(folder, (catalog) =>
+      catalog.exec("UPDATE target SET state = 'creating', name = uid WHERE name = 'books'"),
+    )
+    await assertRepairable(folder, /default_keyspace.books holds data/)
+  })
+
+  test('is refused when a folder holds another collection than is listed', async () => {
+    const folder = copyOfKilled()
+    editCatalog(folder, (catalog) =>
+      catalog.exec("UPDATE target SET uid = 'other' WHERE name = 'books'"),
+    )
+    await assertRepairable(folder, /books holds another collection or table than is listed/)
+  })
+})
+
+describe('--accept-lost-catalog', () => {
+  test('serves what the catalog lists, and keeps the other stores in quarantine', async () => {
+    const folder = copyOfKilled()
+    copyFileSync(earlier, join(folder, 'catalog.db'))
+    rmSync(join(folder, 'catalog.db-wal'), { force: true })
+    const server = await ServerProcess.start(folder, '--accept-lost-catalog')
+    const found = await server.command(keyspace, { findCollections: {} })
+    assert.deepEqual(found.body.status, { collections: ['books'] })
+    const created = await server.command(keyspace, { createCollection: { name: 'shops' } })
+    assert.deepEqual(created.codes, [])
+    await server.stop()
+    assert.match(server.err, /second.films.*now in quarantine\.stores.second.films/)
+    for (const store of ['default_keyspace/shops', 'second/films'])
+      assert(existsSync(join(folder, 'quarantine.stores', store, 'store.db')), store)
+    await serving(folder, async (again) => {
+      const keyspaces = await again.command('', { findKeyspaces: {} })
+      assert.deepEqual(keyspaces.body.status, { keyspaces: ['default_keyspace'] })
+    })
+  })
+
+  test('makes another catalog where there is none', async () => {
+    const folder = copyOfKilled()
+    rmSync(join(folder, 'catalog.db'))
+    rmSync(join(folder, 'catalog.db-wal'), { force: true })
+    const server = await ServerProcess.start(folder, '--accept-lost-catalog')
+    const found = await server.command(keyspace, { findCollections: {} })
+    assert.deepEqual(found.body.status, { collections: [] })
+    await server.stop()
+    for (const store of storesOf)
+      assert(existsSync(join(folder, 'quarantine.stores', store, 'store.db')), store)
+  })
+
+  test('changes nothing where nothing was lost', async () => {
+    const folder = copyOfKilled()
+    const server = await ServerProcess.start(folder, '--accept-lost-catalog')
+    await server.stop()
+    assert(!existsSync(join(folder, 'quarantine.stores')))
+    await assertWhole(folder)
+  })
+})
+
+describe('a store describes itself', () => {
+  test('also after its file was lost or damaged, and after an older version wrote it', async () => {
+    const folder = copyOfKilled()
+    rmSync(join(folder, 'default_keyspace/books/target.json'))
+    writeFileSync(join(folder, 'second/films/target.json'), '{"checksum":1,"content":{}}')
+    rmSync(join(folder, 'catalog.generation'))
+    await assertWhole(folder)
+    rmSync(join(folder, 'catalog.db'))
+    const repaired = await runStela(['repair', '--catalog', '--data', folder])
+    assert.equal(repaired.code, 0, repaired.err)
+    await assertWhole(folder)
+  })
+
+  test('without a catalog, a dropped collection does not come back', async () => {
+    const folder = copyOfKilled()
+    await serving(folder, async (server) => {
+      await server.command(keyspace, { deleteCollection: { name: 'books' } })
+    })
+    rmSync(join(folder, 'catalog.db'))
+    const repaired = await runStela(['repair', '--catalog', '--data', folder])
+    assert.equal(repaired.code, 0, repaired.err)
+    await serving(folder, async (again) => {
+      const found = await again.command(keyspace, { findCollections: {} })
+      assert.deepEqual(found.body.status, { collections: [] })
+    })
+  })
+})
+
+describe('dropping a keyspace', () => {
+  test('keeps stores that the catalog does not list, in quarantine', async () => {
+    const folder = copyOfKilled()
+    await serving(folder, async (server) => {
+      cpSync(join(folder, 'second/films'), join(folder, 'second/copy'), { recursive: true })
+      const dropped = await server.command('', { dropKeyspace: { name: 'second' } })
+      assert.deepEqual(dropped.codes, [])
+    })
+    assert(!existsSync(join(folder, 'second')))
+    assert.deepEqual(readdirSync(join(folder, 'quarantine.stores/second')), ['copy'])
+    const file = join(folder, 'quarantine.stores/second/copy/store.db')
+    const store = new DatabaseSync(file, { readOnly: true })
+    assert.equal(store.prepare('SELECT count(*) AS n FROM doc').get()!['n'], 30)
+    store.close()
+  })
+})
