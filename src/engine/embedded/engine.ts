@@ -61,6 +61,8 @@ import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
 import { TableAlterations } from './catalog/table-alterations.ts'
 import { StoreHealth } from './files/store-health.ts'
+import { markClosed } from './store/version-file.ts'
+import { recordVersions, reportLostWrites } from './catalog/store-versions.ts'
 import { Vectors } from './vectors/vectors.ts'
 import { isSmall } from './threads/gathered-writes.ts'
 import { packWrites } from './threads/pack-writes.ts'
@@ -100,10 +102,10 @@ class EmbeddedEngine implements Engine {
   constructor(options: EmbeddedOptions) {
     const { dataDir, durable, searchThreads, log } = options
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
-    const { acceptsLostCatalog = false } = options
-    this.#catalog = new Catalog(dataDir, { acceptsLoss: acceptsLostCatalog, log })
+    this.#catalog = new Catalog(options)
     try {
       upgradeStores(this.#catalog, log)
+      reportLostWrites(this.#catalog, log)
     } catch (error) {
       this.#catalog.close()
       throw error
@@ -444,7 +446,7 @@ class EmbeddedEngine implements Engine {
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
-    this.#stores.closeAll()
+    recordVersions(this.#catalog, this.#stores.closeAll())
     this.#catalog.close()
   }
 
@@ -488,6 +490,7 @@ class EmbeddedEngine implements Engine {
     await this.#vectors.releaseAll(file)
     await this.#writer.release(file)
     await this.#readers.close(file)
+    markClosed(file)
   }
 
   /**

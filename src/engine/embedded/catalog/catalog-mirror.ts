@@ -16,7 +16,7 @@ export interface CatalogMirror {
   readonly generation: number
   /** Rows of the catalog's tables, by name. */
   readonly keyspace: readonly KeyspaceRow[]
-  readonly type: readonly TypeRow[]
+  readonly type: readonly StoredTypeRow[]
   readonly setting: readonly SettingRow[]
 }
 
@@ -25,7 +25,7 @@ export interface KeyspaceRow {
   readonly folder: string
 }
 
-export interface TypeRow {
+export interface StoredTypeRow {
   readonly keyspace: string
   readonly name: string
   readonly definition: string

@@ -43,6 +43,7 @@ import {
   type StoredType,
 } from './stored-schema.ts'
 import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
+import type { EmbeddedOptions } from '../options.ts'
 import { refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { lostCatalog, quarantine, storesIn } from './lost-stores.ts'
@@ -81,6 +82,7 @@ interface TargetRow {
   readonly kind: 'collection' | 'table'
   readonly state: 'creating' | 'ready' | 'dropping'
   readonly options: string
+  readonly version: number
 }
 
 /** A target as the layers above know it, and as the store does. */
@@ -95,27 +97,23 @@ interface Keyspace {
   readonly types: Map<string, StoredType>
 }
 
-export interface CatalogOptions {
-  /** Serves a catalog that has lost changes; stores that it does not list are kept aside. */
-  readonly acceptsLoss: boolean
-  readonly log: (level: 'info' | 'warn', message: string) => void
-}
-
 export class Catalog {
   readonly #dataDir: string
   readonly #file: CatalogFile
-  readonly #log: CatalogOptions['log']
+  readonly #log: EmbeddedOptions['log']
   /** Keyspaces to their folders, and what they hold; always what the database says. */
   readonly #keyspaces = new Map<string, Keyspace>()
   /** The folders of targets, in the data folder, by their uids. */
   readonly #folders = new Map<string, string>()
+  /** The versions that stores had when a server last stopped, by the uids of their targets. */
+  readonly #versions = new Map<string, number>()
   /** The folders of targets that are not made, or no more, by their uids. */
   readonly #leftovers = new Map<string, string>()
   /** The folders of keyspaces that are no more, by what they are called instead. */
   readonly #dropped = new Map<string, string>()
 
   /** Opens the folder, or makes it if it does not exist or is empty. */
-  constructor(dataDir: string, { acceptsLoss, log }: CatalogOptions) {
+  constructor({ dataDir, acceptsLostCatalog: acceptsLoss = false, log }: EmbeddedOptions) {
     this.#dataDir = dataDir
     this.#log = log
     const file = join(dataDir, catalogFile)
@@ -188,6 +186,18 @@ export class Catalog {
   storeFile(target: StoredTarget): string | undefined {
     const folder = this.#folders.get(target.uid)
     return folder === undefined ? undefined : join(this.#dataDir, folder, storeFile)
+  }
+
+  /** The version that the store of a target had when a server last stopped. */
+  knownVersion({ uid }: StoredTarget): number {
+    return this.#versions.get(uid) ?? 0
+  }
+
+  /** Records such versions, by uid, unless the disk is in trouble. */
+  noteVersions(versions: ReadonlyMap<string, number>): void {
+    const sql = 'UPDATE target SET version = ? WHERE uid = ?'
+    const changes = Array.from(versions, ([uid, version]) => [sql, version, uid] as const)
+    this.#attempt(() => this.#file.runAll(...changes))
   }
 
   /** Returns false when it exists already. */
@@ -501,7 +511,7 @@ export class Catalog {
         .get(String(keyspace))!
         .types.set(String(name), JSON.parse(String(definition)) as StoredType)
     for (const row of this.#file.all('SELECT * FROM target') as unknown as TargetRow[]) {
-      const { uid, keyspace, name, kind, state, options } = row
+      const { uid, keyspace, name, kind, state, options, version } = row
       const parent = this.#keyspaces.get(keyspace)
       const folder = folders.targets.get(uid)!
       if (parent === undefined || state !== 'ready') {
@@ -512,6 +522,7 @@ export class Catalog {
       checkFile(join(this.#dataDir, folder, storeFile))
       tightenTarget(join(this.#dataDir, folder), access)
       this.#folders.set(uid, folder)
+      this.#versions.set(uid, version)
       const common = { keyspace, name, uid }
       if (kind === 'table') {
         const definition = JSON.parse(options) as StoredDefinition

@@ -14,7 +14,7 @@ import { freeFolder, isCopiesFolder } from './folder-names.ts'
 import { targetFile } from './target-file.ts'
 
 /** A dot keeps it apart from the folders of keyspaces. */
-export const quarantineFolder = 'quarantine.stores'
+const quarantineFolder = 'quarantine.stores'
 
 /** The folders of all stores in a data folder, as "keyspace/target". Links are not followed. */
 export function storeFolders(dataDir: string): string[] {

@@ -24,7 +24,7 @@ import {
   type CatalogMirror,
   type KeyspaceRow,
   type SettingRow,
-  type TypeRow,
+  type StoredTypeRow,
 } from './catalog-mirror.ts'
 import { catalogFile, unfinishedFile } from './data-folder.ts'
 import { checkFolderName } from './folder-names.ts'
@@ -71,7 +71,7 @@ interface OldCatalog {
   readonly isSound: boolean
   readonly generation: number
   readonly keyspace: readonly KeyspaceRow[] | undefined
-  readonly type: readonly TypeRow[] | undefined
+  readonly type: readonly StoredTypeRow[] | undefined
   readonly setting: readonly SettingRow[] | undefined
   readonly target: readonly OldTarget[] | undefined
 }
@@ -98,8 +98,8 @@ function readOldCatalog(file: string, dataDir: string): OldCatalog {
     try {
       // A server would hold the folder by this lock.
       database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
-      const rowsOf = <T>(table: string): readonly T[] | undefined =>
-        attempt(() => database.prepare(`SELECT * FROM ${table}`).all() as T[])
+      const rowsOf = (table: string) =>
+        attempt(() => database.prepare(`SELECT * FROM ${table}`).all() as never[])
       return {
         isSound: attempt(() => sealFindings(database).length === 0) ?? false,
         generation: attempt(() => generationOf(database)) ?? 0,
@@ -266,13 +266,16 @@ class Rebuild {
     return Array.from(folders, ([name, folder]) => ({ name, folder }))
   }
 
-  #typeRows(): readonly TypeRow[] {
+  #typeRows(): readonly StoredTypeRow[] {
     return this.#rowsOf('type') ?? []
   }
 
-  #types(targets: readonly FoundTarget[], keyspaces: readonly KeyspaceRow[]): TypeRow[] {
-    const types = new Map<string, TypeRow>()
-    const put = (row: TypeRow) => types.set(`${row.keyspace}\0${row.name}`, row)
+  #types(
+    targets: readonly FoundTarget[],
+    keyspaces: readonly KeyspaceRow[],
+  ): StoredTypeRow[] {
+    const types = new Map<string, StoredTypeRow>()
+    const put = (row: StoredTypeRow) => types.set(`${row.keyspace}\0${row.name}`, row)
     for (const { keyspace, types: used } of targets.toSorted(
       (a, b) => a.generation - b.generation,
     ))
@@ -303,7 +306,11 @@ class Rebuild {
   }
 }
 
-function fromRow(row: OldTarget, folder: string, types: readonly TypeRow[]): FoundTarget {
+function fromRow(
+  row: OldTarget,
+  folder: string,
+  types: readonly StoredTypeRow[],
+): FoundTarget {
   const { uid, keyspace, name, kind, options } = row
   const definition = JSON.parse(options) as object
   const own = types.filter((type) => type.keyspace === keyspace)

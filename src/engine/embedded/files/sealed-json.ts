@@ -45,7 +45,7 @@ export function readSealed<T extends object>(path: string): Sealed<T> {
   }
 }
 
-export const unfinishedSuffix = '.new'
+const unfinishedSuffix = '.new'
 
 function checksumOf(content: object): number {
   return crc32(JSON.stringify(content))

@@ -158,8 +158,11 @@ export class OpenStores {
     store.reader.close()
   }
 
-  closeAll(): void {
-    for (const { target } of [...this.#stores.values()]) this.close(target)
+  /** Returns what they were the stores of. */
+  closeAll(): StoredTarget[] {
+    const targets = Array.from(this.#stores.values(), ({ target }) => target)
+    for (const target of targets) this.close(target)
+    return targets
   }
 
   /** While more are open than should be: the one that can best be spared. */

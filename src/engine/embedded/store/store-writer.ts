@@ -8,6 +8,7 @@ import { atOnce } from '../../../steps.ts'
 import type { TermsDebt } from '../../operations.ts'
 import type { OpenedFiles } from '../files/disk-trouble.ts'
 import { busyTimeoutMs, openToWrite, setCache, storedPath } from './layout.ts'
+import { VersionFile } from './version-file.ts'
 import { LexicalWriter } from '../lexical/writer.ts'
 import { hasValues, mergedRow, type StoredMerge } from '../rows/merge-row.ts'
 import { readStoredRow, rowText } from '../rows/row-text.ts'
@@ -50,6 +51,7 @@ export class StoreWriter {
   /** The version that another program wrote; undefined once ours is stamped. */
   #unstamped: number | undefined
   readonly #synchronous: string
+  readonly #versionFile: VersionFile
 
   constructor(files: OpenedFiles, durable: boolean) {
     this.#files = files
@@ -63,6 +65,7 @@ export class StoreWriter {
       this.#database.close()
       throw error
     }
+    this.#versionFile = new VersionFile(files.identity.path)
   }
 
   get version(): number {
@@ -82,6 +85,7 @@ export class StoreWriter {
     this.#files.refuseIfLost()
     this.#database.exec('COMMIT')
     this.#files.refuseIfLost('after commit')
+    this.#versionFile.note(this.#version)
     return outcomes
   }
 
@@ -222,6 +226,7 @@ export class StoreWriter {
   }
 
   close(): void {
+    this.#versionFile.close()
     this.#database.close()
   }
 

@@ -1,0 +1,42 @@
+/**
+ * The versions of stores, recorded in other files: what proves at the next start that a store
+ * has lost acknowledged writes.
+ */
+import type { EmbeddedOptions } from '../options.ts'
+import {
+  findLostWrites,
+  markClosed,
+  recordedVersion,
+  tellLostWrites,
+} from '../store/version-file.ts'
+import type { Catalog } from './catalog.ts'
+import type { StoredTarget } from './stored-schema.ts'
+
+/** A store that lost writes is served with what it has: the rest is nowhere else. */
+export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): void {
+  for (const target of catalog.targets) {
+    const file = catalog.storeFile(target)!
+    const lost = findLostWrites(file, catalog.knownVersion(target))
+    if (lost === undefined) continue
+    const name = `${target.keyspace}.${target.name}`
+    log(
+      'error',
+      `${name}: ${tellLostWrites(lost)}. Its log was damaged or removed, or an older copy of ` +
+        'it was put back. Compare it with a backup',
+    )
+  }
+}
+
+/** To be called when all connections to the stores of some targets are closed. */
+export function recordVersions(catalog: Catalog, targets: readonly StoredTarget[]): void {
+  const versions = new Map<string, number>()
+  for (const target of targets) {
+    const file = catalog.storeFile(target)
+    if (file === undefined) continue
+    markClosed(file)
+    const version = recordedVersion(file)
+    if (version !== undefined && version !== catalog.knownVersion(target))
+      versions.set(target.uid, version)
+  }
+  if (versions.size > 0) catalog.noteVersions(versions)
+}

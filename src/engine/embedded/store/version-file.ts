@@ -1,0 +1,193 @@
+/**
+ * `store.version` beside a store: the version of the latest write that was committed.
+ *
+ * It is written after each commit and not synced, so it is never ahead of the store: neither
+ * after a crash of the process nor after a power cut, unless writes are not synced either
+ * (`--durability relaxed`). A store that is behind it has lost acknowledged writes, by a
+ * damaged or missing log or by an older copy of the file.
+ *
+ *   0  magic "STLV"     4  CRC-32 of the rest     8  version
+ *  16  size and modification time (ms) of store.db when all connections were closed; 0 while
+ *      any may be open. All numbers are little-endian doubles.
+ */
+import {
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
+import { privateFileMode } from '../../private-files.ts'
+
+const versionFile = 'store.version'
+const magic = 'STLV'
+const fileSize = 32
+
+export class VersionFile {
+  #handle: number | undefined
+  readonly #bytes = Buffer.alloc(fileSize)
+
+  /** Without room for it there is none: it proves a loss, and loses nothing itself. */
+  constructor(storeFile: string) {
+    try {
+      this.#handle = open(pathOf(storeFile))
+    } catch {
+      this.#handle = undefined
+    }
+  }
+
+  /** Records that a version is committed. */
+  note(version: number): void {
+    this.#write(encode(this.#bytes, { version, size: 0, modified: 0 }))
+  }
+
+  close(): void {
+    if (this.#handle !== undefined) closeSync(this.#handle)
+    this.#handle = undefined
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#handle === undefined) return
+    try {
+      writeSync(this.#handle, bytes, 0, bytes.length, 0)
+    } catch {
+      this.close()
+    }
+  }
+}
+
+interface Recorded {
+  readonly version: number
+  readonly size: number
+  readonly modified: number
+}
+
+/** Undefined where there is no such file, or a damaged one. */
+export function recordedVersion(storeFile: string): number | undefined {
+  return read(storeFile)?.version
+}
+
+/**
+ * To be called when no connection to a store is open any more: as long as the file stays as it
+ * is, its version is known without opening it.
+ */
+export function markClosed(storeFile: string): void {
+  const recorded = read(storeFile)
+  const found = statOfClosed(storeFile)
+  if (recorded === undefined || found === undefined || isAsClosed(recorded, found)) return
+  try {
+    const handle = open(pathOf(storeFile))
+    try {
+      const marked = { version: recorded.version, ...found }
+      writeSync(handle, encode(Buffer.alloc(fileSize), marked), 0, fileSize, 0)
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    // The next start opens the store to see its version.
+  }
+}
+
+export interface LostWrites {
+  /** The version that the store has, and the one that it had. */
+  readonly version: number
+  readonly recorded: number
+}
+
+/**
+ * The acknowledged writes that a store has lost; undefined: none, as far as is known.
+ * `known` is a version that another file recorded. Opens the store only where it may have
+ * changed since it was closed.
+ */
+export function findLostWrites(storeFile: string, known = 0): LostWrites | undefined {
+  const own = read(storeFile)
+  const recorded = Math.max(known, own?.version ?? 0)
+  const closed = own && statOfClosed(storeFile)
+  const isUnchanged = closed !== undefined && isAsClosed(own!, closed)
+  if (recorded === 0) return undefined
+  const version = isUnchanged ? own!.version : versionIn(storeFile)
+  return version === undefined || version >= recorded ? undefined : { version, recorded }
+}
+
+/** In words, for the log and for `stela check`. */
+export function tellLostWrites({ version, recorded }: LostWrites): string {
+  const count = recorded - version
+  return (
+    `${count === 1 ? 'an acknowledged write is' : `${count} acknowledged writes are`} lost: ` +
+    `the store is at version ${version}, and version ${recorded} was recorded`
+  )
+}
+
+function pathOf(storeFile: string): string {
+  return join(dirname(storeFile), versionFile)
+}
+
+/** A link in its place is removed, not followed. */
+function open(path: string): number {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+  try {
+    return openSync(path, flags, privateFileMode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error
+    rmSync(path)
+    return openSync(path, flags, privateFileMode)
+  }
+}
+
+function encode(bytes: Buffer, { version, size, modified }: Recorded): Buffer {
+  bytes.write(magic, 0, 'latin1')
+  bytes.writeDoubleLE(version, 8)
+  bytes.writeDoubleLE(size, 16)
+  bytes.writeDoubleLE(modified, 24)
+  bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4)
+  return bytes
+}
+
+function read(storeFile: string): Recorded | undefined {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(pathOf(storeFile))
+  } catch {
+    return undefined
+  }
+  if (bytes.length !== fileSize || bytes.toString('latin1', 0, 4) !== magic)
+    return undefined
+  if (bytes.readUInt32LE(4) !== crc32(bytes.subarray(8))) return undefined
+  return {
+    version: bytes.readDoubleLE(8),
+    size: bytes.readDoubleLE(16),
+    modified: bytes.readDoubleLE(24),
+  }
+}
+
+/** Undefined where there is a log, or no store. */
+function statOfClosed(storeFile: string): Omit<Recorded, 'version'> | undefined {
+  const log = statSync(`${storeFile}-wal`, { throwIfNoEntry: false })
+  if (log !== undefined && log.size > 0) return undefined
+  const found = statSync(storeFile, { throwIfNoEntry: false })
+  return found && { size: found.size, modified: found.mtimeMs }
+}
+
+function isAsClosed(recorded: Recorded, found: Omit<Recorded, 'version'>): boolean {
+  return recorded.size === found.size && recorded.modified === found.modified
+}
+
+/** Undefined where it cannot be read: then reads fail, and say so. */
+function versionIn(storeFile: string): number | undefined {
+  try {
+    const database = new DatabaseSync(storeFile, { readOnly: true })
+    try {
+      const sql = "SELECT value FROM meta WHERE name = 'version'"
+      return Number(database.prepare(sql).get()?.['value'] ?? 0)
+    } finally {
+      database.close()
+    }
+  } catch {
+    return undefined
+  }
+}

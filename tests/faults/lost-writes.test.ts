@@ -1,0 +1,168 @@
+/**
+ * Acknowledged writes that a store has lost by damage to its files: reported at the next start
+ * and by `stela check`, wherever another file still proves them.
+ */
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { runStela } from '../cli/run-stela.ts'
+import { temporaryFolder } from '../harness.ts'
+import { killLeftovers, ServerProcess } from './server-process.ts'
+
+const keyspace = '/default_keyspace'
+const books = `${keyspace}/books`
+
+let root: string
+/** With a log that holds writes, as `kill -9` leaves it. */
+let killed: string
+/** With an empty log. */
+let stopped: string
+/** store.db as it was before the last writes to `stopped`. */
+let earlier: string
+let copies = 0
+
+before(async () => {
+  root = await temporaryFolder()
+  killed = join(root, 'killed')
+  stopped = join(root, 'stopped')
+  earlier = join(root, 'earlier.db')
+  for (const folder of [killed, stopped]) {
+    const first = await ServerProcess.start(folder)
+    for (const name of ['books', 'others'])
+      await first.command(keyspace, { createCollection: { name } })
+    await insert(first, 'books', 0)
+    await insert(first, 'others', 0)
+    assert.equal(await first.stop(), 0)
+    if (folder === stopped) copyFileSync(storeOf(folder), earlier)
+    const second = await ServerProcess.start(folder)
+    await insert(second, 'books', 1)
+    if (folder === stopped) assert.equal(await second.stop(), 0)
+    else await second.kill()
+  }
+  assert(statSync(`${storeOf(killed)}-wal`).size > 0)
+})
+after(() => rmSync(root, { recursive: true, force: true }))
+afterEach(killLeftovers)
+
+async function insert(server: ServerProcess, name: string, batch: number): Promise<void> {
+  const documents = Array.from({ length: 10 }, (_, n) => ({ _id: `${batch}-${n}` }))
+  const answer = await server.command(`${keyspace}/${name}`, { insertMany: { documents } })
+  assert.deepEqual(answer.codes, [])
+}
+
+function storeOf(folder: string): string {
+  return join(folder, 'default_keyspace/books/store.db')
+}
+
+function copyOf(folder: string): string {
+  const copy = join(root, `copy-${++copies}`)
+  cpSync(folder, copy, { recursive: true, preserveTimestamps: true })
+  return copy
+}
+
+const lost =
+  /default_keyspace\.books: 10 acknowledged writes are lost: .* version 10.* version 20/
+
+/** Of both, what they said: `stela check`, and a server that serves the folder. */
+async function look(folder: string) {
+  const checked = await runStela(['check', '--data', folder])
+  const server = await ServerProcess.start(folder)
+  const others = await server.command(`${keyspace}/others`, { countDocuments: {} })
+  assert.deepEqual(others.body.status, { count: 10 })
+  await server.stop()
+  return { code: checked.code, checked: String(checked.out), log: server.err }
+}
+
+async function assertReported(folder: string): Promise<void> {
+  const { code, checked, log } = await look(folder)
+  assert.match(log, lost)
+  assert.equal(code, 1, checked)
+  assert.match(checked, /10 acknowledged writes are lost/)
+}
+
+async function assertSound(folder: string): Promise<void> {
+  const { code, checked, log } = await look(folder)
+  assert.doesNotMatch(log, /lost/)
+  assert.equal(code, 0, checked)
+}
+
+describe('acknowledged writes that are lost', () => {
+  for (const [what, damage] of [
+    [
+      'a flipped bit in',
+      (log: string) => {
+        const bytes = readFileSync(log)
+        bytes[100]! ^= 1
+        writeFileSync(log, bytes)
+      },
+    ],
+    ['nothing left of', (log: string) => truncateSync(log, 0)],
+    ['a missing', (log: string) => rmSync(log)],
+  ] as const)
+    test(`by ${what} store.db-wal are reported`, async () => {
+      const folder = copyOf(killed)
+      damage(`${storeOf(folder)}-wal`)
+      await assertReported(folder)
+    })
+
+  test('by an older copy of store.db are reported', async () => {
+    const folder = copyOf(stopped)
+    copyFileSync(earlier, storeOf(folder))
+    await assertReported(folder)
+  })
+
+  test('are proved by the catalog where store.version is missing or damaged', async () => {
+    for (const damage of [
+      (file: string) => rmSync(file),
+      (file: string) => truncateSync(file, 5),
+      (file: string) => writeFileSync(file, Buffer.alloc(32, 1)),
+    ]) {
+      const folder = copyOf(stopped)
+      copyFileSync(earlier, storeOf(folder))
+      damage(join(folder, 'default_keyspace/books/store.version'))
+      await assertReported(folder)
+    }
+  })
+})
+
+describe('nothing is reported as lost', () => {
+  test('after kill -9 and after a stop', async () => {
+    await assertSound(copyOf(killed))
+    await assertSound(copyOf(stopped))
+  })
+
+  test('when store.version is missing or older', async () => {
+    for (const folder of [copyOf(killed), copyOf(stopped)]) {
+      const file = join(folder, 'default_keyspace/books/store.version')
+      rmSync(file)
+      await assertSound(folder)
+      assert(!existsSync(file))
+    }
+  })
+
+  test('a link in the place of store.version is replaced, not followed', async () => {
+    const folder = copyOf(stopped)
+    const file = join(folder, 'default_keyspace/books/store.version')
+    const diary = join(root, 'diary.txt')
+    writeFileSync(diary, 'dear diary')
+    rmSync(file)
+    symlinkSync(diary, file)
+    const server = await ServerProcess.start(folder)
+    const added = await server.command(books, { insertOne: { document: { _id: 'new' } } })
+    assert.deepEqual(added.codes, [])
+    await server.stop()
+    assert.equal(readFileSync(diary, 'utf8'), 'dear diary')
+    assert.equal(statSync(file).size, 32)
+  })
+})
