@@ -120,3 +120,13 @@ export class InterruptibleWalk {
       }
   }
 }
+
+/** What an action returns, at once or later; what it throws becomes a rejection. */
+export function neverThrowing<T>(act: () => T | Promise<T>): T | Promise<T> {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return Promise.reject(error)
+  }
+}

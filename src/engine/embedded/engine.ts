@@ -8,7 +8,7 @@ import type { Caller } from '../../caller.ts'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
-import { andThen, atOnce, inTurns } from '../../steps.ts'
+import { andThen, atOnce, inTurns, neverThrowing } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -528,16 +528,6 @@ class EmbeddedEngine implements Engine {
 
   #refuseIfClosed(): void {
     if (this.#closing !== undefined) throw closed()
-  }
-}
-
-/** At once or later, as it comes; what it throws is a rejection. */
-function neverThrowing<T>(act: () => T | Promise<T>): T | Promise<T> {
-  try {
-    return act()
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    return Promise.reject(error)
   }
 }
 
