@@ -218,7 +218,8 @@ export function serveOptions(): Option[] {
       'start although the catalog lost changes; quarantine stores that it does not list',
     )
       .choices(['on', 'off'])
-      .preset('on'),
+      .preset('on')
+      .default('off'),
     setting('log-level', '<level>', 'how much to log, on standard error')
       .choices(logLevels)
       .default(logLevel),
@@ -363,7 +364,7 @@ export function readConfig(
     maxBadCredentials: number
     behindProxy: 'on' | 'off'
     durability: 'full' | 'relaxed'
-    acceptLostCatalog?: 'on' | 'off'
+    acceptLostCatalog: 'on' | 'off'
     lexical?: 'on' | 'off'
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
