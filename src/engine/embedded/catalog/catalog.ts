@@ -42,6 +42,7 @@ import {
   type StoredType,
 } from './stored-schema.ts'
 import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
+import { ownTables } from '../files/foreign-objects.ts'
 import { isFull, OpenedFiles, refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
 import {
@@ -94,6 +95,8 @@ const typeSchema = `
     PRIMARY KEY (keyspace, name)
   ) STRICT;
 `
+
+export const catalogTables = ownTables(catalogSchema + typeSchema)
 
 /** Raised with every change to the catalog's layout that older code could not read. */
 export const catalogFormat = 3
@@ -149,7 +152,7 @@ export class Catalog {
       throw refusalFor(error, dataDir, file) ?? error
     }
     this.#files = new OpenedFiles(identify(file))
-    this.#database = openExclusively(file, dataDir)
+    this.#database = openExclusively(file, dataDir, catalogTables)
     try {
       removeUnfinished(dataDir)
       this.#upgrade()
