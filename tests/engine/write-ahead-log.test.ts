@@ -141,7 +141,7 @@ describe('a write-ahead log', () => {
     assert.equal(inspectLog(file).kind, 'damaged')
   })
 
-  test('of the other byte order is read as well', () => {
+  test('can have checksums of the other byte order', () => {
     const file = written((database) => database.exec(insertSql))
     const { bytes, frameSize, commits } = layoutOf(file)
     // The other byte order is the lowest bit of the magic number; all checksums change with it.
@@ -168,7 +168,7 @@ describe('a write-ahead log', () => {
     assert.equal(sound(inspectLog(file)).frames, commits.length)
   })
 
-  test('of a killed process is sound', () => {
+  test('is sound after its process was killed', () => {
     const file = join(newFolder(), 'a.db')
     const script = `
       const { DatabaseSync } = require('node:sqlite')
@@ -186,7 +186,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 50)
   })
 
-  test('of a transaction that spilled and was rolled back is sound', () => {
+  test('is sound after a transaction spilled and was rolled back', () => {
     const file = written((database) => {
       database.exec(insertSql)
       database.exec(`${spillSql} ROLLBACK`)
@@ -340,7 +340,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('of both the header and the database is reported without a count', () => {
+  test('is reported without a count when the database has no header either', () => {
     const file = written((database) => database.exec(insertSql))
     flip(`${file}-wal`, 20, 0)
     assert.deepEqual(inspectLog(file), { kind: 'damaged', frame: 0, commits: 0, lost: 2 })

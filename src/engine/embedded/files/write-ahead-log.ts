@@ -30,7 +30,7 @@ export type LogState =
       /** Valid frames up to and including the last commit. */
       readonly frames: number
       readonly commits: number
-      /** Valid frames behind that, of a transaction that was not committed. */
+      /** Valid frames after the last commit: an unfinished transaction. */
       readonly uncommitted: number
     }
   | {
@@ -74,7 +74,7 @@ export function inspectLog(file: string): LogState {
   }
 }
 
-/** What the header says of the frames behind it. */
+/** Page size, salts and start of the checksum, by the header. */
 interface Seed {
   readonly pageSize: number
   readonly salts: Buffer
@@ -105,7 +105,7 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
   let valid = 0
   let broken: number | undefined
   let lost = 0
-  /** What the checksum of the next frame may continue; empty when that cannot be told. */
+  /** Candidates for the sums that the next frame continues; empty: unknown. */
   let seeds: readonly Sums[] = []
   for (const frame of framesIn(handle, pageSize)) {
     number++
