@@ -54,7 +54,7 @@ Examples:
   stela serve --help   everything that can be set
   stela demo           start one with sample data, to try things on
   stela mcp --stdio    serve an assistant that starts it
-  stela check          look whether the data of a stopped server is sound
+  stela check          check the data of a stopped server for damage
   stela export --help  write a collection or table of a running server to a file
   stela import --help  fill one from a file
   stela backup --help  copy everything that a running server holds

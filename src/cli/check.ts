@@ -1,4 +1,4 @@
-/** `stela check`: looks whether the data of a stopped server is sound, or how a cluster is. */
+/** `stela check`: checks the data folder of a stopped server, or a cluster. */
 import { Command } from 'commander'
 import { dataOption, engineOption } from '../settings/config.ts'
 import { EngineError } from '../engine/errors.ts'
@@ -11,7 +11,7 @@ import { addClusterOptions, readCluster } from './cluster-options.ts'
 export const check = addClusterOptions(
   new Command('check')
     .description(
-      'Look whether a data folder is sound, whose server must not be running; or how a cluster is.',
+      'Check the data folder of a stopped server for damage, or check a cluster.',
     )
     .helpOption('--help', 'show this help')
     .addOption(engineOption())
@@ -21,11 +21,17 @@ export const check = addClusterOptions(
   .addHelpText(
     'after',
     `
-Everything that is stored twice is compared: indexes with documents and rows, counts with
-what is counted, searches with texts and vectors. Nothing is changed. The exit status is 0
-where all is sound, 1 where something is not, and 2 where the folder cannot be checked.
+Reads every page, row, index entry, write-ahead log and snapshot in the data folder, and compares
+everything that is stored twice: indexes with documents and rows, counters with what they
+count. Nothing on disk changes. A server cannot start on the folder meanwhile.
 
-Of a cluster it says what it can do, which nodes are up, whether they agree on the schema, and
+The exit status is
+  0  no damage was found
+  1  something is wrong with the data; the output says what, and in which file
+  2  the folder, or a part of it, cannot be checked: it does not exist, a server uses it, the
+     disk is full or read-only, there is no permission, or no file handles are left
+
+For a cluster, prints what it supports, which nodes are up, whether they agree on the schema, and
 which collections lack a column or an index. Servers may be running.
 
 Examples:
@@ -37,15 +43,27 @@ Examples:
   .action(async (options: { readonly data: string }, command: Command) => {
     const cluster = readCluster(command, { ...options })
     try {
-      process.exitCode = (await isSound(options.data, cluster)) ? 0 : 1
+      process.exitCode = await runCheck(options.data, cluster)
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
-      process.stderr.write(`stela: ${error.message}\n`)
+      const obstacle = obstacleIn(error)
+      if (obstacle === undefined) throw error
+      process.stderr.write(`stela: ${obstacle}\n`)
       process.exitCode = 2
     }
   })
 
-async function isSound(data: string, cluster: ClusterConfig | undefined): Promise<boolean> {
+/** Why nothing can be checked; undefined when the program is to blame. */
+function obstacleIn(error: unknown): string | undefined {
+  if (error instanceof EngineError) return error.message
+  // Loading the program takes file handles, too.
+  const { code } = Object(error) as { code?: unknown }
+  return code === 'EMFILE' || code === 'ENFILE'
+    ? 'this process has too many open files. Raise the limit (ulimit -n), then run it again'
+    : undefined
+}
+
+/** Returns the exit status. */
+async function runCheck(data: string, cluster: ClusterConfig | undefined): Promise<number> {
   if (cluster === undefined) {
     const { checkEverything } = await import('../server.ts')
     return report(checkEverything(data))
@@ -53,27 +71,38 @@ async function isSound(data: string, cluster: ClusterConfig | undefined): Promis
   const { checkCluster } = await import('../open-engine.ts')
   const [text, wrong] = describeCluster(await checkCluster(cluster))
   process.stdout.write(text)
-  return wrong === 0
+  return wrong === 0 ? 0 : 1
 }
 
-/** A line for each target, and for each finding; true where there is none. */
-function report(checked: ReturnType<typeof checkEverything>): boolean {
-  let found = 0
+/** Prints a line for each target and for each finding. Returns the exit status. */
+function report(checked: ReturnType<typeof checkEverything>): number {
+  let problems = 0
+  let unchecked = 0
   let count = 0
-  for (const { name, findings, notes } of checked) {
+  for (const { name, file, findings, notes, obstacle } of checked) {
     if (name !== undefined) count++
-    const verdict = findings.length === 0 ? 'sound' : `${findings.length} found`
+    if (obstacle !== undefined) unchecked++
+    problems += findings.length
+    const verdict =
+      findings.length > 0
+        ? `${problemsText(findings.length)} in ${file}`
+        : obstacle === undefined
+          ? 'sound'
+          : 'not checked'
     print(`${name ?? 'catalog'}: ${verdict}`)
     for (const finding of findings) print(`  ${finding}`)
     for (const note of notes) print(`  note: ${note}`)
-    found += findings.length
+    if (obstacle !== undefined) process.stderr.write(`stela: ${obstacle}\n`)
   }
-  print(
-    found === 0
-      ? `All is sound: the catalog and ${targetsText(count)}.`
-      : `${found} found, in the catalog and ${targetsText(count)}.`,
-  )
-  return found === 0
+  const all = `the catalog and ${targetsText(count)}`
+  if (problems > 0) print(`${problemsText(problems)} found, in ${all}.`)
+  else if (unchecked === 0) print(`All is sound: ${all}.`)
+  if (unchecked > 0) print(`${unchecked} of ${targetsText(count)} could not be checked.`)
+  return problems > 0 ? 1 : unchecked > 0 ? 2 : 0
+}
+
+function problemsText(count: number): string {
+  return count === 1 ? '1 problem' : `${count} problems`
 }
 
 function print(line: string): void {

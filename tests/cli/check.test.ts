@@ -75,7 +75,14 @@ describe('stela check', () => {
     assert.equal(code, 1)
     assert.match(out, /^default_keyspace\.books: sound$/m)
     assert.match(out, /^ {2}document .*"one".* is not indexed at "c2"$/m)
-    assert.match(out, /^\d found, in the catalog and 2 collections and tables\.$/m)
+    assert.match(
+      out,
+      /^default_keyspace\.words: \d problems? in default_keyspace\/words\/store\.db$/m,
+    )
+    assert.match(
+      out,
+      /^\d problems? found, in the catalog and 2 collections and tables\.$/m,
+    )
   })
 
   test('says so where there is nothing to check', async () => {
@@ -84,10 +91,16 @@ describe('stela check', () => {
       const { code, out, err } = await check(folder)
       assert.deepEqual([code, out], [2, ''])
       assert.match(err, /is not a data folder: it has no catalog\.db/)
+      const missing = await check(join(folder, 'missing'))
+      assert.deepEqual([missing.code, missing.out], [2, ''])
+      assert.match(missing.err, /missing does not exist\. Set --data to a data folder\n$/)
       await writeFile(join(folder, 'catalog.db'), 'no database')
       const broken = await check(folder)
       assert.equal(broken.code, 1)
-      assert.match(broken.out, /catalog: 1 found\n {2}.*is not a database file/)
+      assert.match(
+        broken.out,
+        /catalog: 1 problem in catalog\.db\n {2}.*is not a database file/,
+      )
     } finally {
       await rm(folder, { recursive: true })
     }

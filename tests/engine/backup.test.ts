@@ -164,6 +164,10 @@ describe('a backup', () => {
     await engine.truncate(resting.target)
     assert.deepEqual(sentNames(await backups.take(engine)), ['resting'])
     await engine.close()
+    // A stop records the versions of stores in the catalog, if any has changed.
+    await withEngine(dataDir, async (again) => {
+      assert.deepEqual(sentNames(await backups.take(again)), ['catalog'])
+    })
     await withEngine(dataDir, async (again) => {
       assert.deepEqual(sentNames(await backups.take(again)), [])
       assert.equal((await (await Store.find(again, 'changing')).ids()).length, 2)

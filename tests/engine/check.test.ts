@@ -134,7 +134,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   [
     'a path that is counted wrong',
     "UPDATE path SET documents = 5 WHERE path = 'title'",
-    /^"title" is counted 5 times, but stands 3 times in the index$/,
+    /^"title" is counted 5 times, but occurs 3 times in the index$/,
   ],
   [
     'a wrong number of documents',
@@ -149,7 +149,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   [
     'a wrong id',
     "UPDATE doc SET id = x'3078' WHERE seq = 2",
-    /^document 2 is filed under another _id than its own$/,
+    /^document 2 is stored under the key of another _id$/,
   ],
   [
     'a text that is no document',
@@ -273,7 +273,7 @@ describe('the check of a store', () => {
     change(fileOf('second'), 'DELETE FROM recent')
     assert.deepEqual(checkDataFolder(dataDir), [
       'default_keyspace.second: document 1 is not indexed at "a"',
-      'default_keyspace.second: "a" is counted 1 times, but stands 0 times in the index',
+      'default_keyspace.second: "a" is counted 1 times, but occurs 0 times in the index',
     ])
   })
 })

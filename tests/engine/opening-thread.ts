@@ -1,6 +1,7 @@
 /** Opens a catalog at the same moment as others, over and over, and notes whether it got it. */
 import type { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
+import { catalogTables } from '../../src/engine/embedded/catalog/catalog-file.ts'
 import { openExclusively } from '../../src/engine/embedded/catalog/data-folder.ts'
 
 export interface OpeningTask {
@@ -23,7 +24,7 @@ function meet(round: number): void {
 
 function open(): DatabaseSync | undefined {
   try {
-    return openExclusively(file, folder)
+    return openExclusively(file, folder, catalogTables)
   } catch {
     return undefined
   }

@@ -11,12 +11,22 @@ import { pipeline } from 'node:stream/promises'
 import { EngineError } from '../../errors.ts'
 import { privateFileMode, Tightening } from '../../private-files.ts'
 import { catalogFile, catalogFormat, unfinishedFile } from '../catalog/catalog.ts'
+import { catalogTables } from '../catalog/catalog-file.ts'
 import {
   makeFolderIfAbsent,
   readFolders,
   refuseUnlessReal,
 } from '../catalog/folder-names.ts'
-import { checkFile, damaged, storeFile, syncFolder, type Advice } from '../store/layout.ts'
+import { findForeignObject, type OwnTables } from '../files/foreign-objects.ts'
+import {
+  checkFile,
+  damaged,
+  formatVersion,
+  storeFile,
+  storeTables,
+  syncFolder,
+  type Advice,
+} from '../store/layout.ts'
 import { messageOf } from '../../../errors/reason.ts'
 
 const otherBackup: Advice = 'Restore another backup'
@@ -49,7 +59,8 @@ export async function restoreDataFolder(
     if (level === 'warn') onNotice(line)
   })
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
-  await copyChecked(backup.catalog, unfinished, catalogFormat, onCopied)
+  const ofCatalog = { formatMax: catalogFormat, tables: catalogTables }
+  await copyChecked(backup.catalog, unfinished, ofCatalog, onCopied)
   for (const { uid, folder } of readStores(unfinished, backup.catalog.path)) {
     const store = backup.stores.get(uid)
     if (store === undefined)
@@ -60,7 +71,8 @@ export async function restoreDataFolder(
     const path = join(dataDir, folder)
     makeFolderIfAbsent(dirname(path), otherFolder)
     makeFolderIfAbsent(path, otherFolder)
-    await copyChecked(store, join(path, storeFile), undefined, onCopied)
+    const ofStore = { formatMax: formatVersion, tables: storeTables }
+    await copyChecked(store, join(path, storeFile), ofStore, onCopied)
     syncFolder(path)
     syncFolder(dirname(path))
   }
@@ -69,10 +81,16 @@ export async function restoreDataFolder(
   syncFolder(dataDir)
 }
 
+/** Requirements for a file of a backup. */
+interface Expected {
+  readonly formatMax: number
+  readonly tables: OwnTables
+}
+
 async function copyChecked(
   { path, size, sha256 }: RestoredFile,
   to: string,
-  formatMax: number | undefined,
+  { formatMax, tables }: Expected,
   onCopied: (size: number) => void,
 ): Promise<void> {
   refuseUnlessReal(path, 'file', otherBackup)
@@ -100,16 +118,18 @@ async function copyChecked(
     // It names the copy, which will be gone.
     throw new EngineError('damaged', messageOf(error).replace(to, path))
   }
-  lookThrough(to, path)
+  checkContent(to, path, tables)
 }
 
-/** The file was as it should be, or something was wrong with it when it was backed up. */
-function lookThrough(file: string, original: string): void {
-  const verdict = reading(file, original, (database) => {
+/** Refuses foreign objects, and a file that was damaged when it was backed up. */
+function checkContent(file: string, original: string, tables: OwnTables): void {
+  reading(file, original, (database) => {
+    const foreign = findForeignObject(database, tables)
+    if (foreign !== undefined) throw damagedBackup(original, `has ${foreign}`)
     const [row] = database.prepare('PRAGMA quick_check(1)').all()
-    return String(row?.['quick_check'])
+    const verdict = String(row?.['quick_check'])
+    if (verdict !== 'ok') throw damagedBackup(original, `was damaged before: ${verdict}`)
   })
-  if (verdict !== 'ok') throw damagedBackup(original, `was damaged before: ${verdict}`)
 }
 
 interface StoreRow {
@@ -137,6 +157,7 @@ function reading<T>(
   try {
     const database = new DatabaseSync(file)
     try {
+      database.exec('PRAGMA trusted_schema = OFF')
       return read(database)
     } finally {
       database.close()

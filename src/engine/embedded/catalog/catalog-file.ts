@@ -11,6 +11,7 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { firstKeyspace } from '../../schema.ts'
 import { isFull, OpenedFiles, troubleOf } from '../files/disk-trouble.ts'
+import { ownTables } from '../files/foreign-objects.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
 import { readMirror, writeMirror } from './catalog-mirror.ts'
 import { catalogFile, openExclusively } from './data-folder.ts'
@@ -19,7 +20,7 @@ import { catalogFile, openExclusively } from './data-folder.ts'
 export const catalogFormat = 4
 
 /** From this format on a catalog has a generation and a checksum. */
-const sealedFormat = 4
+export const sealedFormat = 4
 
 const tables = `
   CREATE TABLE keyspace(name TEXT PRIMARY KEY, folder TEXT NOT NULL UNIQUE) STRICT;
@@ -60,6 +61,8 @@ const sealTable = `
 /** A catalog without targets. The first start seals it. */
 export const catalogSchema = tables + typeTable + sealTable
 
+export const catalogTables = ownTables(catalogSchema)
+
 export type CatalogParameter = string | number
 
 /** A statement, and what it is given. */
@@ -76,7 +79,7 @@ export class CatalogFile {
     this.#dataDir = dataDir
     const file = join(dataDir, catalogFile)
     this.#files = new OpenedFiles(identify(file))
-    this.#database = openExclusively(file, dataDir)
+    this.#database = openExclusively(file, dataDir, catalogTables)
   }
 
   get database(): DatabaseSync {

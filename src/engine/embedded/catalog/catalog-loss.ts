@@ -5,12 +5,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { storeFile } from '../store/layout.ts'
-import { sealFindings, generationOf } from './catalog-file.ts'
+import { inspectLog } from '../files/write-ahead-log.ts'
+import { formatOf, storeFile } from '../store/layout.ts'
+import { generationOf, sealedFormat, sealFindings } from './catalog-file.ts'
 import { readMirror } from './catalog-mirror.ts'
 import { catalogFile } from './data-folder.ts'
 import type { CatalogFolders } from './folder-names.ts'
-import { mayHoldData, unlistedStores } from './lost-stores.ts'
+import { lostCatalog, mayHoldData, unlistedStores } from './lost-stores.ts'
 import { readTargetFile } from './target-file.ts'
 
 export interface CatalogLoss {
@@ -48,6 +49,17 @@ export function findCatalogLoss(
   search.findUnlisted(folders.targets.values())
   const { findings, unlisted, staleRows, generation } = search
   return { findings, unlisted, staleRows, generation }
+}
+
+/**
+ * Refuses a folder before SQLite opens its catalog and discards what follows the damage. From
+ * format 4 on changes are moved into the file before they are answered, so a log that a power
+ * cut left torn holds none that matters.
+ */
+export function refuseDamagedLog(dataDir: string): void {
+  const file = join(dataDir, catalogFile)
+  if (formatOf(file) >= sealedFormat || inspectLog(file).kind !== 'damaged') return
+  throw lostCatalog(dataDir, [`${catalogFile}-wal is damaged: its latest changes are lost`])
 }
 
 class LossSearch {

@@ -22,7 +22,7 @@ import {
 } from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import { CatalogFile, catalogFormat, catalogSchema } from './catalog-file.ts'
-import { findCatalogLoss, type CatalogLoss } from './catalog-loss.ts'
+import { findCatalogLoss, refuseDamagedLog, type CatalogLoss } from './catalog-loss.ts'
 import {
   catalogAdvice,
   catalogFile,
@@ -127,6 +127,7 @@ export class Catalog {
     } catch (error) {
       throw refusalFor(error, dataDir, file) ?? error
     }
+    if (!acceptsLoss) refuseDamagedLog(dataDir)
     this.#file = new CatalogFile(dataDir)
     try {
       const loss = this.#findLoss(acceptsLoss)

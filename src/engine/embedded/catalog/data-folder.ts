@@ -15,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { makePrivateFolder, type Tightening } from '../../private-files.ts'
 import { tellAtStart, troubleOf } from '../files/disk-trouble.ts'
+import { findForeignObject, type OwnTables } from '../files/foreign-objects.ts'
 import { isCopiesFolder } from './folder-names.ts'
 import { damaged, existing, syncFolder, type Advice } from '../store/layout.ts'
 import { mirrorFile } from './catalog-mirror.ts'
@@ -116,14 +117,19 @@ export function removeUnfinished(dataDir: string): void {
       rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
-function hadCatalog(dataDir: string): boolean {
+/** Whether a folder has stores, or what is written beside a catalog. */
+export function hadCatalog(dataDir: string): boolean {
   return existsSync(join(dataDir, mirrorFile)) || storeFolders(dataDir).length > 0
 }
 
 /** Locks the folder for as long as this process lives. */
-export function openExclusively(file: string, dataDir: string): DatabaseSync {
+export function openExclusively(
+  file: string,
+  dataDir: string,
+  own: OwnTables,
+): DatabaseSync {
   for (let left = triesMax; ; left--) {
-    const opened = tryExclusively(file, dataDir)
+    const opened = tryExclusively(file, dataDir, own)
     if (opened !== 'locked') return opened
     if (left === 1)
       throw new EngineError(
@@ -138,15 +144,22 @@ export function openExclusively(file: string, dataDir: string): DatabaseSync {
 const triesMax = 5
 const waitMsMax = 100
 
-function tryExclusively(file: string, dataDir: string): DatabaseSync | 'locked' {
+function tryExclusively(
+  file: string,
+  dataDir: string,
+  own: OwnTables,
+): DatabaseSync | 'locked' {
   const database = new DatabaseSync(existing(file), { timeout: 0 })
   try {
     database.exec(`
+      PRAGMA trusted_schema = OFF;
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA synchronous = FULL;
       BEGIN IMMEDIATE;
       COMMIT;
     `)
+    const foreign = findForeignObject(database, own)
+    if (foreign !== undefined) throw damaged(file, `has ${foreign}`)
     const [verdict] = database.prepare('PRAGMA quick_check(1)').all()
     if (verdict?.['quick_check'] !== 'ok')
       throw damaged(

@@ -6,10 +6,10 @@
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { privateFolderMode } from '../../private-files.ts'
 import { isOurFile, storeFile, syncFolder } from '../store/layout.ts'
+import { storeVersion } from '../store/version-file.ts'
 import { freeFolder, isCopiesFolder } from './folder-names.ts'
 import { targetFile } from './target-file.ts'
 
@@ -59,20 +59,7 @@ function holdsStore(folder: string): boolean {
 
 /** Whether a store was ever written to. One that cannot be read may have been. */
 export function mayHoldData(file: string): boolean {
-  if (!existsSync(file)) return false
-  try {
-    const database = new DatabaseSync(file, { readOnly: true })
-    try {
-      const { value } = database
-        .prepare("SELECT value FROM meta WHERE name = 'version'")
-        .get()!
-      return Number(value) > 0
-    } finally {
-      database.close()
-    }
-  } catch {
-    return true
-  }
+  return existsSync(file) && storeVersion(file) !== 0
 }
 
 /** Moves a store where no start looks for one; returns the folder that it has then. */

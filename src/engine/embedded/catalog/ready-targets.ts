@@ -11,32 +11,15 @@ export interface ReadyTarget {
   readonly name: string
   readonly folder: string
   readonly view: RecordView
+  /** The version of its store that the catalog recorded; 0 in earlier formats. */
+  readonly version: number
 }
 
 /** Half made and half dropped targets are left out: the next start removes them. */
 export function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
   try {
-    const types = typesIn(database)
-    const folders = readFolders(database, file)
-    return database
-      .prepare("SELECT * FROM target WHERE state = 'ready'")
-      .all()
-      .map(({ uid, kind, keyspace, name, options }) => ({
-        keyspace: String(keyspace),
-        name: String(name),
-        folder: folders.targets.get(String(uid))!,
-        view: viewOf({
-          uid,
-          kind,
-          keyspace,
-          name,
-          [kind === 'table' ? 'definition' : 'options']: JSON.parse(
-            String(options),
-          ) as unknown,
-          types: types.get(String(keyspace)) ?? [],
-        } as unknown as StoredTarget),
-      }))
+    return readyTargetsIn(database, file)
   } catch (error) {
     if (error instanceof Error && error.message.includes('locked'))
       throw new EngineError(
@@ -47,6 +30,31 @@ export function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   } finally {
     database.close()
   }
+}
+
+/** The same of a catalog that is open. */
+export function readyTargetsIn(database: DatabaseSync, file: string): ReadyTarget[] {
+  const types = typesIn(database)
+  const folders = readFolders(database, file)
+  return database
+    .prepare("SELECT * FROM target WHERE state = 'ready'")
+    .all()
+    .map(({ uid, kind, keyspace, name, options, version }) => ({
+      keyspace: String(keyspace),
+      name: String(name),
+      folder: folders.targets.get(String(uid))!,
+      version: Number(version ?? 0),
+      view: viewOf({
+        uid,
+        kind,
+        keyspace,
+        name,
+        [kind === 'table' ? 'definition' : 'options']: JSON.parse(
+          String(options),
+        ) as unknown,
+        types: types.get(String(keyspace)) ?? [],
+      } as unknown as StoredTarget),
+    }))
 }
 
 /** User-defined types by keyspace; earlier formats have none. */

@@ -12,6 +12,7 @@ import { EngineError } from '../../errors.ts'
 import { firstKeyspace } from '../../schema.ts'
 import { isHeld } from '../files/disk-trouble.ts'
 import { createFile, existing, storeFile, syncFolder } from '../store/layout.ts'
+import { storeVersion } from '../store/version-file.ts'
 import {
   catalogFormat,
   catalogSchema,
@@ -228,17 +229,7 @@ class Rebuild {
   }
 
   #versionOf({ folder }: FoundTarget): number {
-    const file = join(this.#dataDir, folder, storeFile)
-    const read = () => {
-      const database = new DatabaseSync(file, { readOnly: true })
-      try {
-        const sql = "SELECT value FROM meta WHERE name = 'version'"
-        return Number(database.prepare(sql).get()?.['value'] ?? 0)
-      } finally {
-        database.close()
-      }
-    }
-    return attempt(read) ?? 0
+    return storeVersion(join(this.#dataDir, folder, storeFile)) ?? 0
   }
 
   #setAside(folder: string, reason: string): void {

@@ -1,11 +1,11 @@
 /**
- * What keeps a store from being written, by what an operator has to do about it.
+ * Causes that keep a store from being read or written, by what an operator has to do about them.
  *
- * SQLite's codes say what it was doing rather than what is wrong: a disk without space is
- * "full" in one place and an input/output error in another. Where a code can mean several
- * things, the disk itself is looked at.
+ * SQLite's codes name the operation that failed rather than the cause: a full disk is "full" in
+ * one place and an input/output error in another, and so is a process without file handles.
+ * Where a code can have several causes, the disk and the process are examined.
  */
-import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { JsonProblem } from '../../../json/parse.ts'
 import { EngineError } from '../../errors.ts'
@@ -13,7 +13,8 @@ import { identifyIfThere, whereaboutsOf, type FileIdentity } from './file-identi
 import { messageOf, reasonOf } from '../../../errors/reason.ts'
 
 export interface Trouble {
-  readonly kind: 'full' | 'read-only' | 'gone' | 'replaced' | 'failing'
+  readonly kind:
+    'full' | 'read-only' | 'forbidden' | 'handles' | 'gone' | 'replaced' | 'failing'
   /** What is wrong, without the names of files: clients read it, too. */
   readonly what: string
   /** The same with them, where there are any. */
@@ -25,7 +26,9 @@ export interface Trouble {
 }
 
 /** In a server that runs. */
-export function tell({ what, remedy }: Trouble): string {
+export function tell({ kind, what, remedy }: Trouble): string {
+  // The limit of a process that runs is hard to raise.
+  if (kind === 'handles') return `${what}. ${remedy} and restart the server`
   return `${what}. ${remedy}: the server goes on by itself then`
 }
 
@@ -37,6 +40,18 @@ export function tellLog(trouble: Trouble): string {
 /** In one that cannot start. */
 export function tellAtStart({ what, details, remedy }: Trouble, dataDir: string): string {
   return `${dataDir} cannot be opened: ${details ?? what}. ${remedy}, then start again`
+}
+
+/** In a command that reads the files of a stopped server. */
+export function tellObstacle({ what, details, remedy }: Trouble, file: string): string {
+  return `${file} cannot be checked: ${details ?? what}. ${remedy}, then run the command again`
+}
+
+/** Whether the cause lies outside of the files, which may well be sound. */
+export function obstructs({ kind }: Trouble): boolean {
+  return (
+    kind === 'full' || kind === 'read-only' || kind === 'forbidden' || kind === 'handles'
+  )
 }
 
 /** Raised where a path no longer leads to the file that was opened. */
@@ -129,17 +144,19 @@ function troubleOfSystem(code: string, error: Error, file: string): Trouble | un
       return troubles.full
     case 'EROFS':
       return troubles['read-only']
+    case 'EMFILE':
+    case 'ENFILE':
+      return troubles.handles
     case 'ENOENT':
     case 'ENOTDIR':
     case 'EIO':
-    case 'EACCES':
-    case 'EPERM':
-    case 'EMFILE':
-    case 'ENFILE':
     case 'ESTALE':
     case 'ENODEV':
     case 'ENXIO':
       return lookAt(file) ?? failing(error)
+    case 'EACCES':
+    case 'EPERM':
+      return lookAt(file) ?? troubles.forbidden
     default:
       return undefined
   }
@@ -148,20 +165,46 @@ function troubleOfSystem(code: string, error: Error, file: string): Trouble | un
 /** Less than a store needs to write anything. */
 const spaceMin = 64 * 1024
 
-/** What can be seen of a disk from outside; undefined when nothing seems wrong. */
+/** Handles that a store may open at once: the file, its log, shared memory, and its folder. */
+const handlesMin = 4
+
+/** What can be seen from outside; undefined when nothing seems wrong. */
 function lookAt(file: string): Trouble | undefined {
   const folder = dirname(file)
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return troubles.gone
-    accessSync(folder, constants.W_OK)
-    accessSync(file, constants.W_OK)
+    accessSync(folder, constants.R_OK | constants.W_OK)
+    accessSync(file, constants.R_OK | constants.W_OK)
     const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize < spaceMin ? troubles.full : undefined
+    if (bavail * bsize < spaceMin) return troubles.full
+    return hasHandles(folder) ? undefined : troubles.handles
+  } catch (error) {
+    switch ((error as NodeJS.ErrnoException).code) {
+      case 'EROFS':
+        return troubles['read-only']
+      case 'EACCES':
+      case 'EPERM':
+        return troubles.forbidden
+      case 'ENOENT':
+      case 'ENOTDIR':
+        return troubles.gone
+      default:
+        return undefined
+    }
+  }
+}
+
+/** Whether the process can open as many handles as a store needs. */
+function hasHandles(folder: string): boolean {
+  const opened: number[] = []
+  try {
+    while (opened.length < handlesMin) opened.push(openSync(folder, 'r'))
+    return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-      return troubles['read-only']
-    return code === 'ENOENT' || code === 'ENOTDIR' ? troubles.gone : undefined
+    return code !== 'EMFILE' && code !== 'ENFILE'
+  } finally {
+    opened.forEach(closeSync)
   }
 }
 
@@ -175,6 +218,16 @@ const troubles = {
     kind: 'read-only',
     what: 'the data folder cannot be written to',
     remedy: 'Make its disk writable',
+  },
+  forbidden: {
+    kind: 'forbidden',
+    what: 'this user has no permission to read and write the data folder',
+    remedy: 'Change the owner or the permissions of its files',
+  },
+  handles: {
+    kind: 'handles',
+    what: 'this process has too many open files',
+    remedy: 'Raise the limit (ulimit -n)',
   },
   gone: {
     kind: 'gone',

@@ -22,9 +22,10 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { EngineError } from '../../errors.ts'
 import { createPrivateFile } from '../../private-files.ts'
+import { findForeignObject, ownTables } from '../files/foreign-objects.ts'
 import { runsSchema } from '../runs/layout.ts'
 
 /** "STLA": the file is ours. */
@@ -132,6 +133,14 @@ const storeSchema = `
   ) STRICT;
   ${searchSchema}
 `
+
+/** What earlier formats had: the index of values, and the terms of each text. */
+const earlierSchema = 'CREATE TABLE entry; CREATE TABLE indexed'
+
+export const storeTables = ownTables(
+  storeSchema + runsSchema('doc') + earlierSchema,
+  createVectors('_0') + createFeed('_0') + createTerms('_0') + 'CREATE TABLE indexed_0',
+)
 
 /** The store of a collection. */
 export function createStore(file: string): void {
@@ -292,12 +301,22 @@ export function setCache(database: DatabaseSync, kilobytes: number): void {
 function open(file: URL, pragmas: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
-    database.exec(pragmas)
+    database.exec(`PRAGMA trusted_schema = OFF; ${pragmas}`)
+    refuseForeignObjects(database, file)
     return database
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+function refuseForeignObjects(database: DatabaseSync, file: URL): void {
+  const found = findForeignObject(database, storeTables)
+  if (found === undefined) return
+  const problem = `has ${found}`
+  throw new EngineError('damaged', `the store ${problem}. Run "stela check"`, {
+    cause: damaged(fileURLToPath(file), problem),
+  })
 }
 
 /** A file that is to be there: SQLite would make an empty one where it is not. */

@@ -23,6 +23,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { privateFileMode } from '../../private-files.ts'
+import { isBeingWritten, openUnshared } from './layout.ts'
 
 const versionFile = 'store.version'
 const magic = 'STLV'
@@ -110,7 +111,7 @@ export function findLostWrites(storeFile: string, known = 0): LostWrites | undef
   const closed = own && statOfClosed(storeFile)
   const isUnchanged = closed !== undefined && isAsClosed(own!, closed)
   if (recorded === 0) return undefined
-  const version = isUnchanged ? own!.version : versionIn(storeFile)
+  const version = isUnchanged ? own!.version : storeVersion(storeFile)
   return version === undefined || version >= recorded ? undefined : { version, recorded }
 }
 
@@ -177,10 +178,15 @@ function isAsClosed(recorded: Recorded, found: Omit<Recorded, 'version'>): boole
   return recorded.size === found.size && recorded.modified === found.modified
 }
 
-/** Undefined where it cannot be read: then reads fail, and say so. */
-function versionIn(storeFile: string): number | undefined {
+/**
+ * The version that a store is at; undefined where it cannot be read. Nothing on disk changes,
+ * but for shared memory where the store has a log.
+ */
+export function storeVersion(storeFile: string): number | undefined {
   try {
-    const database = new DatabaseSync(storeFile, { readOnly: true })
+    const database = isBeingWritten(storeFile)
+      ? new DatabaseSync(storeFile, { readOnly: true })
+      : openUnshared(storeFile)
     try {
       const sql = "SELECT value FROM meta WHERE name = 'version'"
       return Number(database.prepare(sql).get()?.['value'] ?? 0)

@@ -1,0 +1,30 @@
+/**
+ * A process with few file handles: opens a data folder, takes all handles but some, and reads
+ * and writes a collection of its own for each number of them that is left. Prints what it met.
+ */
+import { closeSync } from 'node:fs'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import { messageOf } from '../../src/errors/reason.ts'
+import { Store } from '../engine/store.ts'
+import { takeHandles } from './take-handles.ts'
+
+const dataDir = process.argv[2]!
+const engine = await openEmbeddedEngine({ dataDir, durable: true, log: () => undefined })
+// Threads need handles as well, and are started when they are first needed.
+const first = await Store.create(engine, 'first')
+await first.insert([{ _id: 1 }])
+await Promise.all(Array.from({ length: 100 }, () => first.find()))
+const met: string[] = []
+for (let left = 0; left < 8; left++) {
+  const store = await Store.create(engine, `c${left}`)
+  for (const act of [() => store.insert([{ _id: 1 }]), () => store.find()]) {
+    const taken = takeHandles(left)
+    await act().then(
+      () => met.push('done'),
+      (error: unknown) => met.push(messageOf(error)),
+    )
+    taken.forEach(closeSync)
+  }
+}
+await engine.close()
+console.log(JSON.stringify(met))
