@@ -31,6 +31,8 @@ export interface EngineStatistics {
   readonly writes: number
   /** Reads that turned out to be long and went to another thread. */
   readonly movedReads: number
+  /** Times that a record or index did not match its checksum when it was read. */
+  readonly damagedRecords: number
   /** What waits to be done in the indexes of collections and tables that were written to. */
   readonly indexDebt: IndexDebt
   /** Writes that are not durable yet, and long reads that have not ended. */

@@ -303,6 +303,11 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
     'stela_reads_moved_to_threads_total',
     'Reads that turned out to be long and went to another thread.',
   ).inc(movedReads)
+  addCounter(
+    registry,
+    'stela_damaged_records_total',
+    'Times that a stored record or index did not match its checksum when it was read.',
+  ).inc(statistics.damagedRecords)
 }
 
 /** Of a store on other machines. */

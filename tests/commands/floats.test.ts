@@ -235,7 +235,9 @@ function becomeVersion01(dataDir: string): void {
       for (const { seq, text } of store.prepare('SELECT seq, text FROM doc').all()) {
         const old = String(text).replaceAll(/(?<=\d)\.0(?=[,\]}])/g, '')
         assert.notEqual(old, text)
-        store.prepare('UPDATE doc SET text = ? WHERE seq = ?').run(old, seq!)
+        store
+          .prepare('UPDATE doc SET text = ?, checksum = NULL WHERE seq = ?')
+          .run(old, seq!)
       }
       store.close()
     }

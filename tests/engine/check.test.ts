@@ -168,7 +168,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   ],
   [
     'search fields of no document',
-    'INSERT INTO search VALUES (99, 0, NULL, NULL, \'"x"\')',
+    'INSERT INTO search VALUES (99, 0, NULL, NULL, \'"x"\', NULL)',
     /^search fields are stored for document number 99, which does not exist$/,
   ],
   [
@@ -230,7 +230,7 @@ describe('the check of a store', () => {
     const { fileOf } = await makeStore(context)
     const numbers = Array.from(
       { length: 250 },
-      (_, i) => `(${i + 100}, 0, NULL, NULL, NULL)`,
+      (_, i) => `(${i + 100}, 0, NULL, NULL, NULL, NULL)`,
     )
     change(fileOf('books'), `INSERT INTO search VALUES ${numbers.join(', ')}`)
     const findings = checkStore(fileOf('books'), documentView({}))

@@ -63,7 +63,7 @@ interface Lie {
 const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a text without terms',
-    'INSERT OR REPLACE INTO waiting VALUES (1000, NULL)',
+    'INSERT OR REPLACE INTO waiting VALUES (1000, NULL, NULL)',
     /^the \$lexical of document number 1000 is not indexed$/,
   ],
   [
@@ -113,12 +113,12 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
   ],
   [
     'postings of no segment',
-    'INSERT INTO posting SELECT 999 * (1 << 24), bytes FROM posting LIMIT 1',
+    'INSERT INTO posting SELECT 999 * (1 << 24), bytes, NULL FROM posting LIMIT 1',
     /^1 rows of postings belong to no segment$/,
   ],
   [
     'a merge of what is gone',
-    "INSERT INTO textsegment SELECT 998, 1, 'making', '[997]', 0, 0, 0, x'', x'', x''",
+    "INSERT INTO textsegment SELECT 998, 1, 'making', '[997]', 0, 0, 0, x'', x'', x'', NULL",
     /^segment 998 of the postings is made of segments that are gone$/,
   ],
   [

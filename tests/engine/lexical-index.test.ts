@@ -260,7 +260,7 @@ class Model {
     this.#texts.set(seq, terms)
     this.#writer.put(seq, countTerms(terms))
     this.#database
-      .prepare('INSERT OR REPLACE INTO search VALUES (?, 0, NULL, NULL, \'"x"\')')
+      .prepare('INSERT OR REPLACE INTO search VALUES (?, 0, NULL, NULL, \'"x"\', NULL)')
       .run(seq)
   }
 

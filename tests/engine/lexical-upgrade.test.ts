@@ -77,8 +77,9 @@ function downgrade(file: string): void {
     PRAGMA user_version = 1;
     ${firstSchema}
     ATTACH '${file}' AS now;
-    INSERT INTO doc SELECT * FROM now.doc;
-    INSERT INTO search SELECT * FROM now.search;
+    INSERT INTO doc SELECT seq, id, version, text FROM now.doc;
+    INSERT INTO search
+      SELECT doc, vector_form, vector, vectorize, lexical FROM now.search;
     INSERT INTO path SELECT * FROM now.path;
     INSERT INTO meta SELECT * FROM now.meta WHERE name IN ('documents', 'version');
     DETACH now;
@@ -148,7 +149,7 @@ function giveSecondForm(file: string): void {
     if (count !== 1) writer.put(count)
   }
   const write = database.prepare('INSERT INTO indexed(terms, doc) VALUES (?, ?)')
-  const wait = database.prepare('INSERT OR REPLACE INTO waiting VALUES (?, ?)')
+  const wait = database.prepare('INSERT OR REPLACE INTO waiting(doc, terms) VALUES (?, ?)')
   const texts = database.prepare(
     "SELECT doc, lexical FROM search WHERE lexical NOT IN ('null', '\"\"') ORDER BY doc",
   )
@@ -259,6 +260,7 @@ describe('a store of format 1', () => {
     assert.deepEqual(logged, [`${file} was brought to format ${formatVersion}`])
     assert.deepEqual(numbersOf(file), {
       format: formatVersion,
+      digest: 0,
       documents: 2505,
       version: 2505,
       feed: 2505,

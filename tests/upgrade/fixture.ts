@@ -1,5 +1,5 @@
 /**
- * What version 0.1 has written, as it is kept in the repository: a folder in one packed file.
+ * What an earlier version has written, as the repository keeps it: a folder in one packed file.
  * It has a data folder, a backup, exports, and `answers.jsonl`. On the first line of that
  * stands what the management API made, on the others a question with its answer.
  */
@@ -9,7 +9,18 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import type { Access, Told } from './client.ts'
 import type { Request } from './story.ts'
 
-export const packedFile = new URL('written-by-0.1.br', import.meta.url)
+/** 0.1 writes store format 2, 0.2 writes store format 3. */
+export const versions = ['0.1', '0.2'] as const
+export type Version = (typeof versions)[number]
+
+export function isVersion(text: string | undefined): text is Version {
+  return (versions as readonly (string | undefined)[]).includes(text)
+}
+
+export function packedFile(version: Version): URL {
+  return new URL(`written-by-${version}.br`, import.meta.url)
+}
+
 export const answersFile = 'answers.jsonl'
 
 /** The administrator's, with every version. */
@@ -40,8 +51,8 @@ export function pack(folder: string): Buffer {
   })
 }
 
-export function unpack(folder: string): void {
-  const whole = brotliDecompressSync(readFileSync(packedFile))
+export function unpack(version: Version, folder: string): void {
+  const whole = brotliDecompressSync(readFileSync(packedFile(version)))
   let at = whole.indexOf('\n') + 1
   for (const [name, size] of JSON.parse(whole.toString('utf8', 0, at)) as [
     string,

@@ -1,7 +1,7 @@
 /**
- * Folders, backups and exports of version 0.1 mean to this version what they meant to that
- * one: all questions get the answers that 0.1 gave, and from then on those that a folder
- * gives which was written today.
+ * Folders, backups and exports of earlier versions mean to this version what they meant to
+ * those: all questions get the answers that the earlier version gave, and from then on those
+ * that a folder gives which was written today.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
@@ -12,21 +12,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { runStela } from '../cli/run-stela.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { shown, StoryClient, type Access, type Told } from './client.ts'
-import { exported, readAnswers, storyToken, unpack } from './fixture.ts'
+import {
+  exported,
+  readAnswers,
+  storyToken,
+  unpack,
+  versions,
+  type Version,
+} from './fixture.ts'
 import { changes, generated, lateWrites, questions, writes, type Request } from './story.ts'
-
-let folder: string
-let access: Access
-let answers: readonly (readonly [Request, Told])[]
-
-before(async () => {
-  folder = await temporaryFolder()
-  unpack(folder)
-  const written = readAnswers(folder)
-  access = written.access
-  answers = written.answers.map(([request, told]) => [request, asToldToday(told)])
-})
-after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Where another service stands in for the default reranker, that is what is shown now. */
 function asToldToday(told: Told): Told {
@@ -39,12 +33,6 @@ function asToldToday(told: Told): Told {
 
 function serve(dataDir: string): Promise<TestServer> {
   return startServer({ dataDir, adminPort: 0, adminToken: storyToken })
-}
-
-/** A copy of a part of what 0.1 wrote, to do with as we like. */
-async function copyOf(part: string, name: string): Promise<string> {
-  await cp(join(folder, part), join(folder, name), { recursive: true })
-  return join(folder, name)
 }
 
 async function assertSound(dataDir: string): Promise<void> {
@@ -85,211 +73,242 @@ async function answersOf(
   return told
 }
 
-describe('a data folder of version 0.1', () => {
-  let dataDir: string
-  let server: TestServer
-  let client: StoryClient
+for (const version of versions) testVersion(version)
 
-  const start = async () => {
-    server = await serve(dataDir)
-    client = new StoryClient(server, storyToken, access.databaseIds)
-  }
+function testVersion(version: Version): void {
+  let folder: string
+  let access: Access
+  let answers: readonly (readonly [Request, Told])[]
+
   before(async () => {
-    dataDir = await copyOf('data', 'served')
+    folder = await temporaryFolder()
+    unpack(version, folder)
+    const written = readAnswers(folder)
+    access = written.access
+    answers = written.answers.map(([request, told]) => [request, asToldToday(told)])
   })
-  after(() => server.stop())
+  after(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('was asked what the story asks now; write-folder.ts makes it anew', () => {
-    assert.deepEqual(
-      answers.map(([request]) => shown(request)),
-      questions.map(shown),
-    )
-  })
+  /** A copy of a part of what the version wrote, to do with as we like. */
+  async function copyOf(part: string, name: string): Promise<string> {
+    await cp(join(folder, part), join(folder, name), { recursive: true })
+    return join(folder, name)
+  }
 
-  test('is sound before it is served', () => assertSound(dataDir))
+  describe(`a data folder of version ${version}`, () => {
+    let dataDir: string
+    let server: TestServer
+    let client: StoryClient
 
-  test('gives the answers that 0.1 gave, also after a restart', async () => {
-    await start()
-    await assertSame(some(answers), client)
-    await server.stop()
-    await assertSound(dataDir)
-    // What the first start made of the folder is all that this one has.
-    await start()
-    await assertSame(answers, client)
-  })
+    const start = async () => {
+      server = await serve(dataDir)
+      client = new StoryClient(server, storyToken, access.databaseIds)
+    }
+    before(async () => {
+      dataDir = await copyOf('data', 'served')
+    })
+    after(() => server.stop())
 
-  test('has its databases, roles and tokens', async () => {
-    const listed = (await client.manage('GET', '/databases')) as { id: string }[]
-    assert.deepEqual(
-      listed.slice(1).map(({ id }) => id),
-      Object.values(access.databaseIds),
-    )
-    const { reader, narrow, revoked } = access.tokens
-    const bare: Request = ['/default_keyspace/bare', { find: {} }]
-    const dot: Request = ['/default_keyspace/dot', { find: {} }]
-    const write: Request = ['/default_keyspace/bare', { deleteMany: { filter: { a: 9 } } }]
-    const refused = ['UNAUTHORIZED_ACCESS']
-    assert.equal(((await client.ask(bare, reader)).data as unknown[]).length, 3)
-    assert.equal(((await client.ask(dot, reader)).data as unknown[]).length, 4)
-    assert.deepEqual((await client.ask(write, reader)).codes, refused)
-    assert.equal(((await client.ask(bare, narrow)).data as unknown[]).length, 3)
-    assert.deepEqual((await client.ask(dot, narrow)).codes, refused)
-    assert.notEqual((await client.ask(bare, revoked)).codes, undefined)
-  })
-
-  test('shows floating-point numbers as such', async () => {
-    const headers = { Token: storyToken }
-    const { text } = await server.command(
-      '/default_keyspace/every',
-      { find: { filter: { id: 1 } } },
-      headers,
-    )
-    assert(text.includes('"c_float":3.0,'), text)
-    assert(text.includes('"l_double":[1.0,'), text)
-    assert(text.includes('"p":{"x":9.0}'), text)
-    const wide = await server.command(
-      '/default_keyspace/wide',
-      { find: { filter: { a: 'odd', b: 1 } } },
-      headers,
-    )
-    assert.match(wide.text, /"c":2\.0,"d":\d\.\d,"e":"[^"]*","v":\d+\.0/)
-  })
-
-  test('takes changes as a folder of today does', async () => {
-    const today = await serve(join(folder, 'today'))
-    try {
-      const peer = new StoryClient(today, storyToken)
-      await peer.createAccess()
-      await peer.write(writes)
-      await peer.write(lateWrites)
-      const asked = questions.filter(
-        ([path]) => !generated.some((name) => path.endsWith(`/${name}`)),
+    test('was asked what the story asks now; write-folder.ts makes it anew', () => {
+      assert.deepEqual(
+        answers.map(([request]) => shown(request)),
+        questions.map(shown),
       )
-      await assertSame(await answersOf(peer, changes), client)
-      await assertSame(await answersOf(peer, some(asked)), client)
+    })
+
+    test('is sound before it is served', () => assertSound(dataDir))
+
+    test('gives the answers that it gave then, also after a restart', async () => {
+      await start()
+      await assertSame(some(answers), client)
       await server.stop()
       await assertSound(dataDir)
+      // What the first start made of the folder is all that this one has.
       await start()
-      await assertSame(await answersOf(peer, asked), client)
-    } finally {
-      await today.stop()
+      await assertSame(answers, client)
+    })
+
+    test('has its databases, roles and tokens', async () => {
+      const listed = (await client.manage('GET', '/databases')) as { id: string }[]
+      assert.deepEqual(
+        listed.slice(1).map(({ id }) => id),
+        Object.values(access.databaseIds),
+      )
+      const { reader, narrow, revoked } = access.tokens
+      const bare: Request = ['/default_keyspace/bare', { find: {} }]
+      const dot: Request = ['/default_keyspace/dot', { find: {} }]
+      const write: Request = [
+        '/default_keyspace/bare',
+        { deleteMany: { filter: { a: 9 } } },
+      ]
+      const refused = ['UNAUTHORIZED_ACCESS']
+      assert.equal(((await client.ask(bare, reader)).data as unknown[]).length, 3)
+      assert.equal(((await client.ask(dot, reader)).data as unknown[]).length, 4)
+      assert.deepEqual((await client.ask(write, reader)).codes, refused)
+      assert.equal(((await client.ask(bare, narrow)).data as unknown[]).length, 3)
+      assert.deepEqual((await client.ask(dot, narrow)).codes, refused)
+      assert.notEqual((await client.ask(bare, revoked)).codes, undefined)
+    })
+
+    test('shows floating-point numbers as such', async () => {
+      const headers = { Token: storyToken }
+      const { text } = await server.command(
+        '/default_keyspace/every',
+        { find: { filter: { id: 1 } } },
+        headers,
+      )
+      assert(text.includes('"c_float":3.0,'), text)
+      assert(text.includes('"l_double":[1.0,'), text)
+      assert(text.includes('"p":{"x":9.0}'), text)
+      const wide = await server.command(
+        '/default_keyspace/wide',
+        { find: { filter: { a: 'odd', b: 1 } } },
+        headers,
+      )
+      assert.match(wide.text, /"c":2\.0,"d":\d\.\d,"e":"[^"]*","v":\d+\.0/)
+    })
+
+    test('takes changes as a folder of today does', async () => {
+      const today = await serve(join(folder, 'today'))
+      try {
+        const peer = new StoryClient(today, storyToken)
+        await peer.createAccess()
+        await peer.write(writes)
+        await peer.write(lateWrites)
+        const asked = questions.filter(
+          ([path]) => !generated.some((name) => path.endsWith(`/${name}`)),
+        )
+        await assertSame(await answersOf(peer, changes), client)
+        await assertSame(await answersOf(peer, some(asked)), client)
+        await server.stop()
+        await assertSound(dataDir)
+        await start()
+        await assertSame(await answersOf(peer, asked), client)
+      } finally {
+        await today.stop()
+      }
+    })
+
+    test('goes on making ids of the kinds that its collections ask for', async () => {
+      for (const name of generated) {
+        const path = `/default_keyspace/${name}`
+        const { status } = await client.ask([path, { insertOne: { document: {} } }])
+        const { insertedIds } = status as { insertedIds: unknown[] }
+        const kind = name === 'ids_objectid' ? '$objectId' : '$uuid'
+        assert.deepEqual(Object.keys(insertedIds[0] as object), [kind], name)
+      }
+    })
+
+    test('has new databases beside its own', async () => {
+      const made = (await client.manage('POST', '/databases', {
+        name: 'fourth',
+        dbType: 'vector',
+      })) as { id: string }
+      const ids = { ...access.databaseIds, fourth: made.id }
+      const all = new StoryClient(server, storyToken, ids)
+      await all.write([
+        ['fourth:/default_keyspace', { createCollection: { name: 'notes' } }],
+      ])
+      const { data } = await all.ask(['fourth:/default_keyspace/notes', { find: {} }])
+      assert.deepEqual(data, [])
+      await client.manage('POST', `/databases/${access.databaseIds['third']!}/terminate`)
+      const gone = await all.ask(['third:/default_keyspace/notes', { find: {} }])
+      assert.equal(gone.data, undefined)
+      const { data: left } = await all.ask([
+        'second:/default_keyspace/points',
+        { find: {} },
+      ])
+      assert.equal((left as unknown[]).length, 1)
+    })
+  })
+
+  describe(`a backup of version ${version}`, () => {
+    /** Its stores are those of the folder, which all answers are asked of. */
+    async function restore(from: string, dataDir: string): Promise<void> {
+      const { code, err } = await runStela(['restore', from, '--data', dataDir])
+      assert.equal(code, 0, err)
+      await assertSound(dataDir)
+      const server = await serve(dataDir)
+      try {
+        const client = new StoryClient(server, storyToken, access.databaseIds)
+        await assertSame(some(answers), client)
+      } finally {
+        await server.stop()
+      }
     }
+
+    test('is restored as it was', () =>
+      restore(join(folder, 'backup'), join(folder, 'restored')))
+
+    test('is followed by another in the same folder', async () => {
+      const backups = await copyOf('backup', 'backups')
+      const server = await serve(await copyOf('data', 'backed-up'))
+      const words = ['backup', backups, '--admin-url', server.adminUrl]
+      const { code, err } = await runStela(words, { token: storyToken })
+      await server.stop()
+      assert.equal(code, 0, err)
+      await restore(backups, join(folder, 'restored-again'))
+    })
   })
 
-  test('goes on making ids of the kinds that its collections ask for', async () => {
-    for (const name of generated) {
-      const path = `/default_keyspace/${name}`
-      const { status } = await client.ask([path, { insertOne: { document: {} } }])
-      const { insertedIds } = status as { insertedIds: unknown[] }
-      const kind = name === 'ids_objectid' ? '$objectId' : '$uuid'
-      assert.deepEqual(Object.keys(insertedIds[0] as object), [kind], name)
-    }
-  })
-
-  test('has new databases beside its own', async () => {
-    const made = (await client.manage('POST', '/databases', {
-      name: 'fourth',
-      dbType: 'vector',
-    })) as { id: string }
-    const ids = { ...access.databaseIds, fourth: made.id }
-    const all = new StoryClient(server, storyToken, ids)
-    await all.write([['fourth:/default_keyspace', { createCollection: { name: 'notes' } }]])
-    const { data } = await all.ask(['fourth:/default_keyspace/notes', { find: {} }])
-    assert.deepEqual(data, [])
-    await client.manage('POST', `/databases/${access.databaseIds['third']!}/terminate`)
-    const gone = await all.ask(['third:/default_keyspace/notes', { find: {} }])
-    assert.equal(gone.data, undefined)
-    const { data: left } = await all.ask(['second:/default_keyspace/points', { find: {} }])
-    assert.equal((left as unknown[]).length, 1)
-  })
-})
-
-describe('a backup of version 0.1', () => {
-  /** Its stores are those of the folder, which all answers are asked of. */
-  async function restore(from: string, dataDir: string): Promise<void> {
-    const { code, err } = await runStela(['restore', from, '--data', dataDir])
-    assert.equal(code, 0, err)
-    await assertSound(dataDir)
-    const server = await serve(dataDir)
+  test(`exports of version ${version} are imported as they were, and exported as such`, async () => {
+    const server = await serve(await copyOf('data', 'exported'))
     try {
-      const client = new StoryClient(server, storyToken, access.databaseIds)
-      await assertSame(some(answers), client)
+      const client = new StoryClient(server, storyToken)
+      const explain = { options: { explain: true } }
+      const described = async (command: object, kind: string, name: string) => {
+        const { status } = await client.ask(['/default_keyspace', command])
+        const all = (status as Record<string, { name: string }[]>)[kind]!
+        return all.find((one) => one.name === name)!
+      }
+      for (const [kind, name] of exported) {
+        const to = `${name}_again`
+        const create =
+          kind === 'table'
+            ? { createTable: await described({ listTables: explain }, 'tables', name) }
+            : {
+                createCollection: await described(
+                  { findCollections: explain },
+                  'collections',
+                  name,
+                ),
+              }
+        const [command, fields] = Object.entries(create)[0]!
+        const again = JSON.stringify(
+          { [command]: { ...fields, name: to } },
+          (member, value) => (member === 'apiSupport' ? undefined : (value as unknown)),
+        )
+        await client.write([['/default_keyspace', again]])
+        const file = join(folder, 'exports', `${name}.jsonl`)
+        const at = ['--url', server.url]
+        const words = ['import', file, `--${kind}`, to, ...at]
+        const { code, err } = await runStela(words, { token: storyToken })
+        assert.equal(code, 0, err)
+        const find = (which: string): Request => [
+          `/default_keyspace/${which}`,
+          { find: kind === 'table' ? {} : { projection: { '*': 1 }, sort: { _id: 1 } } },
+        ]
+        assert.deepEqual(
+          (await client.ask(find(to))).data,
+          (await client.ask(find(name))).data,
+        )
+        const written = await runStela(['export', `--${kind}`, to, ...at], {
+          token: storyToken,
+        })
+        assert.equal(written.code, 0, written.err)
+        const lines = (text: string) =>
+          text
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line) as unknown)
+        const sorted = (text: string) =>
+          lines(text)
+            .map((line) => JSON.stringify(line))
+            .toSorted()
+        assert.deepEqual(sorted(String(written.out)), sorted(readFileSync(file, 'utf8')))
+      }
     } finally {
       await server.stop()
     }
-  }
-
-  test('is restored as it was', () =>
-    restore(join(folder, 'backup'), join(folder, 'restored')))
-
-  test('is followed by another in the same folder', async () => {
-    const backups = await copyOf('backup', 'backups')
-    const server = await serve(await copyOf('data', 'backed-up'))
-    const words = ['backup', backups, '--admin-url', server.adminUrl]
-    const { code, err } = await runStela(words, { token: storyToken })
-    await server.stop()
-    assert.equal(code, 0, err)
-    await restore(backups, join(folder, 'restored-again'))
   })
-})
-
-test('exports of version 0.1 are imported as they were, and exported as such', async () => {
-  const server = await serve(await copyOf('data', 'exported'))
-  try {
-    const client = new StoryClient(server, storyToken)
-    const explain = { options: { explain: true } }
-    const described = async (command: object, kind: string, name: string) => {
-      const { status } = await client.ask(['/default_keyspace', command])
-      const all = (status as Record<string, { name: string }[]>)[kind]!
-      return all.find((one) => one.name === name)!
-    }
-    for (const [kind, name] of exported) {
-      const to = `${name}_again`
-      const create =
-        kind === 'table'
-          ? { createTable: await described({ listTables: explain }, 'tables', name) }
-          : {
-              createCollection: await described(
-                { findCollections: explain },
-                'collections',
-                name,
-              ),
-            }
-      const [command, fields] = Object.entries(create)[0]!
-      const again = JSON.stringify(
-        { [command]: { ...fields, name: to } },
-        (member, value) => (member === 'apiSupport' ? undefined : (value as unknown)),
-      )
-      await client.write([['/default_keyspace', again]])
-      const file = join(folder, 'exports', `${name}.jsonl`)
-      const at = ['--url', server.url]
-      const words = ['import', file, `--${kind}`, to, ...at]
-      const { code, err } = await runStela(words, { token: storyToken })
-      assert.equal(code, 0, err)
-      const find = (which: string): Request => [
-        `/default_keyspace/${which}`,
-        { find: kind === 'table' ? {} : { projection: { '*': 1 }, sort: { _id: 1 } } },
-      ]
-      assert.deepEqual(
-        (await client.ask(find(to))).data,
-        (await client.ask(find(name))).data,
-      )
-      const written = await runStela(['export', `--${kind}`, to, ...at], {
-        token: storyToken,
-      })
-      assert.equal(written.code, 0, written.err)
-      const lines = (text: string) =>
-        text
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line) as unknown)
-      const sorted = (text: string) =>
-        lines(text)
-          .map((line) => JSON.stringify(line))
-          .toSorted()
-      assert.deepEqual(sorted(String(written.out)), sorted(readFileSync(file, 'utf8')))
-    }
-  } finally {
-    await server.stop()
-  }
-})
+}

@@ -1,9 +1,11 @@
 /**
- * Makes what the tests of this folder start from: has a checkout of version 0.1 write a data
- * folder, a backup and exports, and notes what it answers.
+ * Writes a fixture of the upgrade tests: a checkout of an earlier version writes a data folder,
+ * a backup and exports, and the answers that it gives are recorded.
  *
  *   git worktree add /tmp/stela-0.1 67f3064 && (cd /tmp/stela-0.1 && npm ci)
- *   npx node --disable-warning=ExperimentalWarning tests/upgrade/write-folder.ts /tmp/stela-0.1
+ *   npx node --disable-warning=ExperimentalWarning tests/upgrade/write-folder.ts 0.1 /tmp/stela-0.1
+ *
+ * 0.1 is commit 67f3064, 0.2 is commit 266fa66.
  *
  * The last writes are those of a server that is killed, so they stand in logs.
  */
@@ -13,11 +15,20 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StoryClient, type Access } from './client.ts'
-import { answersFile, exported, pack, packedFile, storyToken } from './fixture.ts'
+import {
+  answersFile,
+  exported,
+  isVersion,
+  pack,
+  packedFile,
+  storyToken,
+  versions,
+} from './fixture.ts'
 import { lateWrites, questions, writes } from './story.ts'
 
-const checkout = process.argv[2]
-if (checkout === undefined) throw new Error('name a checkout of version 0.1')
+const [version, checkout] = process.argv.slice(2)
+if (!isVersion(version) || checkout === undefined)
+  throw new Error(`name one of ${versions.join(', ')}, and a checkout of it`)
 const main = ['--disable-warning=ExperimentalWarning', join(checkout, 'src/main.ts')]
 const environment = {
   ...process.env,
@@ -75,5 +86,5 @@ for (const [kind, name] of exported) {
 await end(server, 'SIGTERM')
 
 writeFileSync(join(folder, answersFile), lines.join('\n') + '\n')
-writeFileSync(packedFile, pack(folder))
+writeFileSync(packedFile(version), pack(folder))
 rmSync(home, { recursive: true })

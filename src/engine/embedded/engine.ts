@@ -51,6 +51,7 @@ import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
 import { RecordReads } from './store/record-reads.ts'
 import { KnownFiles } from './files/known-files.ts'
+import { DamageCount } from './store/damage.ts'
 import type { DocRow } from './store/doc-row.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
@@ -87,6 +88,7 @@ class EmbeddedEngine implements Engine {
   readonly #files: KnownFiles
   readonly #folder: FolderMeter
   readonly #health: StoreHealth
+  readonly #damage = new DamageCount()
   readonly #writer: Writer
   readonly #vectors: Vectors
   readonly #readers: Readers
@@ -120,7 +122,7 @@ class EmbeddedEngine implements Engine {
       mayRelease: () => this.#health.isWell && this.#closing === undefined,
       release: (file) => this.#release(file),
     })
-    this.#writer = new Writer(durable, this.#files, this.#health)
+    this.#writer = new Writer(durable, this.#files, this.#health, this.#damage)
     this.#backups = new Backups({
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
       inTurn: (act) => this.#inTurn(act),
@@ -128,17 +130,18 @@ class EmbeddedEngine implements Engine {
     this.#readers = new Readers({
       // Two at least: a hybrid search makes two searches at once.
       runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
-      ...{ waitingMax: waitingReadsMax, files: this.#files },
+      ...{ waitingMax: waitingReadsMax, files: this.#files, damage: this.#damage },
       checkCurrent: (target) => this.#stored(target),
     })
     this.#vectors = new Vectors({
-      ...{ log, files: this.#files, searchers: this.#readers.size },
+      ...{ log, files: this.#files, damage: this.#damage, searchers: this.#readers.size },
       // What is saved need not be remembered. If this fails, it is remembered for longer.
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
     })
     this.#records = new RecordReads({
       ...{ stores: this.#stores, readers: this.#readers, vectors: this.#vectors },
+      damage: this.#damage,
       using: (target, act) => this.#using(target, act),
       checkCurrent: (target) => this.#stored(target),
     })
@@ -416,7 +419,7 @@ class EmbeddedEngine implements Engine {
           readers: this.#readers,
           vectors: this.#vectors,
           folder: this.#folder,
-          movedReads: this.#records.moved,
+          ...{ movedReads: this.#records.moved, damagedRecords: this.#damage.count },
         }),
       ),
     sizeOf: (target) =>

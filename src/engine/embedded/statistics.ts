@@ -16,10 +16,12 @@ export interface Counted {
   readonly vectors: Vectors
   readonly folder: FolderMeter
   readonly movedReads: number
+  readonly damagedRecords: number
 }
 
 export async function statisticsOf(counted: Counted): Promise<EngineStatistics> {
-  const { catalog, stores, writer, readers, vectors, folder, movedReads } = counted
+  const { catalog, stores, writer, readers, vectors, folder } = counted
+  const { movedReads, damagedRecords } = counted
   const { keyspaces, targets } = catalog
   const tables = targets.filter(({ kind }) => kind === 'table').length
   const now = {
@@ -29,6 +31,7 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     ...writer.counts,
     indexDebt: writer.indexDebt,
     movedReads,
+    damagedRecords,
     waitingWrites: writer.waiting,
     waitingReads: readers.waiting,
     openStores: stores.size,

@@ -5,6 +5,8 @@
  * From 2 to 3: the index, which was a table `entry`, becomes a run. It takes less than half of
  * the room, and the table's room is used for what comes next. The postings of each index of
  * terms become a segment.
+ * From 3 to 4: rows have checksums. Rows that are there are not written again: they have none,
+ * and are not verified, until somebody changes them.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
@@ -51,8 +53,9 @@ function upgradeStore(
         if (format < 2 && target.kind === 'collection') {
           database.exec(searchSchema)
           indexTexts(database, target.options)
-        } else upgradePostings(database)
-        moveEntries(database, target.kind === 'table' ? 'id' : 'doc', tell)
+        } else if (format < 3) upgradePostings(database)
+        if (format < 3) moveEntries(database, target.kind === 'table' ? 'id' : 'doc', tell)
+        addChecksums(database)
         database.exec(`PRAGMA user_version = ${formatVersion}; COMMIT`)
       }
       // The mark must reach the file itself, which is what a start looks at.
@@ -84,6 +87,28 @@ function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): voi
   }
   writer.fold()
   writer.finish()
+}
+
+/** Tables with checksums, before the suffix that says whose they are. */
+const summedTables =
+  /^(doc|search|vector_\d+|recent|segment|block|(textsegment|posting|waiting)(_\d+)?)$/
+
+/** Those that this upgrade has just created have the columns already. */
+function addChecksums(database: DatabaseSync): void {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+  const columns = database.prepare('SELECT name FROM pragma_table_info(?)')
+  for (const { name } of tables) {
+    const table = String(name)
+    if (!summedTables.test(table)) continue
+    const known = new Set(columns.all(table).map((column) => column['name']))
+    const wanted = table === 'segment' ? ['detail_checksum', 'checksum'] : ['checksum']
+    for (const column of wanted)
+      if (!known.has(column))
+        database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`)
+  }
+  database.exec("INSERT OR IGNORE INTO meta VALUES ('digest', 0)")
 }
 
 /** What was a table is in order already, and is read once. */

@@ -119,8 +119,10 @@ const sqliteBusy = 5
 const sqliteLocked = 6
 const sqliteReadOnly = 8
 const sqliteIoError = 10
+const sqliteCorrupt = 11
 const sqliteFull = 13
 const sqliteCannotOpen = 14
+const sqliteNotADatabase = 26
 /** The log was written, and then the disk did not say that it has it. */
 const sqliteSyncFailed = sqliteIoError | (4 << 8)
 
@@ -269,6 +271,16 @@ const nothingKept = 'Nothing of this batch of writes was kept'
 export const inDoubt =
   'It is not known whether this batch of writes was kept: look before repeating it'
 
+/** Whether what is stored is damaged: a row, an index, or the file itself. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof EngineError) return error.kind === 'damaged'
+  if (error instanceof JsonProblem) return true
+  const { code, errcode = 0 } = Object(error) as { code?: string; errcode?: number }
+  // A number that does not fit: no number that is stored is that large.
+  if (code === 'ERR_OUT_OF_RANGE') return true
+  return (errcode & 0xff) === sqliteCorrupt || (errcode & 0xff) === sqliteNotADatabase
+}
+
 /** Failures of the store as the contract has them; mistakes of ours stay what they are. */
 export function asEngineError(
   kind: 'read' | 'write',
@@ -278,6 +290,8 @@ export function asEngineError(
   if (error instanceof EngineError || !(error instanceof Error)) return error
   if (error instanceof JsonProblem)
     return new EngineError('damaged', `a stored document cannot be read: ${error.message}`)
+  if (kind === 'read' && isDamage(error))
+    return new EngineError('damaged', reasonOf(error), { cause: error })
   const trouble = troubleOf(error, file)
   if (trouble === undefined && !('errcode' in error)) return error
   const problem =

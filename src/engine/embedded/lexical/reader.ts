@@ -5,8 +5,9 @@
  * lists instead, and what the segments say of them does not count.
  */
 import type { TermStatistics, Corpus } from '../../../search/lexical/bm25.ts'
-import { EngineError } from '../../errors.ts'
 import type { Budget } from '../plan/budget.ts'
+import type { RowChecksum } from '../store/checksums.ts'
+import { damagedIndex, termIndex } from '../store/damage.ts'
 import { storedTerm } from '../store/layout.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import { BestScores, type Scored } from './best-scores.ts'
@@ -18,8 +19,13 @@ import { mergeAscending } from './merge-ascending.ts'
 import { TermScores } from './scores.ts'
 import { SegmentView } from './segment-view.ts'
 import { TextSegment, type List } from './segment.ts'
-import type { TextSegmentRow } from './segment-layout.ts'
+import {
+  isTextSegmentSound,
+  verifiedPostings,
+  type TextSegmentRow,
+} from './segment-layout.ts'
 import { TermList } from './term-list.ts'
+import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
 /** Which documents are to be scored, and how many are wanted. */
 export interface ScoreOptions {
@@ -223,21 +229,31 @@ export class LexicalReader {
   }
 
   #openSegment(id: number): TextSegment {
-    const [newest, size, postings, directory, documents, replaced] = this.#store.one(
-      'SELECT newest, size, postings, directory, documents, replaced ' +
-        `FROM textsegment${this.#suffix} WHERE id = ?`,
-      [id],
-    ) as [number, number, number, Uint8Array, Uint8Array, Uint8Array]
-    const row: Omit<TextSegmentRow, 'state' | 'sources' | 'progress'> = {
-      ...{ id, newest, size, postings, directory, documents, replaced },
-    }
-    const sql = `SELECT bytes FROM posting${this.#suffix} WHERE id = ?`
+    const row = this.#segmentRow(id)
+    const sql = `SELECT bytes, checksum FROM posting${this.#suffix} WHERE id = ?`
     return new TextSegment(row, (number) => {
       const found = this.#store.one(sql, [number])
-      if (found === undefined)
-        throw new EngineError('damaged', `the store has no row ${number} of postings`)
-      return found[0] as Uint8Array
+      return verifiedPostings(found?.[0], found?.[1], number, this.#suffix)
     })
+  }
+
+  #segmentRow(id: number): Omit<TextSegmentRow, 'state'> {
+    const [newest, sources, progress, size, postings, ...blobs] = this.#store.one(
+      'SELECT newest, sources, progress, size, postings, directory, documents, replaced, ' +
+        `checksum FROM textsegment${this.#suffix} WHERE id = ?`,
+      [id],
+    ) as [
+      ...[number, string, number, number, number],
+      ...[Uint8Array, Uint8Array, Uint8Array, RowChecksum],
+    ]
+    const [directory, documents, replaced, checksum] = blobs
+    const row = {
+      ...{ id, newest, sources, progress, size, postings },
+      ...{ directory, documents, replaced },
+    }
+    if (!isTextSegmentSound(row, checksum))
+      throw damagedIndex(termIndex(this.#suffix), `segment ${id}`)
+    return row
   }
 
   /** The terms' places in the index; undefined when one occurs nowhere. */
@@ -287,13 +303,10 @@ export class LexicalReader {
 
   /** Lists of terms by document, in order; null for those that have no text any more. */
   #allWaiting(): ReadonlyMap<number, Uint8Array | null> {
-    this.#waiting ??= new Map(
-      this.#store.all(
-        `SELECT doc, terms FROM waiting${this.#suffix} ORDER BY doc`,
-        [],
-      ) as unknown as [number, Uint8Array | null][],
-    )
-    return this.#waiting
+    if (this.#waiting !== undefined) return this.#waiting
+    const sql = `SELECT doc, terms, checksum FROM waiting${this.#suffix} ORDER BY doc`
+    const rows = this.#store.all(sql, []) as unknown as WaitingRow[]
+    return (this.#waiting = new Map(rows.map((row) => verifiedWaiting(row, this.#suffix))))
   }
 
   /** Those that wait and have all terms, or any, and how many of them have each. */

@@ -6,6 +6,8 @@
  *   lists    the postings of terms that have many, each before the group with its entry
  *   lengths  how many tokens each document's text has, at the end
  */
+import { areBytesSound, partsChecksum, type RowChecksum } from '../store/checksums.ts'
+import { damagedIndex, termIndex } from '../store/damage.ts'
 import type { VarintReader } from './varints.ts'
 
 /**
@@ -40,6 +42,21 @@ export interface TextSegmentRow {
   readonly replaced: Uint8Array
 }
 
+/** Of all columns but the state, which changes by itself. */
+export function textSegmentChecksum(row: Omit<TextSegmentRow, 'state'>): number {
+  const { id, newest, sources, progress, size, postings } = row
+  const { directory, documents, replaced } = row
+  const numbers = [id, newest, sources, progress, size, postings]
+  return partsChecksum(numbers, directory, documents, replaced)
+}
+
+export function isTextSegmentSound(
+  row: Omit<TextSegmentRow, 'state'>,
+  checksum: RowChecksum,
+): boolean {
+  return checksum === null || textSegmentChecksum(row) === checksum
+}
+
 /** Where the postings of a term stand. */
 export interface TermEntry {
   term: number
@@ -69,4 +86,16 @@ export function takeEntry(reader: VarintReader, before: number, into: TermEntry)
 
 export function emptyEntry(): TermEntry {
   return { term: 0, size: 0, wordStart: -1, wordCount: 0, restSize: 0 }
+}
+
+/** The bytes of a row of `posting`. A segment names its rows, so one that is missing is damage. */
+export function verifiedPostings(
+  bytes: unknown,
+  checksum: unknown,
+  id: number,
+  suffix: string,
+): Uint8Array {
+  if (bytes instanceof Uint8Array && areBytesSound(bytes, id, checksum as RowChecksum))
+    return bytes
+  throw damagedIndex(termIndex(suffix), `row ${id} of its postings`)
 }

@@ -4,11 +4,19 @@
  * itself: whatever happens after it, a merge is gone on with.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { EngineError } from '../../errors.ts'
+import { bytesChecksum, type RowChecksum } from '../store/checksums.ts'
+import { damagedIndex, termIndex } from '../store/damage.ts'
 import type { DocumentList } from './document-list.ts'
 import { SegmentMerge } from './merge.ts'
 import { TextSegment } from './segment.ts'
-import { rowsMax, type TextSegmentRow, type SegmentState } from './segment-layout.ts'
+import {
+  isTextSegmentSound,
+  rowsMax,
+  textSegmentChecksum,
+  verifiedPostings,
+  type SegmentState,
+  type TextSegmentRow,
+} from './segment-layout.ts'
 import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 
 /** Segments of about one size that are merged. */
@@ -23,6 +31,8 @@ type RunningMerge = SegmentMerge & { readonly row: TextSegmentRow }
 
 export class Segments {
   readonly #statements: Statements
+  /** Its name in errors. */
+  readonly #index: string
   readonly #sizeMin: number
   /** Those that are read, oldest first. */
   #made: TextSegment[] = []
@@ -33,6 +43,7 @@ export class Segments {
   /** New segments have so many postings, about. */
   constructor(database: DatabaseSync, suffix: string, sizeMin: number) {
     this.#statements = prepareStatements(database, suffix)
+    this.#index = termIndex(suffix)
     this.#sizeMin = sizeMin
   }
 
@@ -144,11 +155,21 @@ export class Segments {
   }
 
   #rows(): TextSegmentRow[] {
-    return this.#statements.all.all() as unknown as TextSegmentRow[]
+    return this.#statements.all.all().map((row) => this.#verified(row))
   }
 
   #making(): TextSegmentRow | undefined {
-    return this.#statements.making.get() as unknown as TextSegmentRow | undefined
+    const row = this.#statements.making.get()
+    return row && this.#verified(row)
+  }
+
+  #verified(found: unknown): TextSegmentRow {
+    const { checksum, ...row } = found as TextSegmentRow & {
+      readonly checksum: RowChecksum
+    }
+    if (!isTextSegmentSound(row, checksum))
+      throw damagedIndex(this.#index, `segment ${row.id}`)
+    return row
   }
 
   #open(row: TextSegmentRow): TextSegment {
@@ -159,6 +180,7 @@ export class Segments {
     this.#statements.put.run(
       ...[row.id, row.newest, row.state, row.sources, row.progress, row.size],
       ...[row.postings, row.directory, row.documents, row.replaced],
+      textSegmentChecksum(row),
     )
   }
 
@@ -232,7 +254,8 @@ export class Segments {
 
   #saveProgress({ row, target, progress }: RunningMerge): void {
     const { size, postings, directory } = target
-    this.#statements.progress.run(progress, size, postings, directory, row.id)
+    const checksum = textSegmentChecksum({ ...row, progress, size, postings, directory })
+    this.#statements.progress.run(progress, size, postings, directory, checksum, row.id)
   }
 
   #endMerge(merge: RunningMerge): readonly number[] {
@@ -271,31 +294,32 @@ type Statements = ReturnType<typeof prepareStatements>
 function prepareStatements(database: DatabaseSync, suffix: string) {
   const segment = `textsegment${suffix}`
   const posting = `posting${suffix}`
-  const read = database.prepare(`SELECT bytes FROM ${posting} WHERE id = ?`)
+  const read = database.prepare(`SELECT bytes, checksum FROM ${posting} WHERE id = ?`)
   const put = database.prepare(
-    `INSERT INTO ${posting} VALUES (?, ?) ON CONFLICT DO UPDATE SET bytes = excluded.bytes`,
+    `INSERT INTO ${posting} VALUES (?, ?, ?) ON CONFLICT DO UPDATE ` +
+      'SET bytes = excluded.bytes, checksum = excluded.checksum',
   )
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
     rows: {
       read: (id: number): Uint8Array => {
         const found = read.get(id)
-        if (found === undefined)
-          throw new EngineError('damaged', `the store has no row ${id} of postings`)
-        return found['bytes'] as Uint8Array
+        return verifiedPostings(found?.['bytes'], found?.['checksum'], id, suffix)
       },
-      put: (id: number, bytes: Uint8Array): void => void put.run(id, bytes),
+      put: (id: number, bytes: Uint8Array): void =>
+        void put.run(id, bytes, bytesChecksum(bytes, id)),
     },
     all: prepare(`SELECT * FROM ${segment} ORDER BY newest, id`),
     making: prepare(`SELECT * FROM ${segment} WHERE state = 'making'`),
     put: prepare(
       `INSERT OR REPLACE INTO ${segment}(id, newest, state, sources, progress, size, ` +
-        'postings, directory, documents, replaced) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'postings, directory, documents, replaced, checksum) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     setState: prepare(`UPDATE ${segment} SET state = ? WHERE id = ?`),
     progress: prepare(
-      `UPDATE ${segment} SET progress = ?, size = ?, postings = ?, directory = ? ` +
-        'WHERE id = ?',
+      `UPDATE ${segment} SET progress = ?, size = ?, postings = ?, directory = ?, ` +
+        'checksum = ? WHERE id = ?',
     ),
     dropRows: prepare(
       `DELETE FROM ${posting} WHERE id IN ` +

@@ -53,7 +53,7 @@ function old(table: string, suffix: string): string {
 /** Texts that waited still do, as if no segment had them. Their lists are as they were. */
 function copyWaiting(database: DatabaseSync, suffix: string): void {
   database.exec(
-    `INSERT INTO waiting${suffix} SELECT w.doc, i.terms FROM ${old('waiting', suffix)} w ` +
+    `INSERT INTO waiting${suffix}(doc, terms) SELECT w.doc, i.terms FROM ${old('waiting', suffix)} w ` +
       `JOIN ${old('indexed', suffix)} i ON i.doc = w.doc`,
   )
 }

@@ -8,11 +8,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { TermsDebt } from '../../operations.ts'
 import { storedTerm } from '../store/layout.ts'
+import { bytesChecksum } from '../store/checksums.ts'
 import { DocumentList } from './document-list.ts'
 import { FoldedTexts } from './folded-texts.ts'
 import { Segments } from './segments.ts'
 import { TermList } from './term-list.ts'
 import { TermNumbers } from './term-numbers.ts'
+import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
 /**
  * How often a text has each of its terms: from one place to another of `termCounts`, which has two
@@ -84,7 +86,7 @@ export class LexicalWriter {
     this.#waiting.clear()
     this.#waitingSize = 0
     for (const row of waiting.all.iterate()) {
-      const [seq, list] = row as unknown as [number, Uint8Array | null]
+      const [seq, list] = verifiedWaiting(row as unknown as WaitingRow, this.#suffix)
       this.#waiting.set(seq, list)
       this.#waitingSize += sizeOf(list)
     }
@@ -234,7 +236,7 @@ export class LexicalWriter {
     if (before !== undefined) this.#waitingSize -= sizeOf(before)
     this.#waitingSize += sizeOf(list)
     this.#waiting.set(seq, list)
-    this.#statements.waiting.put.run(seq, list)
+    this.#statements.waiting.put.run(seq, list, bytesChecksum(list, seq))
     this.#isChanged = true
   }
 
@@ -345,9 +347,9 @@ function prepareStatements(database: DatabaseSync, suffix: string) {
       remove: prepare(`DELETE FROM ${term} WHERE id = ?`),
     },
     waiting: {
-      put: prepare(`INSERT OR REPLACE INTO ${waiting}(doc, terms) VALUES (?, ?)`),
+      put: prepare(`INSERT OR REPLACE INTO ${waiting} VALUES (?, ?, ?)`),
       remove: prepare(`DELETE FROM ${waiting} WHERE doc = ?`),
-      all: prepare(`SELECT doc, terms FROM ${waiting}`),
+      all: prepare(`SELECT doc, terms, checksum FROM ${waiting}`),
       clear: prepare(`DELETE FROM ${waiting}`),
     },
   }

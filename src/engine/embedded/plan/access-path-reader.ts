@@ -14,7 +14,7 @@ import { candidateOf, merged, metRow, type Met } from './candidates.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
 import { valueIn } from '../runs/entry-key.ts'
 import type { StoredPosition } from '../store/position.ts'
-import { rowColumns, rowOf, type DocRow } from '../store/doc-row.ts'
+import { rowColumns, type DocRow } from '../store/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** What to find by following a lead. */
@@ -207,7 +207,7 @@ export class LeadReader {
       const row = found as unknown as unknown[]
       const seq = row[0] as number
       const met = { seq, id: () => this.#store.idOf(seq) }
-      yield withTexts ? { ...met, row: rowOf(row) } : met
+      yield withTexts ? { ...met, row: this.#store.rowOf(row) } : met
     }
   }
 

@@ -16,7 +16,8 @@ import { isElement } from '../runs/change.ts'
 import type { Tie } from '../runs/entry-key.ts'
 import type { Documents, DocumentSet } from '../runs/document-set.ts'
 import type { Bound, RunsReader } from '../runs/runs-reader.ts'
-import type { StoreConnection } from '../store/store-connection.ts'
+import type { SearchRow, StoreConnection } from '../store/store-connection.ts'
+import { vectorForm } from '../vectors/vector-bytes.ts'
 
 /** A document that is asked about. */
 export interface PossibleMatch {
@@ -265,23 +266,31 @@ function ofId(holds: (id: Uint8Array) => boolean): Condition {
 /** Whether a document has a text that is searched by terms: not null, and not empty. */
 export const hasText = "lexical IS NOT NULL AND lexical NOT IN ('null', '\"\"')"
 
-const searchColumns: Readonly<Record<string, string>> = {
-  $vector: 'vector_form <> 0',
-  $vectorize: 'vectorize IS NOT NULL',
-  $lexical: 'lexical IS NOT NULL',
+/** The same of a row. */
+function isSearchedText({ lexical }: SearchRow): boolean {
+  return lexical !== null && lexical !== 'null' && lexical !== '""'
+}
+
+/** Whether a document has a search field. */
+const searchFields: Readonly<Record<string, (row: SearchRow) => boolean>> = {
+  $vector: ({ form }) => form !== vectorForm.absent,
+  $vectorize: ({ vectorize }) => vectorize !== null,
+  $lexical: ({ lexical }) => lexical !== null,
 }
 
 function searchCondition(filter: Comparison, { store }: Index): Condition {
-  const isThere = (sql: string): Condition => ({
-    holds: ({ seq }) => store.one(sql, [seq]) !== undefined,
+  const rowHas = (has: (row: SearchRow) => boolean): Condition => ({
+    holds: ({ seq }) => {
+      const row = store.storedSearch(seq)
+      return row !== undefined && has(row)
+    },
     exact: true,
     lookups: 1,
   })
-  if (isText(filter)) return isThere(`SELECT 1 FROM search WHERE doc = ? AND ${hasText}`)
-  const column = searchColumns[filter.path.text]
-  if (filter.kind !== 'exists' || column === undefined) return unknown
-  const present = isThere(`SELECT 1 FROM search WHERE doc = ? AND ${column}`)
-  return filter.exists ? present : not(present)
+  if (isText(filter)) return rowHas(isSearchedText)
+  const has = searchFields[filter.path.text]
+  if (filter.kind !== 'exists' || has === undefined) return unknown
+  return filter.exists ? rowHas(has) : not(rowHas(has))
 }
 
 /** Whether a filter asks only if there is a text to search in: it has all of no terms. */

@@ -2,7 +2,7 @@
 import { textCost, type Budget } from './budget.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import type { Met } from './candidates.ts'
-import { rowOf } from '../store/doc-row.ts'
+import { rowColumns, type RowColumns } from '../store/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** Which part of an order. */
@@ -24,19 +24,14 @@ export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator
     ...(within === undefined ? [] : [within.sql]),
   ]
   const sql =
-    `SELECT d.seq, ${withTexts ? 'd.version, d.text' : '0, 0'}, d.id FROM doc d ` +
+    `SELECT d.id, ${withTexts ? rowColumns : 'd.seq'} FROM doc d ` +
     (parts.length === 0 ? '' : `WHERE ${parts.join(' AND ')} `) +
     `ORDER BY d.id ${direction === 1 ? 'ASC' : 'DESC'}`
   const parameters = [...(from === undefined ? [] : [from]), ...(within?.parameters ?? [])]
   for (const found of store.prepared(sql).iterate(...parameters)) {
-    const [seq, version, text, id] = found as unknown as [
-      number,
-      number,
-      string,
-      Uint8Array,
-    ]
-    const met = { seq, id: () => id }
-    yield withTexts ? { ...met, row: rowOf([seq, version, text]) } : met
+    const [id, ...columns] = found as unknown as [Uint8Array, ...RowColumns]
+    const met = { seq: columns[0], id: () => id }
+    yield withTexts ? { ...met, row: store.rowOf(columns) } : met
   }
 }
 

@@ -3,6 +3,8 @@
  * never change, and their numbers are not used again: what was read once holds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { areBytesSound, type RowChecksum } from '../store/checksums.ts'
+import { damagedIndex, valueIndex } from '../store/damage.ts'
 import { decodeDetail, type SegmentDetail } from './segment.ts'
 
 export class BlockCache {
@@ -16,10 +18,10 @@ export class BlockCache {
   #youngSize = 0
 
   constructor(database: DatabaseSync, sizeMax: number) {
-    this.#block = database.prepare('SELECT bytes FROM block WHERE id = ?')
+    this.#block = database.prepare('SELECT bytes, checksum FROM block WHERE id = ?')
     this.#block.setReturnArrays(true)
     this.#detail = database.prepare(
-      'SELECT detail FROM segment WHERE run = ? AND block = ?',
+      'SELECT detail, detail_checksum FROM segment WHERE run = ? AND block = ?',
     )
     this.#detail.setReturnArrays(true)
     this.sizeMax = sizeMax
@@ -35,15 +37,16 @@ export class BlockCache {
 
   /** The same without keeping it: a merge reads every block once. */
   read(id: number): Uint8Array {
-    return (this.#block.get(id) as unknown as [Uint8Array])[0]
+    const found = this.#block.get(id) as unknown as StoredBytes
+    return verified(found, id, 'block')
   }
 
   /** The detail of the segment that starts with a block. */
   detail(run: number, block: number): SegmentDetail {
     const known = this.#find(-block)
     if (known !== undefined) return known as SegmentDetail
-    const [bytes] = this.#detail.get(run, block) as unknown as [Uint8Array]
-    const detail = decodeDetail(bytes)
+    const found = this.#detail.get(run, block) as unknown as StoredBytes
+    const detail = decodeDetail(verified(found, block, 'segment'))
     this.#keep(-block, detail, detail.size)
     return detail
   }
@@ -64,6 +67,15 @@ export class BlockCache {
     this.#young = new Map()
     this.#youngSize = 0
   }
+}
+
+type StoredBytes = readonly [bytes: Uint8Array, checksum: RowChecksum] | undefined
+
+/** An index names the blocks that it has: one that is missing is damage as well. */
+function verified(found: StoredBytes, number: number, what: string): Uint8Array {
+  if (found === undefined || !areBytesSound(found[0], number, found[1]))
+    throw damagedIndex(valueIndex, `${what} ${number}`)
+  return found[0]
 }
 
 function sizeOf(value: Uint8Array | SegmentDetail): number {

@@ -9,11 +9,16 @@
  *             change of what is read, the rest says which changes are in runs, and which
  *             numbers were given out; none is used twice
  */
+import { partsChecksum } from '../store/checksums.ts'
 import type { Tie } from './entry-key.ts'
 
 export function runsSchema(tie: Tie): string {
   return `
-  CREATE TABLE recent(id INTEGER PRIMARY KEY, changes BLOB NOT NULL) STRICT;
+  CREATE TABLE recent(
+    id INTEGER PRIMARY KEY,
+    changes BLOB NOT NULL,
+    checksum INTEGER
+  ) STRICT;
   CREATE TABLE run(
     number INTEGER PRIMARY KEY,
     level INTEGER NOT NULL,
@@ -32,9 +37,15 @@ export function runsSchema(tie: Tie): string {
     first BLOB NOT NULL,
     last BLOB NOT NULL,
     detail BLOB NOT NULL,
+    detail_checksum INTEGER,
+    checksum INTEGER,
     PRIMARY KEY (run, block)
   ) WITHOUT ROWID, STRICT;
-  CREATE TABLE block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE block(
+    id INTEGER PRIMARY KEY,
+    bytes BLOB NOT NULL,
+    checksum INTEGER
+  ) STRICT;
   CREATE TABLE manifest(
     tie TEXT NOT NULL,
     version INTEGER NOT NULL,
@@ -68,4 +79,14 @@ export interface SegmentRow {
   readonly doc_max: number
   readonly first: Uint8Array
   readonly last: Uint8Array
+  /** The detail is read when it is needed, so it has a checksum of its own. */
+  readonly detail_checksum: number | null
+  readonly checksum: number | null
+}
+
+/** Of all columns of a segment but its detail. */
+export function segmentChecksum(run: number, row: Omit<SegmentRow, 'checksum'>): number {
+  const { block, blocks, entries, sum, values, doc_min, doc_max, first, last } = row
+  const numbers = [run, block, blocks, entries, sum, values, doc_min, doc_max]
+  return partsChecksum([...numbers, row.detail_checksum ?? ''], first, last)
 }

@@ -8,7 +8,8 @@ import type { Change, State } from './change.ts'
 import type { Cursor, SeekKey } from './cursor.ts'
 import type { Documents } from './document-set.ts'
 import type { Tie } from './entry-key.ts'
-import type { RunRow, SegmentRow } from './layout.ts'
+import { damagedIndex, valueIndex } from '../store/damage.ts'
+import { segmentChecksum, type RunRow, type SegmentRow } from './layout.ts'
 import { orderBehind, sharedBy, type ChangeSource } from './packed-change.ts'
 import type { DocumentCursor } from './value-documents.ts'
 
@@ -59,10 +60,13 @@ export class Run {
     this.level = level
     this.#segments = store.database
       .prepare(
-        'SELECT block, blocks, entries, sum, "values", doc_min, doc_max, first, last ' +
-          'FROM segment WHERE run = ? ORDER BY block',
+        'SELECT block, blocks, entries, sum, "values", doc_min, doc_max, first, last, ' +
+          'detail_checksum, checksum FROM segment WHERE run = ? ORDER BY block',
       )
       .all(number) as unknown as SegmentRow[]
+    for (const segment of this.#segments) verifySegment(number, segment)
+    // A run that is read has segments.
+    if (this.#segments.length === 0) throw damagedIndex(valueIndex, `run ${number}`)
     this.#firsts = this.#segments.map(({ first }) => textOf(first))
     this.#last = textOf(this.#segments.at(-1)!.last)
     const sums: Sums[] = [{ sum: 0, values: 0 }]
@@ -199,6 +203,12 @@ export class Run {
       },
     }
   }
+}
+
+function verifySegment(run: number, segment: SegmentRow): void {
+  const { block, checksum } = segment
+  if (checksum !== null && segmentChecksum(run, segment) !== checksum)
+    throw damagedIndex(valueIndex, `segment ${block}`)
 }
 
 interface BlockReader {

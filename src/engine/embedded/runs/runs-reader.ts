@@ -27,6 +27,8 @@ import {
   type EntryOwner,
   type Tie,
 } from './entry-key.ts'
+import { areBytesSound, type RowChecksum } from '../store/checksums.ts'
+import { damagedIndex, valueIndex } from '../store/damage.ts'
 import type { RunRow } from './layout.ts'
 import { Memtable } from './memtable.ts'
 import { Run, seekKeyOf, type RunStore } from './run.ts'
@@ -69,6 +71,12 @@ export interface RunsReaderOptions {
   readonly cacheSize?: number
 }
 
+interface RecentRow {
+  readonly id: number
+  readonly changes: Uint8Array
+  readonly checksum: RowChecksum
+}
+
 const defaultCacheSize = 8 * 2 ** 20
 
 export class RunsReader {
@@ -99,7 +107,7 @@ export class RunsReader {
     )
     this.#manifest.setReturnArrays(true)
     this.#recent = database.prepare(
-      'SELECT id, changes FROM recent WHERE id > ? ORDER BY id',
+      'SELECT id, changes, checksum FROM recent WHERE id > ? ORDER BY id',
     )
     this.memtable = new Memtable(tie)
   }
@@ -134,7 +142,9 @@ export class RunsReader {
 
   #catchUp(): void {
     for (const row of this.#recent.iterate(this.#seen)) {
-      const { id, changes } = row as { id: number; changes: Uint8Array }
+      const { id, changes, checksum } = row as unknown as RecentRow
+      if (!areBytesSound(changes, id, checksum))
+        throw damagedIndex(valueIndex, `the list of recent changes ${id}`)
       this.takeIn(id, changes)
     }
   }

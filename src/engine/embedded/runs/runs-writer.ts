@@ -17,7 +17,8 @@ import {
 } from './change.ts'
 import type { Found } from './cursor.ts'
 import { entryKey, packedKey, type EntryOwner } from './entry-key.ts'
-import type { RunRow, SegmentRow } from './layout.ts'
+import { bytesChecksum } from '../store/checksums.ts'
+import { segmentChecksum, type RunRow, type SegmentRow } from './layout.ts'
 import { MergedChanges } from './merge.ts'
 import { sharedBy, type ChangeSource, type PackedChange } from './packed-change.ts'
 import { seekKeyOf, type Run } from './run.ts'
@@ -156,7 +157,7 @@ export class RunsWriter {
     if (!this.isDue) this.#owed = 0
     for (const block of this.#pending) {
       const id = this.reader.seen + 1
-      this.#statements.recent.run(id, block)
+      this.#statements.recent.run(id, block, bytesChecksum(block, id))
       this.reader.takeIn(id, block)
       // Each is worked on when a run is made of it, and once for each level that it rises.
       this.#owed += countOf(block) * (this.#levels() + 2)
@@ -400,20 +401,26 @@ export class RunsWriter {
     const { blocks, entries, sum, values, docMin, docMax, first, last, detail } = segment
     const { numbers, block: insert, segment: note } = this.#statements
     const block = Number(numbers.get(blocks.length)!['next']) - blocks.length
-    for (const [i, bytes] of blocks.entries()) insert.run(block + i, bytes)
+    for (const [i, bytes] of blocks.entries())
+      insert.run(block + i, bytes, bytesChecksum(bytes, block + i))
+    const detailSum = bytesChecksum(detail, block)
+    const checksum = segmentChecksum(run, {
+      ...{ block, blocks: blocks.length, entries, sum, values, first, last },
+      ...{ doc_min: docMin, doc_max: docMax, detail_checksum: detailSum },
+    })
     note.run(
       ...[run, block, blocks.length, entries, sum, values, docMin, docMax],
-      ...[first, last, detail],
+      ...[first, last, detail, detailSum, checksum],
     )
   }
 }
 
 function prepare(database: DatabaseSync) {
   return {
-    recent: database.prepare('INSERT INTO recent VALUES (?, ?)'),
-    block: database.prepare('INSERT INTO block VALUES (?, ?)'),
+    recent: database.prepare('INSERT INTO recent VALUES (?, ?, ?)'),
+    block: database.prepare('INSERT INTO block VALUES (?, ?, ?)'),
     segment: database.prepare(
-      'INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     run: database.prepare('INSERT INTO run VALUES (?, ?, ?, ?)'),
     state: database.prepare('UPDATE run SET state = ?, level = ? WHERE number = ?'),

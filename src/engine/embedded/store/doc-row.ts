@@ -1,5 +1,6 @@
 /** A document or row as it stands in its table. */
 import type { SearchFields } from '../../contract.ts'
+import type { RowChecksum } from './checksums.ts'
 
 export interface DocRow {
   readonly seq: number
@@ -17,9 +18,12 @@ export interface RowFields {
 }
 
 /** What statements select for a row, `d` being the document. */
-export const rowColumns = 'd.seq, d.version, d.text'
+export const rowColumns = 'd.seq, d.version, d.text, d.checksum'
 
-export function rowOf(columns: readonly unknown[]): DocRow {
-  const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
-  return value === undefined ? { seq, version, text } : { seq, version, text, value }
-}
+/** The columns that these are. */
+export type RowColumns = readonly [
+  seq: number,
+  version: number,
+  text: string,
+  checksum: RowChecksum,
+]

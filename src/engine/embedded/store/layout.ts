@@ -11,7 +11,7 @@
  *           the index of terms: which document's $lexical has which (lexical/writer.ts)
  *   meta    the number of documents and of the latest write, and a stamp of who wrote it; what
  *           the feed starts after; the number of texts that are searched by terms, and of
- *           their tokens
+ *           their tokens; the sum of all checksums of records
  *
  * The store of a table is the same, rows being its documents. Instead of `search` it has a
  * table `vector_<column>` for each vector column, a feed `feed_<column>` for each that is
@@ -31,9 +31,9 @@ import { runsSchema } from '../runs/layout.ts'
 /** "STLA": the file is ours. */
 const applicationId = 0x53544c41
 /** Raised with every change to a file's layout that older code could not read. */
-export const formatVersion = 3
-/** From this format on the index is in runs, and postings are in segments. */
-export const indexFormat = 3
+export const formatVersion = 4
+/** Indexes of earlier formats lack checksums, or are of another kind, and are not read. */
+export const indexFormat = 4
 
 export const storeFile = 'store.db'
 
@@ -50,7 +50,8 @@ export function createVectors(suffix: string): string {
     CREATE TABLE IF NOT EXISTS ${vectorTable(suffix)}(
       doc INTEGER PRIMARY KEY,
       vector_form INTEGER NOT NULL,
-      vector BLOB NOT NULL
+      vector BLOB NOT NULL,
+      checksum INTEGER
     ) STRICT;
   `
 }
@@ -87,10 +88,19 @@ export function createTerms(suffix: string): string {
       postings INTEGER NOT NULL,
       directory BLOB NOT NULL,
       documents BLOB NOT NULL,
-      replaced BLOB NOT NULL
+      replaced BLOB NOT NULL,
+      checksum INTEGER
     ) STRICT;
-    CREATE TABLE posting${suffix}(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-    CREATE TABLE waiting${suffix}(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
+    CREATE TABLE posting${suffix}(
+      id INTEGER PRIMARY KEY,
+      bytes BLOB NOT NULL,
+      checksum INTEGER
+    ) STRICT;
+    CREATE TABLE waiting${suffix}(
+      doc INTEGER PRIMARY KEY,
+      terms BLOB,
+      checksum INTEGER
+    ) STRICT;
     INSERT INTO meta VALUES ('texts${suffix}', 0), ('tokens${suffix}', 0),
       ('terms${suffix}', 0), ('segments${suffix}', 1);
   `
@@ -112,19 +122,21 @@ export const searchSchema = createFeed('') + createTerms('')
 
 const storeSchema = `
   CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-  INSERT INTO meta VALUES ('documents', 0), ('version', 0);
+  INSERT INTO meta VALUES ('documents', 0), ('version', 0), ('digest', 0);
   CREATE TABLE doc(
     seq INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
     version INTEGER NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    checksum INTEGER
   ) STRICT;
   CREATE TABLE search(
     doc INTEGER PRIMARY KEY,
     vector_form INTEGER NOT NULL,
     vector BLOB,
     vectorize TEXT,
-    lexical TEXT
+    lexical TEXT,
+    checksum INTEGER
   ) STRICT;
   CREATE TABLE path(
     id INTEGER PRIMARY KEY,

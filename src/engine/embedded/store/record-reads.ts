@@ -11,6 +11,7 @@ import { mainThreadBudget, OverBudget, type Budget } from '../plan/budget.ts'
 import type { Readers, ReadSource } from '../threads/readers.ts'
 import { ShortReads } from '../threads/short-reads.ts'
 import type { Vectors } from '../vectors/vectors.ts'
+import type { DamageCount } from './damage.ts'
 import type { OpenStores, OpenStore } from './open-stores.ts'
 import { decodePosition } from './position.ts'
 import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
@@ -20,6 +21,7 @@ export interface RecordReadsOptions {
   readonly stores: OpenStores
   readonly readers: Readers
   readonly vectors: Vectors
+  readonly damage: DamageCount
   /** Acts on the store of a target, opened if need be. */
   readonly using: <T>(
     target: StoredTarget,
@@ -128,7 +130,8 @@ export class RecordReads {
         this.#options.stores.beginRead(store)
         return short(mainThreadBudget())
       } catch (error) {
-        if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
+        if (!(error instanceof OverBudget))
+          throw this.#options.damage.note(asEngineError('read', error, store.file))
         this.#shortReads.noteFailure(principalName)
       }
     this.#moved++

@@ -11,24 +11,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
 import { viewOf } from './views.ts'
 import type { StoredTable } from '../catalog/stored-schema.ts'
+import { isTextSound, type RowChecksum } from './checksums.ts'
+import { damagedRecord } from './damage.ts'
 import { EntryList } from './entries.ts'
-import {
-  createFeed,
-  createTerms,
-  createVectors,
-  dropFeed,
-  dropTerms,
-  dropVectors,
-} from './layout.ts'
+import { createFeed, createTerms, createVectors, dropFeed, dropTerms } from './layout.ts'
 import type { Found } from '../runs/cursor.ts'
 import { countTerms, type LexicalWriter } from '../lexical/writer.ts'
 import type { EntryOwner } from '../runs/entry-key.ts'
 import type { RunsWriter } from '../runs/runs-writer.ts'
 
 export type IndexStep =
-  | { readonly kind: 'createVectors' | 'dropVectors'; readonly suffix: string }
-  | { readonly kind: 'createFeed' | 'dropFeed'; readonly suffix: string }
-  | { readonly kind: 'createTerms' | 'dropTerms'; readonly suffix: string }
+  | { readonly kind: 'dropVectors'; readonly suffix: string }
+  | LayoutStep
   | { readonly kind: 'clearEntries'; readonly path: string }
   /** Removes what belongs to nothing that the table has. */
   | { readonly kind: 'sweep'; readonly table: StoredTable }
@@ -40,6 +34,11 @@ export type IndexStep =
       readonly after: number
     }
 
+interface LayoutStep {
+  readonly kind: 'createVectors' | 'createFeed' | 'dropFeed' | 'createTerms' | 'dropTerms'
+  readonly suffix: string
+}
+
 /** What a step works with. */
 export interface Reindexed {
   readonly database: DatabaseSync
@@ -49,6 +48,7 @@ export interface Reindexed {
   /** What was counted of the path is void: it has no entries any more. */
   forgetCount(id: number): void
   terms(suffix: string): LexicalWriter
+  dropVectors(suffix: string): void
   /** Statements on what has this suffix may no longer hold. */
   forget(suffix: string): void
 }
@@ -67,6 +67,10 @@ export function takeIndexStep(step: IndexStep, store: Reindexed): number | undef
       return fillEntries(step, store)
     case 'fillTerms':
       return fillTerms(step, store)
+    case 'dropVectors':
+      store.forget(step.suffix)
+      store.dropVectors(step.suffix)
+      return undefined
     default:
       store.forget(step.suffix)
       store.database.exec(layoutSql(step))
@@ -74,12 +78,10 @@ export function takeIndexStep(step: IndexStep, store: Reindexed): number | undef
   }
 }
 
-function layoutSql({ kind, suffix }: Extract<IndexStep, { suffix: string }>): string {
+function layoutSql({ kind, suffix }: LayoutStep): string {
   switch (kind) {
     case 'createVectors':
       return createVectors(suffix)
-    case 'dropVectors':
-      return dropVectors(suffix)
     // Something may be left of one that was not finished.
     case 'createFeed':
       return dropFeed(suffix) + createFeed(suffix)
@@ -134,7 +136,8 @@ function sweep(table: StoredTable, store: Reindexed): number | undefined {
     const [, part, suffix] = /^([a-z]+)(_\d+)$/.exec(String(name)) ?? []
     if (part === undefined || !parts.includes(part) || kept.has(String(name))) continue
     store.forget(suffix!)
-    database.exec(`DROP TABLE ${String(name)}`)
+    if (part === 'vector') store.dropVectors(suffix!)
+    else database.exec(`DROP TABLE ${String(name)}`)
   }
   return undefined
 }
@@ -177,13 +180,20 @@ function fillTerms({ table, path, after }: Fill, store: Reindexed): number | und
 }
 
 interface StoredRow extends EntryOwner {
+  readonly version: number
   readonly text: string
+  readonly checksum: RowChecksum
 }
 
-function rowsAfter(after: number, { database }: Reindexed): readonly StoredRow[] {
-  return database
-    .prepare('SELECT seq, id, text FROM doc WHERE seq > ? ORDER BY seq LIMIT ?')
-    .all(after, partSize) as unknown as StoredRow[]
+function rowsAfter(after: number, store: Reindexed): readonly StoredRow[] {
+  const sql =
+    'SELECT seq, id, version, text, checksum FROM doc WHERE seq > ? ORDER BY seq LIMIT ?'
+  const found: unknown = store.database.prepare(sql).all(after, partSize)
+  const rows = found as readonly StoredRow[]
+  for (const { id, version, text, checksum } of rows)
+    if (!isTextSound(text, version, checksum))
+      throw damagedRecord(id, store.entries.reader.tie, 'text')
+  return rows
 }
 
 function nextAfter(rows: readonly StoredRow[]): number | undefined {

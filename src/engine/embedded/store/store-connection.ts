@@ -1,5 +1,6 @@
 /** A connection that reads one store: its statements, and what they bring. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
 import { parseStored } from '../../../json/parse.ts'
 import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'
@@ -14,8 +15,17 @@ import {
   storedPath,
   vectorTable,
 } from './layout.ts'
+import type { Tie } from '../runs/entry-key.ts'
 import { RunsReader } from '../runs/runs-reader.ts'
-import { rowColumns, rowOf, type DocRow } from './doc-row.ts'
+import {
+  isSearchSound,
+  isTextSound,
+  textChecksum,
+  type RowChecksum,
+  type StoredSearch,
+} from './checksums.ts'
+import { damagedRecord, type RecordPart } from './damage.ts'
+import { rowColumns, type DocRow, type RowColumns } from './doc-row.ts'
 import type { KeptRows } from './kept-rows.ts'
 import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
 
@@ -34,6 +44,59 @@ const characterBytesMax = 3
 
 const rowByIdSql = `SELECT ${rowColumns} FROM doc d WHERE d.id = ?`
 const rowBySeqSql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
+
+/** Texts stand on lines of their own: none has a line feed, which JSON escapes. */
+const joinSql =
+  "SELECT CAST(group_concat(d.text, '\n') AS BLOB), count(*), count(d.checksum), " +
+  'sum(d.checksum - d.version) ' +
+  'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value ' +
+  'WHERE octet_length(d.text) <= ?'
+
+/** What statements select for a vector, or for all search fields of a document. */
+export function vectorColumns(suffix: string): string {
+  const rest = suffix === '' ? ', vectorize, lexical' : ''
+  return `doc, vector_form, vector, checksum${rest}`
+}
+
+/** A row of `search`. */
+export interface SearchRow extends StoredSearch {
+  readonly vectorize: string | null
+  readonly lexical: string | null
+}
+
+type VectorColumns = readonly [
+  seq: number,
+  form: number,
+  vector: Uint8Array | null,
+  checksum: RowChecksum,
+  vectorize?: string | null,
+  lexical?: string | null,
+]
+
+function storedVectorSql(suffix: string): string {
+  return `SELECT ${vectorColumns(suffix)} FROM ${vectorTable(suffix)} WHERE doc = ?`
+}
+
+/**
+ * Puts commas between texts that stand on lines of their own. False where there are not so many
+ * of them, or where their CRCs do not have a sum.
+ */
+function joinVerified(joined: Buffer, count: number, sum: number | null): boolean {
+  let left = sum ?? 0
+  let lines = 1
+  for (let start = 0; ; lines++) {
+    const found = joined.indexOf(lineFeed, start)
+    const end = found < 0 ? joined.length : found
+    if (sum !== null) left -= crc32(joined.subarray(start, end))
+    if (found < 0) break
+    joined[found] = comma
+    start = found + 1
+  }
+  return lines === count && left === 0
+}
+
+const lineFeed = 0x0a
+const comma = 0x2c
 
 const noId = new Uint8Array()
 
@@ -191,11 +254,31 @@ export class StoreConnection {
 
   /** The vector of a document, in single precision, in which search works. */
   vectorOf(seq: number, suffix: string): Float32Array | undefined {
-    const found = this.one(
-      `SELECT vector_form, vector FROM ${vectorTable(suffix)} WHERE doc = ?`,
-      [seq],
-    ) as [number, Uint8Array | null] | undefined
-    return found?.[1] ? singlesOf(found[0], found[1]) : undefined
+    const search =
+      suffix === ''
+        ? this.storedSearch(seq)
+        : this.storedVector(this.one(storedVectorSql(suffix), [seq]))
+    return search?.vector ? singlesOf(search.form, search.vector) : undefined
+  }
+
+  /** What a statement has selected by `vectorColumns`; throws where it is damaged. */
+  storedVector(found: readonly unknown[] | undefined): StoredSearch | undefined {
+    if (found === undefined) return undefined
+    const [seq, form, vector, checksum, vectorize, lexical] = found as VectorColumns
+    const search = { form, vector, vectorize, lexical }
+    if (!isSearchSound(seq, search, checksum))
+      throw this.#damaged(seq, vectorize === undefined ? 'vector' : 'search fields')
+    return search
+  }
+
+  /** The row of `search` of a document; undefined where it has none. */
+  storedSearch(seq: number): SearchRow | undefined {
+    return this.storedVector(this.one(storedVectorSql(''), [seq])) as SearchRow | undefined
+  }
+
+  #damaged(seq: number, part: RecordPart): EngineError {
+    const [tie] = this.one('SELECT tie FROM manifest', []) as [Tie]
+    return damagedRecord(this.idOf(seq), tie, part)
   }
 
   /** A row without its text, and how many bytes this has. They are found without reading it. */
@@ -206,13 +289,18 @@ export class StoreConnection {
   }
 
   text(seq: number): string {
-    return this.one('SELECT text FROM doc WHERE seq = ?', [seq])![0] as string
+    return this.#readRow(seq)!.text
   }
 
   /** The same in UTF-8. */
   textBytes(seq: number): Uint8Array<ArrayBuffer> {
-    const sql = 'SELECT CAST(text AS BLOB) FROM doc WHERE seq = ?'
-    return this.one(sql, [seq])![0] as Uint8Array<ArrayBuffer>
+    const sql = 'SELECT version, CAST(text AS BLOB), checksum FROM doc WHERE seq = ?'
+    const [version, bytes, checksum] = this.one(sql, [seq]) as [
+      ...[number, Uint8Array<ArrayBuffer>, RowChecksum],
+    ]
+    if (checksum !== null && textChecksum(bytes, version) !== checksum)
+      throw this.#damaged(seq, 'text')
+    return bytes
   }
 
   /**
@@ -226,15 +314,28 @@ export class StoreConnection {
     const textMax = Math.floor(size / seqs.length)
     const known = this.kept && this.#joinKept(seqs, textMax, this.kept)
     if (known !== undefined) return known
-    const [bytes, count] = this.one(
-      `SELECT CAST(group_concat(d.text, ',') AS BLOB), count(*) ` +
-        'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value ' +
-        'WHERE octet_length(d.text) <= ?',
-      [JSON.stringify(seqs), textMax],
-    ) as [Uint8Array | null, number]
+    const [bytes, count, summed, sum] = this.one(joinSql, [
+      JSON.stringify(seqs),
+      textMax,
+    ]) as [Uint8Array | null, number, number, number | null]
     if (bytes === null || count < seqs.length) return undefined
+    const joined = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const isVerified = summed === 0 || summed === count
+    // Where not all is as it should be, the texts are read one by one, which says what is wrong.
+    if (!isVerified || !joinVerified(joined, count, summed === 0 ? null : sum))
+      return this.#joinOneByOne(seqs)
     // Node makes a string of bytes in a third of the time that V8 needs where not all are ASCII.
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    return joined.toString('utf8')
+  }
+
+  #joinOneByOne(seqs: readonly number[]): string | undefined {
+    const texts: string[] = []
+    for (const seq of seqs) {
+      const row = this.#readRow(seq)
+      if (row === undefined) return undefined
+      texts.push(row.text)
+    }
+    return texts.join(',')
   }
 
   /** The same by what is kept, if that is all of them, or will be. */
@@ -270,14 +371,21 @@ export class StoreConnection {
     if (known !== undefined) return known
     const found = this.one(rowByIdSql, [keyOf(id)])
     if (found === undefined) return undefined
-    const row = rowOf(found)
+    const row = this.rowOf(found)
     if (this.kept?.takes() === true) this.kept.keep(row, text)
     return row
   }
 
   #readRow(seq: number): DocRow | undefined {
     const found = this.one(rowBySeqSql, [seq])
-    return found && rowOf(found)
+    return found && this.rowOf(found)
+  }
+
+  /** The row that a statement has selected by `rowColumns`; throws where it is damaged. */
+  rowOf(columns: readonly unknown[]): DocRow {
+    const [seq, version, text, checksum] = columns as RowColumns
+    if (!isTextSound(text, version, checksum)) throw this.#damaged(seq, 'text')
+    return { seq, version, text }
   }
 
   /** Some documents by their ids, those behind one, up to a limit unless that is negative. */
@@ -344,20 +452,12 @@ export class StoreConnection {
 
   searchFields(seq: number): SearchFields {
     if (this.kept?.isAlone(seq) === true) return {}
-    const found = this.one(
-      'SELECT vector_form, vector, vectorize, lexical FROM search WHERE doc = ?',
-      [seq],
-    )
+    const found = this.storedSearch(seq)
     if (found === undefined) {
       this.kept?.noteAlone(seq)
       return {}
     }
-    const [form, bytes, vectorize, lexical] = found as [
-      number,
-      Uint8Array | null,
-      string | null,
-      string | null,
-    ]
+    const { form, vector: bytes, vectorize, lexical } = found
     const vector = decodeVector({ form, bytes })
     return {
       ...(vector !== undefined && { vector }),

@@ -17,7 +17,7 @@ import type { EntryOwner } from '../runs/entry-key.ts'
 import { RunsWriter, type Debt } from '../runs/runs-writer.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
-import { vectorForm } from '../vectors/vector-bytes.ts'
+import { RecordWriter, type WrittenRow } from './record-writer.ts'
 import {
   operationsIn,
   termsIn,
@@ -29,21 +29,16 @@ import {
   type WriteBatch,
   type WriteOutcome,
 } from '../threads/write-batch.ts'
-import {
-  prepareStatements,
-  prepareVectors,
-  type Statements,
-  type VectorStatements,
-} from './writer-statements.ts'
+import { prepareStatements, type Statements } from './writer-statements.ts'
 
 export class StoreWriter {
   readonly #files: OpenedFiles
   readonly #database: DatabaseSync
   readonly #statements: Statements
   readonly #entries: RunsWriter
+  readonly #records: RecordWriter
   /** By the suffixes of what they belong to. */
   readonly #lexical = new Map<string, LexicalWriter>()
-  readonly #vectors = new Map<string, VectorStatements>()
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
@@ -60,6 +55,7 @@ export class StoreWriter {
     try {
       this.#statements = prepareStatements(this.#database)
       this.#entries = new RunsWriter(this.#database, { recentMax: memtableMax() })
+      this.#records = new RecordWriter(this.#database, this.#entries.reader.tie)
       this.#readMeta()
     } catch (error) {
       this.#database.close()
@@ -109,9 +105,8 @@ export class StoreWriter {
 
   truncate(): WriteOutcome[] {
     // Paths stay: readers remember their numbers.
-    this.#database.exec(
-      'DELETE FROM doc; DELETE FROM search; UPDATE path SET documents = 0',
-    )
+    this.#records.clear()
+    this.#database.exec('UPDATE path SET documents = 0')
     this.#entries.clear()
     this.#pathCounts.clear()
     this.#documents = 0
@@ -141,9 +136,10 @@ export class StoreWriter {
       countPath: (id, change) => this.#countPath(id, change),
       forgetCount: (id) => this.#pathCounts.delete(id),
       terms: (suffix) => this.#terms(suffix),
+      dropVectors: (suffix) => this.#records.dropVectors(suffix),
       forget: (suffix) => {
         this.#lexical.delete(suffix)
-        this.#vectors.delete(suffix)
+        this.#records.forgetVectors(suffix)
       },
     })
   }
@@ -237,19 +233,17 @@ export class StoreWriter {
   ): WriteOutcome {
     if (operation.kind === 'insert')
       return this.#insert(operation, batch, pathIds) ? 'done' : 'exists'
-    const { doc } = this.#statements
     const id = idIn(batch, operation)
     const { kind, text, version: expected } = operation
-    const seq = operation.seq || (doc.find.get(id, expected)?.['seq'] as number | undefined)
-    if (seq === undefined) return 'conflict'
-    const version = this.#version + 1
-    const { changes } =
-      kind === 'replace'
-        ? doc.updateUnchanged.run(version, text, seq, id, expected)
-        : doc.removeUnchanged.run(seq, id, expected)
-    if (changes === 0) return 'conflict'
-    this.#version = version
-    if (kind === 'delete') this.#documents--
+    const before = this.#records.findUnchanged(operation.seq, id, expected)
+    if (before === undefined) return 'conflict'
+    const { seq } = before
+    const version = ++this.#version
+    if (kind === 'replace') this.#records.update(before, version, text)
+    else {
+      this.#records.remove(before)
+      this.#documents--
+    }
     const search = operation.kind === 'delete' ? null : operation.search
     if (search !== undefined) this.#writeSearch(seq, version, operation, search, batch)
     this.#writeEntries({ seq, id }, operation, batch, pathIds)
@@ -260,11 +254,10 @@ export class StoreWriter {
   #insert(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): boolean {
     const id = idIn(batch, operation)
     const version = this.#version + 1
-    const result = this.#statements.doc.insert.run(id, version, operation.text)
-    if (result.changes === 0) return false
+    const seq = this.#records.insert(id, version, operation.text)
+    if (seq === undefined) return false
     this.#version = version
     this.#documents++
-    const seq = Number(result.lastInsertRowid)
     if (operation.search !== undefined)
       this.#writeSearch(seq, version, operation, operation.search, batch)
     this.#writeVectors(seq, version, operation)
@@ -284,9 +277,8 @@ export class StoreWriter {
     const { sizeMax } = batch.merges!
     if (operation.text.length > sizeMax) return { tooLarge: operation.text.length }
     if (operation.text !== '' && this.#insert(operation, batch, pathIds)) return 'done'
-    const { doc } = this.#statements
     const id = idIn(batch, operation)
-    const found = doc.byId.get(id) as { seq: number; text: string } | undefined
+    const found = this.#records.byId(id)
     if (found === undefined) return 'done'
     const { seq, text: before } = found
     const row = mergedRow(readStoredRow(before), merge, view)
@@ -295,12 +287,12 @@ export class StoreWriter {
     const version = this.#version + 1
     const hasMoved = this.#writeVectors(seq, version, operation)
     if (!row.wasInserted && !hasValues(row, view) && !this.#hasVectors(seq, view)) {
-      this.#removeRow({ seq, id, text: before }, view)
+      this.#removeRow(found, view)
       return 'done'
     }
     if (text === before && !hasMoved) return 'done'
     this.#version = version
-    doc.update.run(version, text, seq)
+    this.#records.update(found, version, text)
     this.#writeTexts(seq, operation, batch)
     const list = new EntryList()
     const old = entriesOf(view.indexed(before), list, view)
@@ -316,7 +308,7 @@ export class StoreWriter {
     view: RowView,
   ): { readonly outcomes: WriteOutcome[]; readonly left: readonly IdRange[] | undefined } {
     const fields = rootFields(filter)
-    const { rows, left } = this.#rowsIn(ranges)
+    const { rows, left } = this.#records.inRanges(ranges)
     const outcomes: WriteOutcome[] = []
     for (const row of rows) {
       if (!matches(filter, view.see(row.text, fields))) continue
@@ -326,25 +318,10 @@ export class StoreWriter {
     return { outcomes, left }
   }
 
-  /** The first rows of some ranges, as many as there is room for. */
-  #rowsIn(ranges: readonly IdRange[]) {
-    const { inRange } = this.#statements.doc
-    const rows: RowToDelete[] = []
-    let size = 0
-    for (const [at, { from, to }] of ranges.entries())
-      for (const found of inRange.iterate(from, to)) {
-        const row = found as unknown as RowToDelete
-        if (rows.length === deletedMax || size > deletedSizeMax)
-          return { rows, left: [{ from: row.id, to }, ...ranges.slice(at + 1)] }
-        rows.push(row)
-        size += row.text.length
-      }
-    return { rows, left: undefined }
-  }
-
-  #removeRow({ seq, id, text }: RowToDelete, view: RowView): void {
+  #removeRow(row: WrittenRow, view: RowView): void {
+    const { seq, id, text } = row
     const version = ++this.#version
-    this.#statements.doc.remove.run(seq)
+    this.#records.remove(row)
     this.#documents--
     for (const { suffix, metric } of view.vectors.values())
       this.#writeVector(seq, version, {
@@ -359,7 +336,7 @@ export class StoreWriter {
     return view.table.definition.columns.some((column) => {
       if (!view.isBeside(column)) return false
       const { suffix } = view.vectors.get(view.path(column).text)!
-      return this.#vectorStatements(suffix).find.get(seq) !== undefined
+      return this.#records.hasVector(seq, suffix)
     })
   }
 
@@ -376,14 +353,9 @@ export class StoreWriter {
     search: SearchColumns | null,
     batch: WriteBatch,
   ): void {
-    const { find, put, remove } = this.#statements.search
-    const before = kind === 'insert' ? undefined : find.get(seq)
-    if (search !== null)
-      put.run(seq, search.form, search.vector, search.vectorize, search.lexical)
-    else if (before !== undefined) remove.run(seq)
-    if (!isSame(before?.['vector'] as Uint8Array | null | undefined, search?.vector))
-      this.#statements.feed.add.run(version, seq)
-    if ((before?.['lexical'] ?? null) === (search?.lexical ?? null)) return
+    const changed = this.#records.writeSearch(seq, search, kind === 'insert')
+    if (changed.vector) this.#statements.feed.add.run(version, seq)
+    if (!changed.lexical) return
     if (textTerms === null) this.#terms('').remove(seq)
     else this.#terms('').put(seq, termsIn(batch, textTerms))
   }
@@ -395,20 +367,9 @@ export class StoreWriter {
 
   #writeVector(seq: number, version: number, change: VectorChange): boolean {
     const { suffix, isIndexed, bytes } = change
-    const { find, put, remove, feed } = this.#vectorStatements(suffix)
-    const before = find.get(seq)?.['vector'] as Uint8Array | undefined
-    if (isSame(before, bytes)) return false
-    if (bytes === null) remove.run(seq)
-    else put.run(seq, vectorForm.arrayOfSingles, bytes)
-    if (isIndexed) feed().run(version, seq)
+    if (!this.#records.writeVector(seq, suffix, bytes)) return false
+    if (isIndexed) this.#records.vectors(suffix).feed().run(version, seq)
     return true
-  }
-
-  #vectorStatements(suffix: string): VectorStatements {
-    let known = this.#vectors.get(suffix)
-    if (known === undefined)
-      this.#vectors.set(suffix, (known = prepareVectors(this.#database, suffix)))
-    return known
   }
 
   #writeEntries(
@@ -473,6 +434,7 @@ export class StoreWriter {
     const { read } = this.#statements.meta
     this.#documents = Number(read.get('documents')!['value'])
     this.#version = Number(read.get('version')!['value'])
+    this.#records.digest = Number(read.get('digest')!['value'])
     this.#unstamped = this.#version
   }
 
@@ -480,6 +442,7 @@ export class StoreWriter {
     const { meta, path } = this.#statements
     meta.write.run(this.#documents, 'documents')
     meta.write.run(this.#version, 'version')
+    meta.write.run(this.#records.digest, 'digest')
     // Another process may have written these versions, before the folder was set back to an
     // earlier state: backups must not take what follows for that.
     if (this.#unstamped !== undefined && this.#unstamped !== this.#version) {
@@ -507,14 +470,6 @@ function memtableMax(): number | undefined {
   return given === undefined ? undefined : Number(given)
 }
 
-/** Rows that are deleted at a time, and characters of their texts. */
-const deletedMax = 500
-const deletedSizeMax = 1_000_000
-
-interface RowToDelete extends EntryOwner {
-  readonly text: string
-}
-
 function idIn({ keys }: WriteBatch, { idStart, idEnd }: Operation): Uint8Array {
   return keys.subarray(idStart, idEnd)
 }
@@ -526,10 +481,4 @@ function entriesOf(
 ): readonly Entry[] {
   const start = list.addDocument(view.indexed(comparables))
   return list.entries.slice(start)
-}
-
-function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined) {
-  return (a ?? null) === null || (b ?? null) === null
-    ? (a ?? null) === (b ?? null)
-    : Buffer.compare(a!, b!) === 0
 }

@@ -8,14 +8,48 @@ export function prepareVectors(database: DatabaseSync, suffix: string) {
   const table = vectorTable(suffix)
   let feed: StatementSync | undefined
   return {
-    find: database.prepare(`SELECT vector FROM ${table} WHERE doc = ?`),
-    put: database.prepare(
-      `INSERT OR REPLACE INTO ${table}(doc, vector_form, vector) VALUES (?, ?, ?)`,
+    find: database.prepare(
+      `SELECT vector_form AS form, vector, checksum FROM ${table} WHERE doc = ?`,
     ),
+    put: database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?)`),
     remove: database.prepare(`DELETE FROM ${table} WHERE doc = ?`),
     /** Only columns that are indexed have one. */
     feed: () =>
       (feed ??= database.prepare(`INSERT INTO feed${suffix}(version, doc) VALUES (?, ?)`)),
+  }
+}
+
+export type RecordStatements = ReturnType<typeof prepareRecords>
+
+export function prepareRecords(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql)
+  return {
+    doc: {
+      insert: prepare(
+        'INSERT INTO doc(id, version, text, checksum) VALUES (?, ?, ?, ?) ' +
+          'ON CONFLICT DO NOTHING',
+      ),
+      find: prepare('SELECT seq, checksum FROM doc WHERE id = ? AND version = ?'),
+      /** Whether it is still the document, and as it was read. */
+      findUnchanged: prepare(
+        'SELECT seq, checksum FROM doc WHERE seq = ? AND id = ? AND version = ?',
+      ),
+      byId: prepare('SELECT seq, id, version, text, checksum FROM doc WHERE id = ?'),
+      inRange: prepare(
+        'SELECT seq, id, version, text, checksum FROM doc WHERE id >= ? AND id < ? ORDER BY id',
+      ),
+      update: prepare('UPDATE doc SET version = ?, text = ?, checksum = ? WHERE seq = ?'),
+      remove: prepare('DELETE FROM doc WHERE seq = ?'),
+    },
+    search: {
+      find: prepare('SELECT vector, lexical, checksum FROM search WHERE doc = ?'),
+      put: prepare(
+        'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical, checksum) ' +
+          'VALUES (?, ?, ?, ?, ?, ?)',
+      ),
+      remove: prepare('DELETE FROM search WHERE doc = ?'),
+    },
+    table: prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"),
   }
 }
 
@@ -29,31 +63,6 @@ export function prepareStatements(database: DatabaseSync) {
       write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
       raise: prepare('UPDATE meta SET value = max(value, ?) WHERE name = ?'),
       stamp: prepare("INSERT OR REPLACE INTO meta VALUES ('stamp', ?)"),
-    },
-    doc: {
-      insert: prepare(
-        'INSERT INTO doc(id, version, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      ),
-      find: prepare('SELECT seq FROM doc WHERE id = ? AND version = ?'),
-      byId: prepare('SELECT seq, text FROM doc WHERE id = ?'),
-      inRange: prepare(
-        'SELECT seq, id, text FROM doc WHERE id >= ? AND id < ? ORDER BY id',
-      ),
-      update: prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
-      remove: prepare('DELETE FROM doc WHERE seq = ?'),
-      /** The same where it is still the document, and as it was read. */
-      updateUnchanged: prepare(
-        'UPDATE doc SET version = ?, text = ? WHERE seq = ? AND id = ? AND version = ?',
-      ),
-      removeUnchanged: prepare('DELETE FROM doc WHERE seq = ? AND id = ? AND version = ?'),
-    },
-    search: {
-      find: prepare('SELECT vector, lexical FROM search WHERE doc = ?'),
-      put: prepare(
-        'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical) ' +
-          'VALUES (?, ?, ?, ?, ?)',
-      ),
-      remove: prepare('DELETE FROM search WHERE doc = ?'),
     },
     feed: {
       add: prepare('INSERT INTO feed(version, doc) VALUES (?, ?)'),

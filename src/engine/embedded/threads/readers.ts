@@ -26,7 +26,8 @@ import type { Result, ScoredRows, StoreQuery } from '../store/store-query.ts'
 import { receiveRows } from './row-transfer.ts'
 import { keyOf, type IndexName } from '../vectors/index-name.ts'
 import type { KnownFiles } from '../files/known-files.ts'
-import { Thread } from './thread.ts'
+import { errorOf, Thread } from './thread.ts'
+import type { DamageCount } from '../store/damage.ts'
 import type { CurrentIndex } from '../vectors/vectors.ts'
 
 /** What is read: a target, as the read takes it to be, and where it is kept. */
@@ -84,6 +85,7 @@ export interface ReadersOptions {
   /** Reads of one principal that wait for a thread. */
   readonly waitingMax: number
   readonly files: KnownFiles
+  readonly damage: DamageCount
   /** Throws when a target is no more, or has another schema by now. */
   readonly checkCurrent: (target: StoredTarget) => void
 }
@@ -332,7 +334,8 @@ export class Readers {
     const taken = new Set(this.#members.map(({ number }) => number))
     let number = 1
     while (taken.has(number)) number++
-    const member = startMember(number, ({ size }) => {
+    const { damage } = this.#options
+    const member = startMember(number, damage, ({ size }) => {
       if (member.read !== undefined) this.#hold(member.read, size)
     })
     this.#starting = member
@@ -395,11 +398,15 @@ function introduce(
   return { suffix, metric, generation, thread: number, ...(!isKnown && { index }) }
 }
 
-function startMember(number: number, onWanted: (wanted: WantedRoom) => void): Member {
+function startMember(
+  number: number,
+  damage: DamageCount,
+  onWanted: (wanted: WantedRoom) => void,
+): Member {
   const thread = new Thread<ReaderMessage, ReaderReply>(
     `reader ${number}`,
     siblingModule('reader-thread', import.meta.url),
-    (reason, options) => new EngineError('read', reason, options),
+    (reason, options, reply) => damage.note(errorOf('read', reason, options, reply)),
     (notice) => onWanted(notice as WantedRoom),
   )
   return { number, thread, read: undefined, seen: new Map(), targets: new Map() }

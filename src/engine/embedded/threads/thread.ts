@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { detailsOf, reasonOf } from '../../../errors/reason.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
+import { isDamage } from '../files/disk-trouble.ts'
 
 /** A message before it has its number. */
 export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
@@ -12,6 +13,7 @@ interface Reply {
   readonly id: number
   readonly error?: string
   readonly details?: string
+  readonly isDamage?: boolean
 }
 
 /** What a thread says of an error. */
@@ -21,10 +23,25 @@ export interface Failure {
   readonly error: string
   /** For the log: names of files included. */
   readonly details: string
+  /** Whether something that is stored is damaged. */
+  readonly isDamage: boolean
 }
 
 export function failureOf(id: number, error: unknown): Failure {
-  return { id, error: reasonOf(error), details: detailsOf(error) }
+  return {
+    ...{ id, error: reasonOf(error), details: detailsOf(error) },
+    isDamage: isDamage(error),
+  }
+}
+
+/** The error that a caller gets: of one kind, unless the thread has met damage. */
+export function errorOf(
+  kind: 'read' | 'write',
+  reason: string,
+  options: ErrorOptions,
+  reply?: Reply,
+): EngineError {
+  return new EngineError(reply?.isDamage === true ? 'damaged' : kind, reason, options)
 }
 
 /**

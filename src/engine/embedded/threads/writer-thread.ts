@@ -19,6 +19,7 @@ import {
 } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { KnownFiles } from '../files/known-files.ts'
+import { EngineError } from '../../errors.ts'
 import type { IndexStep } from '../store/reindex.ts'
 import { writerCache } from '../store/shared-cache.ts'
 import { StoreWriter } from '../store/store-writer.ts'
@@ -215,10 +216,14 @@ function serve(port: NonNullable<typeof parentPort>): void {
     } catch (failure) {
       // Whatever was half done is undone with that; the next write starts afresh.
       stores.letGo(file)
+      const isDamage = failure instanceof EngineError && failure.kind === 'damaged'
+      // Only the write that met it is to fail: others have nothing to do with that record.
+      if (isDamage && group.length > 1)
+        return group.flatMap((message) => commitGroup(file, [message]))
       const trouble = troubleOf(failure, file)
       const error = tellFailedWrite(failure, trouble)
       const details = detailsOf(failure)
-      return group.map(({ id }) => ({ id, error, details, file, trouble }))
+      return group.map(({ id }) => ({ id, error, details, isDamage, file, trouble }))
     }
   }
 

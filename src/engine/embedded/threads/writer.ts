@@ -5,7 +5,8 @@ import type { IndexDebt, ThreadMemory } from '../../operations.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import { GatheredWrites } from './gathered-writes.ts'
 import type { Gate } from './write-pause.ts'
-import { Thread, type Failure, type Unnumbered } from './thread.ts'
+import { errorOf, Thread, type Failure, type Unnumbered } from './thread.ts'
+import type { DamageCount } from '../store/damage.ts'
 import type { IndexStep } from '../store/reindex.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import type { StoreHealth } from '../files/store-health.ts'
@@ -26,6 +27,7 @@ export class Writer {
   readonly #tally = new CommitTally()
   readonly #files: KnownFiles
   readonly #health: StoreHealth
+  readonly #damage: DamageCount
   /** Stores that the thread has heard of. */
   readonly #introduced = new Set<string>()
   /** How the thread sees the rows of tables, by the files of their stores. */
@@ -33,10 +35,16 @@ export class Writer {
   readonly #gathered = new GatheredWrites((file, batch) => this.write(file, batch))
   #isStopped = false
 
-  constructor(durable: boolean, files: KnownFiles, health: StoreHealth) {
+  constructor(
+    durable: boolean,
+    files: KnownFiles,
+    health: StoreHealth,
+    damage: DamageCount,
+  ) {
     this.#durable = durable
     this.#files = files
     this.#health = health
+    this.#damage = damage
     this.#starting = setTimeout(() => this.#thread, startMs).unref()
   }
 
@@ -48,6 +56,7 @@ export class Writer {
 
   #start(): Thread<WriterMessage, WriterReply> {
     const health = this.#health
+    const damage = this.#damage
     const thread = new Thread<WriterMessage, WriterReply>(
       'writer',
       siblingModule('writer-thread', import.meta.url),
@@ -56,10 +65,11 @@ export class Writer {
           return new EngineError('write', health.noteDeath(reason), options)
         if ('trouble' in reply && reply.trouble !== undefined)
           health.noteFailure(reply.file!, reply.trouble)
-        return new EngineError('write', reason, options)
+        return damage.note(errorOf('write', reason, options, reply))
       },
       (notice) => {
-        const { file, details } = notice as Failure & { readonly file: string }
+        const { file, details, isDamage } = notice as Failure & { readonly file: string }
+        if (isDamage) damage.add()
         health.noteNeglect(file, details)
       },
     )

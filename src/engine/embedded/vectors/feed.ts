@@ -1,6 +1,6 @@
 /** Reads from a store what its vector index is made of. */
 import { vectorTable } from '../store/layout.ts'
-import { StoreConnection } from '../store/store-connection.ts'
+import { StoreConnection, vectorColumns } from '../store/store-connection.ts'
 import { singlesOf } from './vector-bytes.ts'
 
 export interface Changes {
@@ -63,13 +63,13 @@ export class VectorFeed {
     return this.#store.reading(() =>
       this.#store
         .all(
-          `SELECT doc, vector_form, vector FROM ${vectorTable(this.#suffix)} ` +
+          `SELECT ${vectorColumns(this.#suffix)} FROM ${vectorTable(this.#suffix)} ` +
             'WHERE doc > ? AND vector IS NOT NULL ORDER BY doc LIMIT ?',
           [document, max],
         )
         .map((row) => {
-          const [found, form, bytes] = row as [number, number, Uint8Array]
-          return [found, singlesOf(form, bytes)] as const
+          const { form, vector } = this.#store.storedVector(row)!
+          return [row[0] as number, singlesOf(form, vector!)] as const
         }),
     )
   }

@@ -15,7 +15,8 @@ import type {
   IndexerReply,
   IndexOptions,
 } from './indexer-thread.ts'
-import { Thread } from '../threads/thread.ts'
+import { errorOf, Thread } from '../threads/thread.ts'
+import type { DamageCount } from '../store/damage.ts'
 import { dropSnapshot, snapshotFolder } from './snapshot.ts'
 
 /** An index that has everything that a search must see. */
@@ -27,6 +28,7 @@ export interface CurrentIndex {
 
 export interface VectorsOptions {
   readonly files: KnownFiles
+  readonly damage: DamageCount
   /** Threads that search, beside the one that builds. */
   readonly searchers: number
   /** Called when a snapshot has everything up to a write. */
@@ -62,7 +64,7 @@ export class Vectors {
 
   /** Started by the first who needs it: not every server has vectors. */
   get #thread(): Thread<IndexerMessage, IndexerReply> {
-    const { onSaved, log } = this.#options
+    const { onSaved, log, damage } = this.#options
     if (this.#started?.isLost === true) {
       // Another takes over, from what is stored.
       this.#started = undefined
@@ -72,7 +74,7 @@ export class Vectors {
     this.#started ??= new Thread<IndexerMessage, IndexerReply>(
       'indexer',
       siblingModule('indexer-thread', import.meta.url),
-      (reason, options) => new EngineError('read', reason, options),
+      (reason, options, reply) => damage.note(errorOf('read', reason, options, reply)),
       (message) => {
         const notice = message as IndexerNotice
         if ('saved' in notice) onSaved(notice.saved, notice.saved.version)

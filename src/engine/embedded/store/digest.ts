@@ -1,0 +1,17 @@
+/** The digest of a store: the sum of the checksums of all records, kept in `meta`. */
+import type { DatabaseSync } from 'node:sqlite'
+import { digestModulus } from './checksums.ts'
+
+/**
+ * The sum of the checksums of a table, as the digest counts them. In two halves, whose sums stay
+ * within 64 bits; SQLite fails where a sum does not.
+ */
+export function sumOfChecksums(database: DatabaseSync, table: string): number {
+  const statement = database.prepare(
+    `SELECT ifnull(sum(checksum & ${2 ** 24 - 1}), 0) AS low, ` +
+      `ifnull(sum(checksum >> 24), 0) AS high FROM ${table}`,
+  )
+  statement.setReadBigInts(true)
+  const { low, high } = statement.get() as { low: bigint; high: bigint }
+  return Number((low + (high << 24n)) % BigInt(digestModulus))
+}
