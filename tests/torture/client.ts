@@ -64,8 +64,8 @@ export class Client {
   }
 
   /** Goes on until it is told that the round is over. */
-  async run(isOver: () => boolean): Promise<void> {
-    this.line.hangUps = this.#hangUps
+  async run(isOver: () => boolean, { hangsUp = true } = {}): Promise<void> {
+    this.line.hangUps = hangsUp ? this.#hangUps : undefined
     try {
       while (!isOver()) await this.#step()
       this.line.hangUps = undefined

@@ -7,7 +7,7 @@ import { spoilSnapshots } from './spoiled-snapshots.ts'
 
 /**
  * `hangups` are up to the clients: they leave without waiting for an answer. `hostile` is a
- * client of its own.
+ * client of its own. `damage` strikes copies of the folder between rounds (strikes.ts).
  */
 export const faultNames = [
   'kill',
@@ -17,6 +17,7 @@ export const faultNames = [
   'snapshots',
   'hangups',
   'hostile',
+  'damage',
 ] as const
 
 export type FaultName = (typeof faultNames)[number]
@@ -37,6 +38,7 @@ export interface LifePlan {
 }
 
 export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifePlan[] {
+  if (isDamageOnly(faults)) return []
   return Array.from({ length: 3 + random.below(3) }, (): LifePlan => {
     const starvesDisk = faults.has('disk') && random.oneIn(4)
     const endsStarved = starvesDisk && random.oneIn(3)
@@ -53,6 +55,11 @@ export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifeP
       startsCut: faults.has('kill') && random.oneIn(5) ? 1 : 0,
     }
   })
+}
+
+/** A round is then mainly of strikes on files. */
+export function isDamageOnly(faults: ReadonlySet<FaultName>): boolean {
+  return faults.size === 1 && faults.has('damage')
 }
 
 /** How long a life may wait for commands, on a machine that has more to do. */

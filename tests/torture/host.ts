@@ -11,6 +11,9 @@ import { Unexplained } from './unexplained.ts'
 /** A server that was told to stop and has not by then hangs. */
 const stopMaxMs = 60_000
 
+/** A server that neither serves nor ends by then hangs. */
+const startMaxMs = 60_000
+
 /** For delays that something else mostly wins against: nobody waits for what is left. */
 const passing = { ref: false }
 
@@ -22,7 +25,7 @@ export class Host {
   #serving = Promise.withResolvers<Life>()
   #life: Life | undefined
   readonly #broken = Promise.withResolvers<never>()
-  #isBroken = false
+  #failure: unknown
 
   constructor(options: LifeOptions, tally: Tally, disk: StarvedDisk | undefined) {
     this.options = options
@@ -38,8 +41,13 @@ export class Host {
 
   /** Ends the run: whoever waits for the server, or will, gets this. */
   breakOff(failure: unknown): void {
-    this.#isBroken = true
+    this.#failure ??= failure
     this.#broken.reject(failure)
+  }
+
+  /** Why the run was broken off. */
+  get failure(): unknown {
+    return this.#failure
   }
 
   /** Rejects once the run is broken off. */
@@ -52,24 +60,45 @@ export class Host {
     return this.#life?.log ?? ''
   }
 
+  /** What the last life warned of. */
+  get warnings(): readonly string[] {
+    return this.#life?.warnings ?? []
+  }
+
   async start(): Promise<void> {
+    const started = await this.tryStart()
+    if (started === 'serves') return
+    if (started === 'hangs' || this.disk?.isStarved !== true)
+      throw new Unexplained(`the server did not start: it ${started}`, { answer: this.log })
+    // There may be no room to open the stores. It must start once there is.
+    this.tally.startsRefused++
+    this.disk.relieve()
+    return this.start()
+  }
+
+  /** Starts a life, and says whether it came to serve. */
+  async tryStart(): Promise<'serves' | 'ended' | 'hangs'> {
     const life = this.#newLife()
     this.#life = life
     this.tally.restarts++
-    if (!(await life.serves())) {
-      if (this.disk?.isStarved !== true)
-        throw new Unexplained('the server did not start', { answer: life.log })
-      // There may be no room to open the stores. It must start once there is.
-      this.tally.startsRefused++
-      this.disk.relieve()
-      return this.start()
-    }
+    const started = await Promise.race([
+      life.serves(),
+      delay(startMaxMs, 'hangs' as const, passing),
+    ])
+    if (started === 'hangs') return 'hangs'
+    if (!started) return 'ended'
     void life.ended.then((code) => {
       if (life.fate !== 'living') return
       const what = `the server ended by itself, exit code ${code}`
       this.breakOff(new Unexplained(what, { answer: life.log }))
     })
     this.#serving.resolve(life)
+    return 'serves'
+  }
+
+  /** The exit code of a life that ended; null after a signal. */
+  get exitCode(): number | null {
+    return this.#life?.child.exitCode ?? null
   }
 
   /** Every other life keeps so little open that it opens and closes stores all the time. */
@@ -113,7 +142,7 @@ export class Host {
 
   /** Ends what runs, whatever state the run is in. */
   async leave(): Promise<void> {
-    if (!this.#isBroken) this.breakOff(new Error('the run is over'))
+    if (this.#failure === undefined) this.breakOff(new Error('the run is over'))
     await this.#life?.kill()
   }
 

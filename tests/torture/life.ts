@@ -14,7 +14,14 @@ export interface LifeOptions {
   readonly clockFile: string | undefined
 }
 
+/** Servers that must not outlive this process. */
+const living = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
 const logMax = 20_000
+const warningsMax = 2_000
 
 export class Life {
   readonly child: ChildProcess
@@ -25,8 +32,11 @@ export class Life {
   url = ''
   /** The end of what it said on standard error. */
   log = ''
+  /** Lines of its log at level warn or above, and whatever is no line of the log. */
+  readonly warnings: string[] = []
   readonly #tally: Tally
   #out = ''
+  #unfinished = ''
 
   constructor({ dataDir, flags, clockFile }: LifeOptions, tally: Tally) {
     this.#tally = tally
@@ -51,6 +61,8 @@ export class Life {
           // Runs and segments are made and merged all the time, and so when it is killed.
           STELA_TEST_MEMTABLE: '64',
           STELA_TEST_WAITING: '1000',
+          // A busy machine makes any command slow.
+          STELA_SLOW_COMMAND: '0',
           ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,6 +71,8 @@ export class Life {
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
     this.child.stderr!.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
     this.ended = once(this.child, 'close').then(([code]) => code as number | null)
+    living.add(this.child)
+    void this.ended.then(() => living.delete(this.child))
   }
 
   /** False when the process ended before it served. */
@@ -85,12 +99,19 @@ export class Life {
 
   #hear(text: string): void {
     this.log = (this.log + text).slice(-logMax)
-    for (const line of text.split('\n')) {
-      if (!/^\{"level":(?:50|60),/.test(line)) continue
-      const message = /"msg":"((?:[^"\\]|\\.)*)"\}?$/.exec(line)?.[1] ?? line.slice(0, 300)
-      const cause = /"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
-      const whole = cause === undefined ? message : `${message}: ${cause}`
-      this.#tally.countErrorLine(whole.replaceAll(/\/\S*\/data\//g, ''))
+    const lines = (this.#unfinished + text).split('\n')
+    this.#unfinished = lines.pop()!
+    for (const line of lines) {
+      if (line !== '' && this.warnings.length < warningsMax) this.warnings.push(line)
+      if (/^\{"level":(?:50|60),/.test(line)) this.#tally.countErrorLine(shortLine(line))
     }
   }
+}
+
+/** The message of a line of the log, with what caused it, without folders. */
+function shortLine(line: string): string {
+  const message = /"msg":"((?:[^"\\]|\\.)*)"\}?$/.exec(line)?.[1] ?? line.slice(0, 300)
+  const cause = /"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
+  const whole = cause === undefined ? message : `${message}: ${cause}`
+  return whole.replaceAll(/\/\S*\/data\//g, '')
 }

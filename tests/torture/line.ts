@@ -43,7 +43,8 @@ const refusedReadRestMs = 50
 const attemptsMax = 1_000
 
 export class Line {
-  readonly host: Host
+  /** Who answers; another one while a damaged copy of the data is served. */
+  host: Host
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   /** The last commands and what became of them. */
   readonly #trace: string[] = []
@@ -131,11 +132,12 @@ export class Line {
       case 'unknown':
         await this.#untilOver(life, 'cut')
         return { kind: 'lost' }
-      case 'unfit':
-        throw new Unexplained(`${path}: an error for which there was no reason`, {
-          command,
-          answer: got.text,
-        })
+      case 'unfit': {
+        const what = `${path}: an error for which there was no reason`
+        const unfit = new Unexplained(what, { command, answer: got.text })
+        unfit.refusal = got
+        throw unfit
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
+import { DamageTally } from './damage-tally.ts'
 
 /** What a run has done so far, and the table that it ends with. */
 export class Tally {
@@ -32,6 +33,8 @@ export class Tally {
   hostileRequests = 0
   /** Connections that ended while nobody had told the server to. */
   connectionsCut = 0
+  /** Strikes on files of the data folder. */
+  readonly damage = new DamageTally()
   /** Lines of the server's log at level error, by their message. */
   readonly errorLines = new Map<string, number>()
   /** Why faults that were asked for were left out. */
@@ -101,6 +104,7 @@ export class Tally {
     )
     if (this.neverSent.length > 0)
       noted.push(`commands never sent: ${this.neverSent.join(', ')}`)
-    return [...lines, ...noted, ...this.leftOut.map((why) => `left out: ${why}`)].join('\n')
+    const leftOut = this.leftOut.map((why) => `left out: ${why}`)
+    return [...lines, ...this.damage.lines(), ...noted, ...leftOut].join('\n')
   }
 }

@@ -1,8 +1,8 @@
-/** The short form of `npm run torture`: every fault once or twice. */
+/** The short form of `npm run torture`: every fault once or twice, and some damaged files. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seed } from '../faults/random.ts'
-import { faultNames, type LifePlan } from './faults.ts'
+import { faultNames, type FaultName, type LifePlan } from './faults.ts'
 import { torture } from './torture.ts'
 
 const quiet: LifePlan = {
@@ -27,7 +27,7 @@ test('a server that is killed, stopped, starved and set back keeps what it answe
   const { tally, failure } = await torture({
     seed,
     clients: 4,
-    faults: new Set(faultNames),
+    faults: new Set(faultNames.filter((name) => name !== 'damage')),
     goesOn: (rounds) => rounds < plans.length,
     plan: (round) => plans[round - 1]!,
   })
@@ -42,4 +42,23 @@ test('a server that is killed, stopped, starved and set back keeps what it answe
   assert(tally.hostileRequests > 0)
   assert.equal(tally.diskEpisodes, tally.leftOut.length === 0 ? 1 : 0)
   assert.equal(tally.lost + tally.unexplained, 0)
+})
+
+test('damage to a file is refused or reported, and never answered silently', async (t) => {
+  // Fixed, so that kinds of files and damage are the same in each run.
+  const fixed = Number(process.env['SEED'] ?? 20_261_119)
+  t.diagnostic(`SEED=${fixed}`)
+  const { tally, failure } = await torture({
+    seed: fixed,
+    clients: 2,
+    faults: new Set<FaultName>(['damage']),
+    goesOn: (rounds) => rounds < 1,
+    strikes: 7,
+    say: (line) => t.diagnostic(line),
+  })
+  for (const line of tally.damage.lines()) t.diagnostic(line)
+  if (failure !== undefined) throw failure.error
+  assert.equal(tally.damage.controls, 1)
+  assert.equal(tally.damage.strikes, 7)
+  assert(tally.damage.fileKinds.size >= 5)
 })

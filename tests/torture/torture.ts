@@ -13,11 +13,19 @@ import { LetterModels } from '../commands/letter-models.ts'
 import { Random } from '../faults/random.ts'
 import { Client } from './client.ts'
 import { Contest } from './contest.ts'
-import { Faults, planRound, setClock, type FaultName, type LifePlan } from './faults.ts'
+import {
+  Faults,
+  isDamageOnly,
+  planRound,
+  setClock,
+  type FaultName,
+  type LifePlan,
+} from './faults.ts'
 import { Ground } from './ground.ts'
 import { HostileClient, hostileFlags } from './hostile-client.ts'
 import { Host } from './host.ts'
 import { StarvedDisk } from './starved-disk.ts'
+import { Strikes } from './strikes.ts'
 import { Tally } from './tally.ts'
 import { Unexplained } from './unexplained.ts'
 import { checkFolder, verifyAll, verifyExport, type World } from './verify.ts'
@@ -30,6 +38,8 @@ export interface TortureOptions {
   readonly goesOn: (rounds: number) => boolean
   /** What happens in a round; by default whatever the seed says. */
   readonly plan?: (round: number, random: Random) => readonly LifePlan[]
+  /** Strikes on files after each round, with the fault `damage`. */
+  readonly strikes?: number
   readonly say?: (line: string) => void
 }
 
@@ -94,27 +104,42 @@ async function runRounds(host: Host, options: TortureOptions): Promise<void> {
   )
   const world: World = { host, clients, contest, ground }
   const hostile = faults.has('hostile') ? [new HostileClient(host, random.fork())] : []
-  const strikes = new Faults(host, random.fork())
-  await host.start()
-  await ground.prepare()
-  await contest.prepare(clients[0]!.line)
-  for (const client of clients) await client.prepare()
-  for (let round = 1; goesOn(host.tally.rounds); round++) {
-    if (round > 1) await host.start()
-    await runRound(world, hostile, strikes, plan(round, random))
-    await (faults.has('kill') ? host.kill() : host.stop())
+  const lives = new Faults(host, random.fork())
+  const say = options.say ?? (() => undefined)
+  const strikes = faults.has('damage')
+    ? new Strikes({ world, random: random.fork(), seed, tally: host.tally.damage, say })
+    : undefined
+  try {
     await host.start()
-    await verifyAll(world)
-    if (round % exportEvery === 0) await verifyExport(world, round / exportEvery)
-    await host.stop()
-    await checkFolder(world)
-    host.tally.rounds++
-    const { commands, unknown, kills } = host.tally
-    options.say?.(
-      `round ${round}: ${commands} commands, ${unknown} unknown outcomes, ${kills} kills`,
-    )
+    await ground.prepare()
+    await contest.prepare(clients[0]!.line)
+    for (const client of clients) await client.prepare()
+    for (let round = 1; goesOn(host.tally.rounds); round++) {
+      if (round > 1) await host.start()
+      if (!isDamageOnly(faults)) {
+        await runRound(world, hostile, lives, plan(round, random))
+        await (faults.has('kill') ? host.kill() : host.stop())
+        await host.start()
+        await verifyAll(world)
+        if (round % exportEvery === 0) await verifyExport(world, round / exportEvery)
+      }
+      await strikes?.run(options.strikes ?? (isDamageOnly(faults) ? 12 : 4))
+      await host.stop()
+      await checkFolder(world)
+      host.tally.rounds++
+      const { commands, unknown, kills, damage } = host.tally
+      say(
+        `round ${round}: ${commands} commands, ${unknown} unknown outcomes, ${kills} kills` +
+          (strikes ? `, ${damage.strikes} damaged files` : ''),
+      )
+    }
+  } finally {
+    strikes?.close()
   }
   for (const { line } of clients) line.close()
+  const { failures } = host.tally.damage
+  if (failures.length > 0)
+    throw new Unexplained(`damaged files fail the run:\n${failures.join('\n')}`)
 }
 
 const exportEvery = 2
@@ -123,7 +148,7 @@ const exportEvery = 2
 async function runRound(
   world: World,
   hostile: readonly HostileClient[],
-  strikes: Faults,
+  lives: Faults,
   plans: readonly LifePlan[],
 ): Promise<void> {
   const { host, clients } = world
@@ -132,7 +157,7 @@ async function runRound(
   // Whoever fails first ends it for all.
   for (const work of atWork) work.catch((error: unknown) => host.breakOff(error))
   try {
-    for (const plan of plans) await strikes.liveThrough(plan)
+    for (const plan of plans) await lives.liveThrough(plan)
   } catch (error) {
     host.breakOff(error)
   }

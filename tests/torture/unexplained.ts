@@ -1,9 +1,13 @@
+import type { ProcessAnswer as Answer } from '../faults/server-process.ts'
+
 /** What no possible state of the server explains: the one thing that fails a run. */
 export class Unexplained extends Error {
   /** `lost`: something that was answered is not there. */
   readonly kind: 'lost' | 'unexplained'
   /** What the client did before. */
   trace: string | undefined
+  /** The server's own error, where that is what nothing explains. */
+  refusal: Answer | undefined
 
   constructor(
     what: string,

@@ -1,19 +1,15 @@
 /** The server against the model, as a whole: nothing missing, nothing that nobody wrote. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { text as textOf } from 'node:stream/consumers'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import { program, serverEnvironment } from '../server-environment.ts'
 import type { Client } from './client.ts'
 import { sharedCollections } from './collection-shape.ts'
 import type { Contest } from './contest.ts'
 import { keyOf, stateOf, type DocumentBook, type DocumentState } from './document-book.ts'
 import type { Ground } from './ground.ts'
 import type { Host } from './host.ts'
-import { token } from './life.ts'
 import { canonical, type RowBook, type RowState } from './row-book.ts'
 import { listed, listings } from './schema-change.ts'
+import { runStela } from './stela-command.ts'
 import { sharedTables } from './table-shape.ts'
 import { assertSame, Unexplained } from './unexplained.ts'
 
@@ -58,8 +54,9 @@ export async function verifyAll(world: World): Promise<void> {
 
 /** `stela check` on the folder of a stopped server. */
 export async function checkFolder({ host }: World): Promise<void> {
-  const { code, out } = await runStela(['check', '--data', host.options.dataDir])
-  if (code !== 0) throw new Unexplained(`stela check ended with ${code}`, { answer: out })
+  const { code, out, err } = await runStela(['check', '--data', host.options.dataDir])
+  if (code !== 0)
+    throw new Unexplained(`stela check ended with ${code}`, { answer: out + err })
   host.tally.checks++
 }
 
@@ -72,9 +69,11 @@ export async function verifyExport(world: World, position: number): Promise<void
   const place = (position >> 1) % shapes.length
   const name = shapes[place]!.name
   const kind = isTable ? '--table' : '--collection'
-  const { code, out } = await runStela(['export', '--url', url, kind, name])
+  const { code, out, err } = await runStela(['export', '--url', url, kind, name])
   if (code !== 0)
-    throw new Unexplained(`stela export ended with ${code}`, { answer: out.slice(-2_000) })
+    throw new Unexplained(`stela export ended with ${code}`, {
+      answer: (out + err).slice(-2_000),
+    })
   const lines = out.split('\n').filter((line) => line !== '')
   host.tally.exports++
   if (isTable) {
@@ -91,43 +90,24 @@ export async function verifyExport(world: World, position: number): Promise<void
   verifyDocuments(world, place, new Map(states.map((state) => [keyOf(state), state])))
 }
 
-/** A command of the command line that takes longer hangs. */
-const commandMaxMs = 180_000
-
-async function runStela(
-  args: readonly string[],
-): Promise<{ code: number | null; out: string }> {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', program, ...args],
-    {
-      env: { ...serverEnvironment, STELA_TOKEN: token },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // Ended by a signal it has no exit code, and so fails.
-      timeout: commandMaxMs,
-    },
-  )
-  const [[code], out, err] = await Promise.all([
-    once(child, 'close') as Promise<[number | null]>,
-    textOf(child.stdout),
-    textOf(child.stderr),
-  ])
-  return { code, out: code === 0 ? out : `${out}\n${err}` }
-}
-
-function documentBooks({ clients, ground }: World, position: number): DocumentBook[] {
+export function documentBooks(
+  { clients, ground }: World,
+  position: number,
+): DocumentBook[] {
   const books = clients.map(({ documents }) => documents[position]!)
   const { name } = sharedCollections[position]!
   return ground.documents.shape.name === name ? [...books, ground.documents] : books
 }
 
-function rowBooks({ clients, ground }: World, position: number): RowBook[] {
+export function rowBooks({ clients, ground }: World, position: number): RowBook[] {
   const books = clients.map(({ rows }) => rows[position]!)
   const { name } = sharedTables[position]!
   return ground.rows.shape.name === name ? [...books, ground.rows] : books
 }
 
-async function readDocuments(book: DocumentBook): Promise<Map<string, DocumentState>> {
+export async function readDocuments(
+  book: DocumentBook,
+): Promise<Map<string, DocumentState>> {
   const states = await book.readAll({})
   const found = new Map(states.map((state) => [keyOf(state), state]))
   if (found.size < states.length)
@@ -137,7 +117,7 @@ async function readDocuments(book: DocumentBook): Promise<Map<string, DocumentSt
   return found
 }
 
-function verifyDocuments(
+export function verifyDocuments(
   world: World,
   position: number,
   found: Map<string, DocumentState>,
@@ -156,7 +136,7 @@ function verifyDocuments(
     throw new Unexplained(`${name}: nobody wrote ${key}`, { answer: text })
 }
 
-function verifyRows(books: readonly RowBook[], rows: readonly RowState[]): void {
+export function verifyRows(books: readonly RowBook[], rows: readonly RowState[]): void {
   const left = new Map<string, RowState[]>()
   for (const row of rows) {
     const owner = canonical(row.cells.get('owner'))
@@ -181,55 +161,78 @@ function verifyRows(books: readonly RowBook[], rows: readonly RowState[]): void 
     })
 }
 
+/** A list that the server keeps, and what the clients have made of it. */
+export interface SchemaList {
+  readonly what: string
+  /** What the schema of an entry belongs to: "keyspace.target", or the name of something else. */
+  readonly placeOf: (name: string) => string
+  readonly read: () => Promise<readonly string[]>
+  readonly expected: readonly string[]
+}
+
 /** Exactly what the clients have made is listed. */
-async function verifySchema({ clients }: World): Promise<void> {
+async function verifySchema(world: World): Promise<void> {
+  for (const { what, read, expected } of schemaLists(world))
+    assertSame((await read()).toSorted(), expected.toSorted(), what, what)
+}
+
+export function schemaLists({ clients }: World): SchemaList[] {
   const { line } = clients[0]!
   const path = '/default_keyspace'
-  const names = async (listing: (typeof listings)[keyof typeof listings], at = path) =>
-    [...(await listed(line, at, listing)).keys()].toSorted()
-  const compare = (found: readonly string[], expected: readonly string[], what: string) =>
-    assertSame(found.toSorted(), expected.toSorted(), what, what)
-
-  compare(
-    await names(listings.collections),
-    [
-      ...sharedCollections.map(({ name }) => name),
-      ...clients.flatMap(({ collection: { book, name } }) => (book ? [name] : [])),
-    ],
-    'the collections',
-  )
-  compare(
-    await names(listings.tables),
-    [
-      ...sharedTables.map(({ name }) => name),
-      ...clients.map(({ types }) => types.homesName),
-      ...clients.flatMap(({ table: { book, name } }) => (book ? [name] : [])),
-    ],
-    'the tables',
-  )
-  compare(
-    await names(listings.types),
-    clients.flatMap(({ types }) => types.types),
-    'the types',
-  )
-  for (const { name, indexes } of sharedTables)
-    compare(
-      await names(listings.indexes, `${path}/${name}`),
-      [
+  const names = async (listing: (typeof listings)[keyof typeof listings], at = path) => [
+    ...(await listed(line, at, listing)).keys(),
+  ]
+  const placeOf = (name: string) => `default_keyspace.${name}`
+  return [
+    {
+      what: 'the collections',
+      placeOf,
+      read: () => names(listings.collections),
+      expected: [
+        ...sharedCollections.map(({ name }) => name),
+        ...clients.flatMap(({ collection: { book, name } }) => (book ? [name] : [])),
+      ],
+    },
+    {
+      what: 'the tables',
+      placeOf,
+      read: () => names(listings.tables),
+      expected: [
+        ...sharedTables.map(({ name }) => name),
+        ...clients.map(({ types }) => types.homesName),
+        ...clients.flatMap(({ table: { book, name } }) => (book ? [name] : [])),
+      ],
+    },
+    {
+      what: 'the types',
+      placeOf: (name) => name,
+      read: () => names(listings.types),
+      expected: clients.flatMap(({ types }) => types.types),
+    },
+    ...sharedTables.map(({ name, indexes }) => ({
+      what: `the indexes of ${name}`,
+      placeOf: () => placeOf(name),
+      read: () => names(listings.indexes, `${path}/${name}`),
+      expected: [
         ...indexes.keys(),
         ...(name === 'events' ? clients.flatMap((client) => [...client.madeIndexes]) : []),
       ],
-      `the indexes of ${name}`,
-    )
-  for (const { table } of clients)
-    compare([await table.read()], [table.expected], table.name)
-  const { status } = (await line.ask('', { findKeyspaces: {} })).body
-  compare(
-    status!['keyspaces'] as string[],
-    [
-      'default_keyspace',
-      ...clients.flatMap(({ keyspace }) => (keyspace.isThere ? [keyspace.name] : [])),
-    ],
-    'the keyspaces',
-  )
+    })),
+    ...clients.map(({ table }) => ({
+      what: table.name,
+      placeOf: () => placeOf(table.name),
+      read: async () => [await table.read()],
+      expected: [table.expected],
+    })),
+    {
+      what: 'the keyspaces',
+      placeOf: (name) => name,
+      read: async () =>
+        (await line.ask('', { findKeyspaces: {} })).body.status!['keyspaces'] as string[],
+      expected: [
+        'default_keyspace',
+        ...clients.flatMap(({ keyspace }) => (keyspace.isThere ? [keyspace.name] : [])),
+      ],
+    },
+  ]
 }
