@@ -44,7 +44,7 @@ describe('skipped tests', () => {
       `import { skipTests } from '${new URL('skipped-tests.ts', import.meta.url).href}'`,
       "skipTests('no such tool')",
       "describe('needy.mjs', async () => { await import('./needy.mjs') })",
-      "test('of the group', () => {})",
+      "test('runs', () => {})",
     )
     const report = await runCommand(
       process.execPath,
@@ -84,7 +84,7 @@ describe('imports of a test file', () => {
       ['tests/faults/full-disk.test.ts', 'tests/faults/small-disk.ts'],
     ] as const)
       assert(imports.reachedBy(file).has(module), file)
-    // A node that is named serves those that only share one.
+    // STELA_TEST_CASSANDRA is enough for a file that starts no node of its own.
     const shared = imports.reachedBy('tests/cassandra/commands.test.ts')
     assert(!shared.has('tests/cassandra/node.ts'))
   })

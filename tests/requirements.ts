@@ -8,7 +8,7 @@ import { missingBrowser } from './http/browser.ts'
 
 /** Something that this machine lacks. */
 export interface Missing {
-  /** What tests need, and how to get it; skipped tests state it as their reason. */
+  /** The requirement and how to install it; skipped tests state it as their reason. */
   readonly reason: string
   /** Whether it can be installed. A run that must be complete fails without it. */
   readonly isTool: boolean
@@ -42,7 +42,7 @@ export async function findMissing(): Promise<readonly Missing[]> {
   return missing
 }
 
-/** Where a walk along imports ends: these modules import others that need more. */
+/** Modules whose own imports are not followed: a node that is named needs no Java. */
 const boundaries = [sharedNodeModule]
 
 /** Says which modules under tests/ a test file imports, directly or not. */

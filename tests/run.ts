@@ -36,9 +36,13 @@ const quick = [
   'tests/tidy.test.ts',
 ]
 
-/** Where the files are that take longest: nobody is to wait for one that started last. */
+/**
+ * Folders of files that take longest, so that none of them is left at the end. Those of
+ * Cassandra come later: a node that must be downloaded first takes minutes to be ready, and
+ * files that wait for it would keep cores idle.
+ */
 const first = [
-  ...['package', 'cassandra', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
+  ...['package', 'faults', 'upgrade', 'cassandra', 'hostile', 'fuzz', 'torture'],
   ...['console', 'engine', 'cli', 'model'],
 ]
 
@@ -178,12 +182,12 @@ function testFiles(): string[] {
   ]
 }
 
-/** What a file needs and this machine lacks, by the modules that it imports. */
+/** The missing requirement of a file, found by the modules that it imports. */
 function lackOf(imported: ReadonlySet<string>): Missing | undefined {
   return missing.find(({ modules }) => modules.some((module) => imported.has(module)))
 }
 
-/** What a group begins with whose tests are skipped. */
+/** The first lines of a group whose tests are skipped. */
 function skipping({ reason }: Missing): string[] {
   return [
     `import { skipTests } from '${hrefOf('tests/skipped-tests.ts')}'`,
