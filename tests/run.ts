@@ -2,6 +2,7 @@
  * `npm test`: the checks and all tests, side by side. `--tests` leaves the checks out, and
  * `--quick` takes what tells most in a minute. Prints what failed, and a summary. Files that
  * need a real Cassandra share one, which starts while others run; cassandra/test-node.ts has it.
+ * Tests that need what this machine lacks are skipped and counted; with CI=true the run fails.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +16,7 @@ import { spec as Spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SharedNode } from './cassandra/test-node.ts'
-import { MissingTool } from './cassandra/tools.ts'
+import { findMissing, sharedNodeModule, TestImports, type Missing } from './requirements.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -35,9 +36,13 @@ const quick = [
   'tests/tidy.test.ts',
 ]
 
-/** Where the files are that take longest: nobody is to wait for one that started last. */
+/**
+ * Folders of files that take longest, so that none of them is left at the end. Those of
+ * Cassandra come later: a node that must be downloaded first takes minutes to be ready, and
+ * files that wait for it would keep cores idle.
+ */
 const first = [
-  ...['package', 'cassandra', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
+  ...['package', 'faults', 'upgrade', 'cassandra', 'hostile', 'fuzz', 'torture'],
   ...['console', 'engine', 'cli', 'model'],
 ]
 
@@ -49,8 +54,10 @@ const short = [
 ]
 const groupSize = 12
 
-/** What ends the browser that the pages of the console share. */
-const sharedBrowser = ['tests/console/shared-browser.ts']
+const describeImport = "import { describe } from 'node:test'"
+
+/** Closes the browser that the pages of the console share, once all of them are done. */
+const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
 
 /** Among them those that take long, and those that look at what is of the whole process. */
 const alone = [
@@ -64,19 +71,25 @@ const alone = [
 // compile the same few hundred files.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/stela/compiled`
 
-const [node] = chosen.quick
-  ? []
-  : await Promise.all([SharedNode.start().catch(refuse), buildProgram()])
+const missing = await findMissing()
+if (process.env['CI'] !== undefined && !chosen.quick) refuse()
+const [node] = chosen.quick ? [] : await Promise.all([startNode(), buildProgram()])
 const failed = await Promise.all([runChecks(), runTests()])
 const complaint = await node?.remove()
 if (complaint !== undefined) console.log(`✖ ${complaint}`)
 process.exitCode = failed.includes(true) || complaint !== undefined ? 1 : 0
 
-/** On a machine that lacks something, nothing is left out: nothing is run. */
-function refuse(error: unknown): never {
-  if (!(error instanceof MissingTool)) throw error
-  console.log(`✖ ${error.message}`)
-  process.exit(1)
+/** Ends this process where a run must be complete and cannot be. */
+function refuse(): void {
+  const tools = missing.filter(({ isTool }) => isTool)
+  for (const { reason } of tools) console.log(`✖ ${reason}`)
+  if (tools.length > 0) process.exit(1)
+}
+
+/** Undefined where tests that need one are skipped, or have one that runs already. */
+async function startNode(): Promise<SharedNode | undefined> {
+  const isMissing = missing.some(({ modules }) => modules.includes(sharedNodeModule))
+  return isMissing ? undefined : SharedNode.start()
 }
 
 /**
@@ -119,6 +132,12 @@ async function runTests(): Promise<boolean> {
   })
   let failed = true
   const took: (readonly [file: string, seconds: number])[] = []
+  const skipped = new Map<string, number>()
+  events.on('test:pass', ({ skip, details }) => {
+    if (!skip || details.type === 'suite') return
+    const reason = skip === true ? 'no reason is given' : skip
+    skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
+  })
   events.on('test:summary', ({ file, success, duration_ms }) => {
     if (file === undefined) failed = !success
     else took.push([relative(root, file), duration_ms / 1000])
@@ -127,6 +146,9 @@ async function runTests(): Promise<boolean> {
   console.log('longest files, in seconds:')
   for (const [file, seconds] of took.toSorted((a, b) => b[1] - a[1]).slice(0, 10))
     console.log(`${seconds.toFixed(1).padStart(7)} ${file}`)
+  if (skipped.size > 0) console.log('skipped tests, and why:')
+  for (const [reason, count] of skipped)
+    console.log(`${String(count).padStart(7)} ${reason}`)
   return failed
 }
 
@@ -139,8 +161,11 @@ function testFiles(): string[] {
   const files = globSync(patterns, { cwd: root }).toSorted(
     (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
   )
-  const pages = files.filter(isPage)
-  const single = files.filter((file) => !isShort(file) && !isPage(file))
+  const imports = new TestImports(root)
+  const lacks = new Map(files.map((file) => [file, lackOf(imports.reachedBy(file))]))
+  const able = files.filter((file) => lacks.get(file) === undefined)
+  const pages = able.filter(isPage)
+  const single = able.filter((file) => !isShort(file) && !isPage(file))
   const long = single.filter((file) => rank(file) < first.length)
   const others = single.filter((file) => !long.includes(file))
   const whole = (file: string) => join(root, file)
@@ -148,9 +173,30 @@ function testFiles(): string[] {
   return [
     ...inGroups('pages', pages, Math.min(1, pages.length), sharedBrowser),
     ...long.map(whole),
-    ...inGroups('short', files.filter(isShort)),
+    ...inGroups('short', able.filter(isShort)),
+    ...missing.flatMap((lack, place) => {
+      const own = files.filter((file) => lacks.get(file) === lack)
+      return inGroups(`skipped-${place}`, own, Math.min(1, own.length), skipping(lack))
+    }),
     ...others.map(whole),
   ]
+}
+
+/** The missing requirement of a file, found by the modules that it imports. */
+function lackOf(imported: ReadonlySet<string>): Missing | undefined {
+  return missing.find(({ modules }) => modules.some((module) => imported.has(module)))
+}
+
+/** The first lines of a group whose tests are skipped. */
+function skipping({ reason }: Missing): string[] {
+  return [
+    `import { skipTests } from '${hrefOf('tests/skipped-tests.ts')}'`,
+    `skipTests(${JSON.stringify(reason)})`,
+  ]
+}
+
+function hrefOf(file: string): string {
+  return pathToFileURL(join(root, file)).href
 }
 
 function folderOf(file: string): string {
@@ -171,29 +217,24 @@ function isShort(file: string): boolean {
 
 /**
  * Each a file with a suite for each of some, so that their hooks are theirs alone. What they
- * share comes before all suites: its hooks are those of the process.
+ * begin with comes before all suites: its hooks are those of the process.
  */
 function inGroups(
   name: string,
   files: readonly string[],
   count = Math.ceil(files.length / groupSize),
-  shared: readonly string[] = [],
+  beginning: readonly string[] = [],
 ): string[] {
   const folder = `${root}node_modules/.cache/stela/tests/${name}`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const hrefOf = (file: string) => pathToFileURL(join(root, file)).href
-  const imports = [
-    "import { describe } from 'node:test'",
-    ...shared.map((file) => `import '${hrefOf(file)}'`),
-  ]
   return Array.from({ length: count }, (_, group) => {
     const own = files.filter((_file, at) => at % count === group)
     const suites = own.map(
       (file) => `describe('${file}', async () => { await import('${hrefOf(file)}') })`,
     )
     const path = join(folder, `group-${group}.test.mjs`)
-    writeFileSync(path, [...imports, ...suites].join('\n'))
+    writeFileSync(path, [describeImport, ...beginning, ...suites].join('\n'))
     return path
   })
 }

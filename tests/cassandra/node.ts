@@ -10,7 +10,7 @@ import { bringJars, cacheFolder, hasJars } from './jars.ts'
 import { makeOnce } from './make-once.ts'
 import { javaArguments, smallHeap, writeConfig, type Ring } from './node-config.ts'
 import { findPort } from './ports.ts'
-import { findJava, findMaven, type Java } from './tools.ts'
+import { findJava, findMaven, MissingTool, type Java, type Tool } from './tools.ts'
 
 /** Longer than any machine takes. */
 const startMsMax = 300_000
@@ -23,10 +23,16 @@ export interface Installation {
   readonly archiveFlag: string
 }
 
-/** Throws a `MissingTool` where nodes cannot be started. */
-export async function checkTools(): Promise<void> {
-  await findJava()
-  if (!hasJars()) await findMaven()
+/** Names all tools that a node needs and this machine lacks; undefined if it has them. */
+export async function missingTools(): Promise<MissingTool | undefined> {
+  const searches = [findJava(), ...(hasJars() ? [] : [findMaven()])]
+  const missing: Tool[] = []
+  for (const search of await Promise.allSettled(searches))
+    if (search.status === 'rejected') {
+      if (!(search.reason instanceof MissingTool)) throw search.reason
+      missing.push(...search.reason.tools)
+    }
+  return missing.length === 0 ? undefined : new MissingTool(...missing)
 }
 
 /** Brings what nodes need; only the first time takes minutes. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectOptions } from './connect.ts'
 import { GuardedFolder } from './guard.ts'
-import { checkTools, firstUser, startNode, type CassandraNode } from './node.ts'
+import { firstUser, missingTools, startNode, type CassandraNode } from './node.ts'
 
 /** The first download may take this long. */
 const waitMsMax = 600_000
@@ -21,11 +21,16 @@ const noticeNamed = 'STELA_TEST_CASSANDRA_NOTICE'
 type Notice = { readonly connect: ConnectOptions } | { readonly failure: string }
 
 export async function testNode(): Promise<ConnectOptions> {
-  const address = process.env[named]
+  const address = namedNode()
   if (address !== undefined) return readAddress(address)
   const notice = process.env[noticeNamed]
   if (notice !== undefined) return readNotice(notice)
   return (await (own ??= startNode({ durable: false }))).connect
+}
+
+/** The host:port of a running node that tests use instead of starting one. */
+export function namedNode(): string | undefined {
+  return process.env[named]
 }
 
 /** Of this process. Its guard ends it when the process ends. */
@@ -63,8 +68,9 @@ export class SharedNode {
    * `MissingTool` where none can be started.
    */
   static async start(): Promise<SharedNode | undefined> {
-    if (process.env[named] !== undefined) return undefined
-    await checkTools()
+    if (namedNode() !== undefined) return undefined
+    const missing = await missingTools()
+    if (missing) throw missing
     const folder = await GuardedFolder.make()
     process.env[noticeNamed] = join(folder.path, 'notice')
     return new SharedNode(folder)

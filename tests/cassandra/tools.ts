@@ -15,15 +15,32 @@ export interface Java {
   readonly build: string
 }
 
+/** A tool that a real Cassandra needs. */
+export interface Tool {
+  readonly name: string
+  /** The package of Debian that has it. */
+  readonly debianPackage: string
+}
+
+const java: Tool = {
+  name: `Java ${javaMajor}`,
+  debianPackage: `openjdk-${javaMajor}-jre-headless`,
+}
+const maven: Tool = { name: 'Maven', debianPackage: 'maven' }
+
 /** Says in a line what to install. */
 export class MissingTool extends Error {
   override readonly name = 'MissingTool'
+  readonly tools: readonly Tool[]
 
-  constructor(what: string, debianPackage: string) {
+  constructor(...tools: readonly Tool[]) {
+    const names = tools.map(({ name }) => name).join(' and ')
+    const packages = tools.map(({ debianPackage }) => debianPackage).join(' ')
     super(
-      `A real Cassandra needs ${what}: apt-get install ${debianPackage}; ` +
+      `A real Cassandra needs ${names}: apt-get install ${packages}; ` +
         'or name a running node, STELA_TEST_CASSANDRA=host:port',
     )
+    this.tools = tools
   }
 }
 
@@ -39,7 +56,7 @@ export async function findJava(): Promise<Java> {
     const build = await buildOf(program)
     if (build?.startsWith(`${javaMajor}.`)) return { program, build }
   }
-  throw new MissingTool(`Java ${javaMajor}`, `openjdk-${javaMajor}-jre-headless`)
+  throw new MissingTool(java)
 }
 
 async function buildOf(program: string): Promise<string | undefined> {
@@ -58,6 +75,6 @@ export async function findMaven(): Promise<string> {
     await runProgram(program, ['-version'])
     return program
   } catch {
-    throw new MissingTool('Maven', 'maven')
+    throw new MissingTool(maven)
   }
 }

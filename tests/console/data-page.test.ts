@@ -3,13 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { DataAPIVector } from '@datastax/astra-db-ts'
 import type { Locator, Page } from 'playwright-core'
-import { noBrowser } from '../http/browser.ts'
 import { assertAccessible, signIn, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
 const keyspace = '#/db/home/default_keyspace'
 
-describe('the Data and Query pages', { skip: noBrowser }, () => {
+describe('the Data and Query pages', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole()

@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { noBrowser } from '../http/browser.ts'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
-describe('the files of a collection', { skip: noBrowser }, () => {
+describe('the files of a collection', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole()

@@ -1,11 +1,10 @@
 /** Operating a server from the console, in a real browser. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { noBrowser } from '../http/browser.ts'
 import { assertAccessible, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
-describe('the pages of the server', { skip: noBrowser }, () => {
+describe('the pages of the server', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole({ slowCommandMs: 1e-9 })

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startServer, testToken } from '../harness.ts'
-import { noBrowser } from '../http/browser.ts'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
-describe('the console of a token that may do less', { skip: noBrowser }, () => {
+describe('the console of a token that may do less', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole()

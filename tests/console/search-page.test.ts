@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { vector } from '@datastax/astra-db-ts'
 import type { Locator, Page } from 'playwright-core'
 import { testToken } from '../harness.ts'
-import { noBrowser } from '../http/browser.ts'
 import { runProgram, type Ran } from './code-runs.ts'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
@@ -16,7 +15,7 @@ import { openConsole } from './shared-browser.ts'
 const viewport = { width: 1300, height: 850 }
 const markup = '<img src=x onerror="document.title=1">'
 
-describe('searching and mapping', { skip: noBrowser }, () => {
+describe('searching and mapping', () => {
   let console: ConsoleWindow
   let page: Page
   before(async () => {

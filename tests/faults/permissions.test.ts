@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -25,7 +26,9 @@ import { Segment } from '../../src/search/vector/segment.ts'
 import { runStela } from '../cli/run-stela.ts'
 import { TakenBackups } from '../engine/restored.ts'
 import { Store } from '../engine/store.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { startServer, testToken, type Envelope, type TestServer } from '../harness.ts'
+import { interrupt, readyUrl, startCommand, type Started } from '../package/run-command.ts'
+import { program } from '../server-environment.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'stela-permissions-'))
 after(() => rmSync(home, { recursive: true, force: true }))
@@ -169,18 +172,20 @@ describe('a data folder', () => {
       access.tighten('/')
       access.report('/', (level, line) => void told.push(`${level} ${line}`))
     } else {
-      chmodSync(home, 0o755)
       const dataDir = join(home, 'of-another')
       mkdirSync(dataDir)
       chmodSync(dataDir, 0o777)
-      process.seteuid!(65_534)
+      chownSync(dataDir, 65_534, 65_534)
+      const server = startWithoutOwnership(dataDir)
       try {
-        const engine = await open(dataDir)
-        await fill(engine)
-        await engine.close()
-        told.push(...lines)
+        await serveOneDocument(await readyUrl(server))
       } finally {
-        process.seteuid!(0)
+        await interrupt(server)
+      }
+      const logged = server.err.trimEnd().split('\n')
+      for (const line of logged) {
+        const { level, msg } = JSON.parse(line) as { level: number; msg: string }
+        if (level >= warnLevel) told.push(`warn ${msg}`)
       }
       assert.equal(modeOf(dataDir), '777')
       assert.equal(modeOf(join(dataDir, 'catalog.db')), '600')
@@ -189,6 +194,38 @@ describe('a data folder', () => {
     assert.match(told[0]!, /^warn Other users .* may have access to .*EPERM/)
   })
 })
+
+/** Of pino. */
+const warnLevel = 40
+
+/**
+ * A server of root that may not change modes of other users' files, as a server of any other
+ * user. It can still read this checkout, whoever may enter the folders above it.
+ */
+function startWithoutOwnership(dataDir: string): Started {
+  const serve = [program, 'serve', '--port', '0', '--admin-port', 'off', '--data', dataDir]
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning']
+  return startCommand('setpriv', ['--bounding-set', '-fowner', ...node, ...serve], {
+    cwd: home,
+    // A busy machine makes any command slow, and the log warns of that, too.
+    env: { STELA_ADMIN_TOKEN: testToken, STELA_SLOW_COMMAND: '0' },
+  })
+}
+
+async function serveOneDocument(url: string): Promise<void> {
+  const send = async (path: string, command: object) => {
+    const answer = await fetch(`${url}/v1/default_keyspace${path}`, {
+      method: 'POST',
+      headers: { Token: testToken, 'Content-Type': 'application/json' },
+      body: JSON.stringify(command),
+    })
+    return (await answer.json()) as Envelope
+  }
+  await send('', { createCollection: { name: 'books' } })
+  await send('/books', { insertOne: { document: { _id: 1 } } })
+  const found = await send('/books', { findOne: {} })
+  assert.deepEqual(found.data?.document, { _id: 1 })
+}
 
 describe('what commands write', () => {
   let server: TestServer

@@ -6,9 +6,9 @@ import { after, before, describe, test, type TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
-import { launchBrowser, noBrowser, patienceMs } from './browser.ts'
+import { launchBrowser, patienceMs } from './browser.ts'
 
-describe('the page of the API', { skip: noBrowser }, () => {
+describe('the page of the API', () => {
   let server: TestServer
   let browser: Browser
   before(async () => {

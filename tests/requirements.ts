@@ -1,0 +1,79 @@
+/** Programs and rights that some tests need and not every machine has. */
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { missingTools } from './cassandra/node.ts'
+import { namedNode } from './cassandra/test-node.ts'
+import { noDisks } from './faults/small-disk.ts'
+import { missingBrowser } from './http/browser.ts'
+
+/** Something that this machine lacks. */
+export interface Missing {
+  /** The requirement and how to install it; skipped tests state it as their reason. */
+  readonly reason: string
+  /** Whether it can be installed. A run that must be complete fails without it. */
+  readonly isTool: boolean
+  /** Modules that use it. A test file that imports one, directly or not, needs it. */
+  readonly modules: readonly string[]
+}
+
+/** Gives tests the node that they share. */
+export const sharedNodeModule = 'tests/cassandra/test-node.ts'
+
+export async function findMissing(): Promise<readonly Missing[]> {
+  const missing: Missing[] = []
+  const tools = await missingTools()
+  if (tools) {
+    const modules = ['tests/cassandra/node.ts']
+    if (namedNode() === undefined) modules.push(sharedNodeModule)
+    missing.push({ reason: tools.message, isTool: true, modules })
+  }
+  if (missingBrowser !== undefined)
+    missing.push({
+      reason: missingBrowser,
+      isTool: true,
+      modules: ['tests/http/browser.ts'],
+    })
+  if (noDisks !== undefined)
+    missing.push({
+      reason: `Full disks need the right to mount, which root has: sudo npm test (${noDisks})`,
+      isTool: false,
+      modules: ['tests/faults/small-disk.ts'],
+    })
+  return missing
+}
+
+/** Modules whose own imports are not followed: a node that is named needs no Java. */
+const boundaries = [sharedNodeModule]
+
+/** Says which modules under tests/ a test file imports, directly or not. */
+export class TestImports {
+  readonly #root: string
+  readonly #ofFile = new Map<string, readonly string[]>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** `file` and the result are relative to the root. */
+  reachedBy(file: string): ReadonlySet<string> {
+    const reached = new Set([file])
+    for (const module of reached)
+      if (!boundaries.includes(module))
+        for (const imported of this.#importsOf(module)) reached.add(imported)
+    return reached
+  }
+
+  #importsOf(file: string): readonly string[] {
+    const known = this.#ofFile.get(file)
+    if (known !== undefined) return known
+    const text = readFileSync(posix.join(this.#root, file), 'utf8')
+    const imports = Array.from(text.matchAll(importPattern), ([, path]) =>
+      posix.join(posix.dirname(file), path!),
+    ).filter((path) => path.startsWith('tests/'))
+    this.#ofFile.set(file, imports)
+    return imports
+  }
+}
+
+/** Imports that are left at run time and not on demand, the way that prettier writes them. */
+const importPattern = /^(?:import|export|\})(?! type\b) (?:.*from )?'(\.[^']+\.ts)'$/gm
