@@ -33,6 +33,8 @@ export interface EngineStatistics {
   readonly movedReads: number
   /** Times that a record or index did not match its checksum when it was read. */
   readonly damagedRecords: number
+  /** Acknowledged writes that stores had lost when the engine was opened. */
+  readonly lostWrites: number
   /** What waits to be done in the indexes of collections and tables that were written to. */
   readonly indexDebt: IndexDebt
   /** Writes that are not durable yet, and long reads that have not ended. */

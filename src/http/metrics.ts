@@ -308,6 +308,11 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
     'stela_damaged_records_total',
     'Times that a stored record or index did not match its checksum when it was read.',
   ).inc(statistics.damagedRecords)
+  addCounter(
+    registry,
+    'stela_lost_writes_total',
+    'Acknowledged writes that stores were found to have lost when the server started.',
+  ).inc(statistics.lostWrites)
 }
 
 /** Of a store on other machines. */

@@ -80,20 +80,25 @@ async function look(folder: string) {
   const server = await ServerProcess.start(folder)
   const others = await server.command(`${keyspace}/others`, { countDocuments: {} })
   assert.deepEqual(others.body.status, { count: 10 })
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  const [, count] = /^stela_lost_writes_total (\d+)$/m.exec(metrics)!
   await server.stop()
-  return { code: checked.code, checked: String(checked.out), log: server.err }
+  const { code, out } = checked
+  return { code, checked: String(out), log: server.err, count: Number(count) }
 }
 
 async function assertReported(folder: string): Promise<void> {
-  const { code, checked, log } = await look(folder)
+  const { code, checked, log, count } = await look(folder)
   assert.match(log, lost)
+  assert.equal(count, 10)
   assert.equal(code, 1, checked)
   assert.match(checked, /10 acknowledged writes are lost/)
 }
 
 async function assertSound(folder: string): Promise<void> {
-  const { code, checked, log } = await look(folder)
+  const { code, checked, log, count } = await look(folder)
   assert.doesNotMatch(log, /lost/)
+  assert.equal(count, 0)
   assert.equal(code, 0, checked)
 }
 

@@ -84,6 +84,7 @@ export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
 
 class EmbeddedEngine implements Engine {
   readonly #catalog: Catalog
+  readonly #lostWrites: number
   readonly #settings: Settings
   readonly #files: KnownFiles
   readonly #folder: FolderMeter
@@ -107,7 +108,7 @@ class EmbeddedEngine implements Engine {
     this.#catalog = new Catalog(options)
     try {
       upgradeStores(this.#catalog, log)
-      reportLostWrites(this.#catalog, log)
+      this.#lostWrites = reportLostWrites(this.#catalog, log)
     } catch (error) {
       this.#catalog.close()
       throw error
@@ -420,6 +421,7 @@ class EmbeddedEngine implements Engine {
           vectors: this.#vectors,
           folder: this.#folder,
           ...{ movedReads: this.#records.moved, damagedRecords: this.#damage.count },
+          lostWrites: this.#lostWrites,
         }),
       ),
     sizeOf: (target) =>

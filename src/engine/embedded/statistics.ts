@@ -17,11 +17,12 @@ export interface Counted {
   readonly folder: FolderMeter
   readonly movedReads: number
   readonly damagedRecords: number
+  readonly lostWrites: number
 }
 
 export async function statisticsOf(counted: Counted): Promise<EngineStatistics> {
   const { catalog, stores, writer, readers, vectors, folder } = counted
-  const { movedReads, damagedRecords } = counted
+  const { movedReads, damagedRecords, lostWrites } = counted
   const { keyspaces, targets } = catalog
   const tables = targets.filter(({ kind }) => kind === 'table').length
   const now = {
@@ -32,6 +33,7 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     indexDebt: writer.indexDebt,
     movedReads,
     damagedRecords,
+    lostWrites,
     waitingWrites: writer.waiting,
     waitingReads: readers.waiting,
     openStores: stores.size,

@@ -12,12 +12,17 @@ import {
 import type { Catalog } from './catalog.ts'
 import type { StoredTarget } from './stored-schema.ts'
 
-/** A store that lost writes is served with what it has: the rest is nowhere else. */
-export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): void {
+/**
+ * Returns how many there are. A store that lost writes is served with what it has: the rest is
+ * nowhere else.
+ */
+export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): number {
+  let count = 0
   for (const target of catalog.targets) {
     const file = catalog.storeFile(target)!
     const lost = findLostWrites(file, catalog.knownVersion(target))
     if (lost === undefined) continue
+    count += lost.recorded - lost.version
     const name = `${target.keyspace}.${target.name}`
     log(
       'error',
@@ -25,6 +30,7 @@ export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']):
         'it was put back. Compare it with a backup',
     )
   }
+  return count
 }
 
 /** To be called when all connections to the stores of some targets are closed. */
