@@ -12,7 +12,7 @@ test('of those that open a data folder at the same moment, one gets it', async (
   const folder = mkdtempSync(join(tmpdir(), 'stela-'))
   const file = join(folder, 'catalog.db')
   const made = new DatabaseSync(file)
-  made.exec('PRAGMA journal_mode = WAL; CREATE TABLE kept (value)')
+  made.exec('PRAGMA journal_mode = WAL; CREATE TABLE setting (value)')
   made.close()
   const shared = (count: number) => new Int32Array(new SharedArrayBuffer(4 * count))
   const rounds = 150
