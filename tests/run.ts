@@ -125,7 +125,8 @@ async function runTests(): Promise<boolean> {
   const events = run({
     cwd: root,
     files: testFiles(),
-    concurrency: availableParallelism(),
+    // Files wait now and then, for a disk, a page or a node: one more keeps all cores busy.
+    concurrency: availableParallelism() + 1,
     // For what hangs; the pages take two minutes, and a busy machine may need four times that.
     timeout: 1_800_000,
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -1,5 +1,3 @@
-/** Of what every engine must do, that which takes longer than `npm test` has time for. */
-import { describeReads } from '../engine/suite/reads.ts'
-import { world } from './world.ts'
+import { describePart } from './engine-suites.ts'
 
-describeReads('an engine on a cluster', world)
+describePart('reads')

@@ -1,35 +1,43 @@
-/** An engine on the node that tests share, for the suites that every engine is asked. */
+/** Engines on the node that tests share, for the suites that every engine is asked. */
 import type { Engine } from '../../src/engine/contract.ts'
 import type { World } from '../engine/suite/world.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
-export const world: World = {
-  serves: { filters: true, sorts: false, counts: true, vectors: true, terms: true },
-  hasExactScores: true,
-  seesVectorsAtOnce: true,
-  refusesLargeRows: false,
-  ordersPartitions: false,
-  manyRecords: 600,
-  async start() {
-    const keyspaces = await TestKeyspaces.makePlain()
-    const opened: Engine[] = []
-    const open = async () => {
-      const engine = await keyspaces.open()
-      opened.push(engine)
-      return engine
-    }
-    let engine = await open()
-    return {
-      engine,
-      async reopen() {
-        await engine.close()
-        return (engine = await open())
-      },
-      openAnother: open,
-      async stop() {
-        for (const one of opened) await one.close()
-        await keyspaces.remove()
-      },
-    }
-  },
+/** In keyspaces whose names begin with the key of a database, so that files can run together. */
+export const ownWorld = worldOf(() => TestKeyspaces.make())
+
+/** In keyspaces of the names that tests give them. Only one file at a time can use it. */
+export const plainWorld = worldOf(() => TestKeyspaces.makePlain())
+
+function worldOf(makeKeyspaces: () => Promise<TestKeyspaces>): World {
+  return {
+    serves: { filters: true, sorts: false, counts: true, vectors: true, terms: true },
+    hasExactScores: true,
+    seesVectorsAtOnce: true,
+    refusesLargeRows: false,
+    ordersPartitions: false,
+    manyRecords: 600,
+    async start() {
+      const keyspaces = await makeKeyspaces()
+      const opened: Engine[] = []
+      const open = async () => {
+        const engine = await keyspaces.open()
+        opened.push(engine)
+        return engine
+      }
+      let engine = await open()
+      return {
+        engine,
+        async reopen() {
+          await engine.close()
+          return (engine = await open())
+        },
+        openAnother: open,
+        async stop() {
+          for (const one of opened) await one.close()
+          await keyspaces.remove()
+        },
+      }
+    },
+  }
 }

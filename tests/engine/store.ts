@@ -15,6 +15,7 @@ import type {
   Target,
   Write,
 } from '../../src/engine/contract.ts'
+import { withoutDatabaseKey } from '../../src/engine/database-key.ts'
 import type {
   Collection,
   CollectionOptions,
@@ -168,8 +169,10 @@ export function createCollection(
 /** Returns false when it was dropped already, whatever has its name by now. */
 export function dropTarget(
   engine: Engine,
-  { keyspace, name, uid }: Target,
+  { keyspace: stored, name, uid }: Target,
 ): Promise<boolean> {
+  // Behind a database, targets still have the keyspace that stores them.
+  const keyspace = withoutDatabaseKey(stored)
   return engine.changeSchema(keyspace, ({ targets }) =>
     targets.some((target) => target.uid === uid) ? { kind: 'dropTarget', name } : undefined,
   )

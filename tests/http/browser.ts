@@ -27,7 +27,8 @@ export function launchBrowser(): Promise<Browser> {
     executablePath: browserFile,
     timeout: patienceMs,
     // Pages are our own. As root, and in most containers, there is no sandbox to be had.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    // Without a graphics card, the process that emulates one takes an eighth of the time.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }
 

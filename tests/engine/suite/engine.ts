@@ -11,27 +11,28 @@ import { describeTables } from './tables.ts'
 import { describeVectors } from './vectors.ts'
 import type { World } from './world.ts'
 
-const suites = [
-  describeServes,
-  describeCollections,
-  describeReads,
-  describeLexical,
-  describeVectors,
-  describeTables,
-  describeRows,
-  describeSchema,
-  describeSettings,
-  describeClosing,
-]
+const suites = {
+  serves: describeServes,
+  collections: describeCollections,
+  reads: describeReads,
+  lexical: describeLexical,
+  vectors: describeVectors,
+  tables: describeTables,
+  rows: describeRows,
+  schema: describeSchema,
+  settings: describeSettings,
+  closing: describeClosing,
+} as const
 
-type DescribeSuite = (typeof suites)[number]
+export type SuiteName = keyof typeof suites
 
-/** `without` those that are run elsewhere, because they take long. */
+export const suiteNames = Object.keys(suites) as readonly SuiteName[]
+
+/** All suites, or those that are named. */
 export function describeEngine(
   name: string,
   world: World,
-  { without = [] }: { readonly without?: readonly DescribeSuite[] } = {},
+  chosen: readonly SuiteName[] = suiteNames,
 ): void {
-  for (const describeSuite of suites)
-    if (!without.includes(describeSuite)) describeSuite(name, world)
+  for (const suite of chosen) suites[suite](name, world)
 }

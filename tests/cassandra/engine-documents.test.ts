@@ -1,0 +1,3 @@
+import { describePart } from './engine-suites.ts'
+
+describePart('documents')
