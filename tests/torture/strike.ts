@@ -100,7 +100,9 @@ export class Strike {
       outcome = 'refused'
       if (refusal.includes('repair --catalog')) {
         outcome = await this.#repair()
-        if (this.#options.random.oneIn(2)) await this.#acceptLoss()
+        // A catalog that SQLite cannot read can only be rebuilt.
+        const isOffered = refusal.includes('--accept-lost-catalog')
+        if (this.#options.random.oneIn(2) && isOffered) await this.#acceptLoss()
       }
     }
     const isAffected = !['noticed', 'harmless'].includes(outcome)
