@@ -161,7 +161,7 @@ export class CatalogFile {
     }
   }
 
-  /** Nobody else can read the file while it is open here. */
+  /** Copies the catalog through this connection, which holds the only lock on it. */
   async copyTo(file: string): Promise<void> {
     await backup(this.#database, file)
   }
@@ -209,7 +209,7 @@ export function generationOf(database: DatabaseSync): number {
   return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])
 }
 
-/** Of all rows, in an order that does not depend on how they are stored. */
+/** CRC-32 over all rows in key order, which does not depend on how they are stored. */
 function checksumOf(database: DatabaseSync): number {
   let sum = generationOf(database)
   for (const table of ['keyspace', 'target', 'type', 'setting'])
@@ -218,7 +218,7 @@ function checksumOf(database: DatabaseSync): number {
   return sum
 }
 
-/** Whether the rows of a catalog are those that it was sealed with, in words. */
+/** Findings for the operator: whether the rows match the checksum. */
 export function sealFindings(database: DatabaseSync): string[] {
   if (generationOf(database) === unsealed) return []
   const { checksum } = database.prepare('SELECT checksum FROM seal').get() ?? {}

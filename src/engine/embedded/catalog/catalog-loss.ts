@@ -15,17 +15,17 @@ import { lostCatalog, mayHoldData, unlistedStores } from './lost-stores.ts'
 import { readTargetFile } from './target-file.ts'
 
 export interface CatalogLoss {
-  /** What is lost, in words for the operator; empty: nothing is. */
+  /** Findings for the operator; empty when nothing is lost. */
   readonly findings: readonly string[]
-  /** The folders of stores that the catalog does not list, or not as what they are. */
+  /** The folders of stores that the catalog does not list, or lists as something else. */
   readonly unlisted: readonly string[]
-  /** The uids of rows whose stores are gone or are others. */
+  /** The uids of rows whose store is missing or belongs to another target. */
   readonly staleRows: readonly string[]
   /** The highest generation that any file recorded. */
   readonly generation: number
 }
 
-/** A row of the catalog, and the state of what it stands for. */
+/** A target as the catalog lists it. */
 interface ListedTarget {
   readonly uid: string
   readonly state: string
@@ -106,7 +106,7 @@ class LossSearch {
       this.findings.push(`${folder} holds another collection or table than is listed`)
       this.#take(uid, folder)
     }
-    // What was dropped after the state that the catalog is in.
+    // The target was dropped later than this state of the catalog.
     if (this.generation > this.#own && !existsSync(file)) this.staleRows.push(uid)
   }
 

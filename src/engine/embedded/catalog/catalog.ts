@@ -459,7 +459,7 @@ export class Catalog {
     this.#file.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
   }
 
-  /** Nobody else can read the file while it is open here. */
+  /** Copies the catalog for a backup. */
   copyTo(file: string): Promise<void> {
     return this.#file.copyTo(file)
   }

@@ -32,7 +32,7 @@ export function storesIn(dataDir: string, keyspace: string): string[] {
     .filter((folder) => holdsStore(join(dataDir, folder)))
 }
 
-/** Those of them that are not listed. Some file systems do not tell upper from lower case. */
+/** The unlisted ones among them. Case is ignored, as some file systems do. */
 export function unlistedStores(dataDir: string, listed: Iterable<string>): string[] {
   const known = new Set(Array.from(listed, (folder) => folder.toLowerCase()))
   return storeFolders(dataDir).filter((folder) => !known.has(folder.toLowerCase()))

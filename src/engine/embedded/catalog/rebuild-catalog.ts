@@ -38,7 +38,7 @@ export interface Rebuilt {
   readonly keyspaces: number
   readonly types: number
   readonly settings: number
-  /** What could not be brought back, in words. */
+  /** Findings for the operator: everything that could not be restored. */
   readonly losses: readonly string[]
   /** Where the old catalog is; undefined: there was none. */
   readonly kept: string | undefined
@@ -66,9 +66,9 @@ export function rebuildCatalog(dataDir: string): Rebuilt {
   return rebuild.run(stores)
 }
 
-/** What can be read of a catalog, table by table. */
+/** The readable part of a catalog, table by table. */
 interface OldCatalog {
-  /** Whether the rows are those that the catalog was sealed with. */
+  /** Whether the rows match the checksum. */
   readonly isSound: boolean
   readonly generation: number
   readonly keyspace: readonly KeyspaceRow[] | undefined
@@ -179,7 +179,7 @@ class Rebuild {
     }
   }
 
-  /** What a store is; undefined where it was dropped, or where nothing says. */
+  /** The description of a store; undefined if it was dropped or has no description. */
   #describe(folder: string): FoundTarget | undefined {
     const listed = this.#listedIn(folder)
     const described = readTargetFile(join(this.#dataDir, folder))
@@ -252,7 +252,7 @@ class Rebuild {
     const folders = new Map([[firstKeyspace, firstKeyspace]])
     for (const { name, folder } of this.#rowsOf('keyspace') ?? [])
       if (isFolderName(folder) && !name.startsWith(':')) folders.set(name, folder)
-    // What holds data is where it is, whatever else is said of it.
+    // The folder of a store that exists overrules every record of it.
     for (const { keyspace, folder } of targets) folders.set(keyspace, dirname(folder))
     return Array.from(folders, ([name, folder]) => ({ name, folder }))
   }
