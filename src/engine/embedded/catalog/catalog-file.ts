@@ -131,6 +131,19 @@ export class CatalogFile {
 
   /** The same for several that happen together or not at all. */
   runAll(...changes: readonly CatalogChange[]): void {
+    this.#write(changes)
+    this.secure()
+  }
+
+  /**
+   * Makes a change that no client waits for: a step before or after the one that is answered.
+   * It is durable in the log alone.
+   */
+  note(...change: CatalogChange): void {
+    this.#write([change])
+  }
+
+  #write(changes: readonly CatalogChange[]): void {
     try {
       this.#commit(changes)
     } catch (error) {
@@ -140,7 +153,6 @@ export class CatalogFile {
       this.#checkpoint()
       this.#commit(changes)
     }
-    this.secure()
   }
 
   /** Seals the catalog with a generation above one that another file recorded. */

@@ -12,7 +12,7 @@ import { readMirror } from './catalog-mirror.ts'
 import { catalogFile } from './data-folder.ts'
 import type { CatalogFolders } from './folder-names.ts'
 import { lostCatalog, mayHoldData, unlistedStores } from './lost-stores.ts'
-import { readTargetFile } from './target-file.ts'
+import { readTargetFile, type TargetDescription } from './target-file.ts'
 
 export interface CatalogLoss {
   /** Findings for the operator; empty when nothing is lost. */
@@ -30,6 +30,8 @@ interface ListedTarget {
   readonly uid: string
   readonly state: string
   readonly folder: string
+  /** What its store says; undefined where that cannot be read. */
+  readonly own: TargetDescription | undefined
 }
 
 export function findCatalogLoss(
@@ -40,7 +42,9 @@ export function findCatalogLoss(
   const rows = database.prepare('SELECT uid, state FROM target').all()
   const listed = rows.map(({ uid, state }): ListedTarget => {
     const folder = folders.targets.get(String(uid))!
-    return { uid: String(uid), state: String(state), folder }
+    const described = readTargetFile(join(dataDir, folder))
+    const own = typeof described === 'object' ? described.content : undefined
+    return { uid: String(uid), state: String(state), folder, own }
   })
   const search = new LossSearch(dataDir, generationOf(database))
   search.findings.push(...sealFindings(database))
@@ -80,11 +84,8 @@ class LossSearch {
   compareGenerations(listed: readonly ListedTarget[]): void {
     const mirror = readMirror(this.#dataDir)
     const recorded = typeof mirror === 'object' ? [mirror.content.generation] : []
-    for (const { folder } of listed) {
-      const described = readTargetFile(join(this.#dataDir, folder))
-      if (typeof described === 'object') recorded.push(described.content.generation)
-    }
-    this.generation = Math.max(this.#own, ...recorded)
+    for (const { own } of listed) if (own !== undefined) recorded.push(own.generation)
+    this.generation = recorded.reduce((a, b) => Math.max(a, b), this.#own)
     if (this.generation > this.#own)
       this.findings.push(
         `${catalogFile} is at generation ${this.#own}, and generation ${this.generation} was ` +
@@ -92,17 +93,15 @@ class LossSearch {
       )
   }
 
-  look({ uid, state, folder }: ListedTarget): void {
-    const path = join(this.#dataDir, folder)
-    const file = join(path, storeFile)
+  look({ uid, state, folder, own }: ListedTarget): void {
+    const file = join(this.#dataDir, folder, storeFile)
     if (state === 'creating' && mayHoldData(file)) {
       this.findings.push(`${folder} holds data, and is listed as not yet created`)
       this.#take(uid, folder)
       return
     }
     if (state !== 'ready') return
-    const described = readTargetFile(path)
-    if (typeof described === 'object' && described.content.uid !== uid) {
+    if (own !== undefined && own.uid !== uid) {
       this.findings.push(`${folder} holds another collection or table than is listed`)
       this.#take(uid, folder)
     }

@@ -368,7 +368,7 @@ export class Catalog {
     const target: StoredTarget = { keyspace, name, uid, ...what }
     this.#leftovers.set(uid, place)
     try {
-      this.#file.run(
+      this.#file.note(
         'INSERT INTO target(uid, keyspace, name, folder, kind, state, options) ' +
           "VALUES (?, ?, ?, ?, ?, 'creating', ?)",
         ...[uid, keyspace, uid, folder, what.kind, definition],
@@ -377,8 +377,8 @@ export class Catalog {
       refuseLink(parentFolder)
       mkdirSync(path, { mode: privateFolderMode })
       makeStore(join(path, storeFile))
+      // This syncs the folder as well.
       writeTargetFile(path, describeTarget(target, this.#file.generation))
-      syncFolder(path)
       syncFolder(parentFolder)
       this.#file.run("UPDATE target SET state = 'ready', name = ? WHERE uid = ?", name, uid)
     } catch (error) {
@@ -412,7 +412,7 @@ export class Catalog {
     for (const [uid, folder] of [...this.#leftovers])
       this.#attempt(() => {
         removeFolder(this.#dataDir, folder)
-        this.#file.run('DELETE FROM target WHERE uid = ?', uid)
+        this.#file.note('DELETE FROM target WHERE uid = ?', uid)
         this.#leftovers.delete(uid)
       })
     for (const [keyspace, folder] of [...this.#dropped])
@@ -421,7 +421,7 @@ export class Catalog {
           return
         for (const store of storesIn(this.#dataDir, folder)) this.#quarantine(store)
         removeFolder(this.#dataDir, folder)
-        this.#file.run('DELETE FROM keyspace WHERE name = ?', keyspace)
+        this.#file.note('DELETE FROM keyspace WHERE name = ?', keyspace)
         this.#dropped.delete(keyspace)
       })
   }

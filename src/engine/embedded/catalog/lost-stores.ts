@@ -18,24 +18,29 @@ const quarantineFolder = 'quarantine.stores'
 
 /** The folders of all stores in a data folder, as "keyspace/target". Links are not followed. */
 export function storeFolders(dataDir: string): string[] {
-  return foldersIn(dataDir)
-    .filter((name) => name !== quarantineFolder && !isCopiesFolder(name))
-    .flatMap((keyspace) => storesIn(dataDir, keyspace))
-}
-
-/** The same in the folder of one keyspace. */
-export function storesIn(dataDir: string, keyspace: string): string[] {
-  const found = lstatSync(join(dataDir, keyspace), { throwIfNoEntry: false })
-  if (found?.isDirectory() !== true) return []
-  return foldersIn(join(dataDir, keyspace))
-    .map((target) => join(keyspace, target))
-    .filter((folder) => holdsStore(join(dataDir, folder)))
+  return unlistedStores(dataDir, [])
 }
 
 /** The unlisted ones among them. Case is ignored, as some file systems do. */
 export function unlistedStores(dataDir: string, listed: Iterable<string>): string[] {
   const known = new Set(Array.from(listed, (folder) => folder.toLowerCase()))
-  return storeFolders(dataDir).filter((folder) => !known.has(folder.toLowerCase()))
+  return foldersIn(dataDir)
+    .filter((name) => name !== quarantineFolder && !isCopiesFolder(name))
+    .flatMap((keyspace) => storesIn(dataDir, keyspace, known))
+}
+
+/** The folders of stores in the folder of one keyspace, without known ones. */
+export function storesIn(
+  dataDir: string,
+  keyspace: string,
+  known: ReadonlySet<string> = new Set(),
+): string[] {
+  const found = lstatSync(join(dataDir, keyspace), { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) return []
+  return foldersIn(join(dataDir, keyspace))
+    .map((target) => join(keyspace, target))
+    .filter((folder) => !known.has(folder.toLowerCase()))
+    .filter((folder) => holdsStore(join(dataDir, folder)))
 }
 
 /** Folders of others, such as lost+found, may be unreadable. */
