@@ -18,7 +18,12 @@ export class SmallDisk {
 
   static async mount(megabytes: number): Promise<SmallDisk> {
     const path = await temporaryFolder()
-    run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'stela-test', path)
+    try {
+      run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'stela-test', path)
+    } catch (error) {
+      rmSync(path, { recursive: true })
+      throw error
+    }
     return new SmallDisk(path)
   }
 

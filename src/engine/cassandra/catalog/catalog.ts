@@ -15,6 +15,8 @@ import { isReserved, readKeyspace } from './system-schema.ts'
 export const trustedMs = 1_000
 
 interface Known {
+  /** Grows with each refresh that is started. */
+  readonly refresh: number
   readonly version: string
   readonly schema: KeyspaceSchema | undefined
 }
@@ -31,6 +33,7 @@ export class ClusterCatalog {
   readonly #systemKeyspace: string
   readonly #known = new Map<string, Known>()
   readonly #looks = new Map<string, Look>()
+  #refreshes = 0
   #version = ''
   #lookedAt = -Infinity
 
@@ -80,13 +83,18 @@ export class ClusterCatalog {
   /** As it is now. What requests cannot reach is not there. */
   async refresh(keyspace: string): Promise<KeyspaceSchema | undefined> {
     if (isReserved(keyspace, this.#systemKeyspace)) return undefined
+    const refresh = ++this.#refreshes
     const version = await this.#readVersion()
-    const known = this.#known.get(keyspace)
-    if (known?.version === version) return known.schema
-    const read = await readKeyspace(this.#session, keyspace, this.#defaults, this.#can)
-    const schema = read && withKnownTargets(read, known?.schema)
-    this.#known.set(keyspace, { version, schema })
-    return schema
+    if (this.#known.get(keyspace)?.version !== version) {
+      const read = await readKeyspace(this.#session, keyspace, this.#defaults, this.#can)
+      // Another refresh may have ended meanwhile: its targets are in use by now.
+      const known = this.#known.get(keyspace)
+      if (known === undefined || known.refresh < refresh) {
+        const schema = read && withKnownTargets(read, known?.schema)
+        this.#known.set(keyspace, { refresh, version, schema })
+      }
+    }
+    return this.#known.get(keyspace)?.schema
   }
 
   /** Whether it is known that the target is what it was when it was found, a moment ago. */
