@@ -1,0 +1,76 @@
+/** Flips bits in stores of a server that is stopped. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** The store that a target's folder has, in the default keyspace. */
+export function storeOf(dataDir: string, target: string): string {
+  const keyspace = join(dataDir, 'default_keyspace')
+  const folder = readdirSync(keyspace).find((name) => name.startsWith(target))
+  assert(folder !== undefined, `no folder of ${target}`)
+  return join(keyspace, folder, 'store.db')
+}
+
+/** Moves what a log has into its file, so that everything stands there once. */
+export function settle(file: string): void {
+  const database = new DatabaseSync(file)
+  database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+}
+
+/**
+ * Flips a bit of the byte that stands so far behind the start of some bytes in a file; wherever
+ * they stand, since pages keep copies of what was moved to others.
+ */
+export function flipInFile(
+  file: string,
+  start: Uint8Array | string,
+  offset: number,
+  bit: number,
+): void {
+  const bytes = readFileSync(file)
+  let at = bytes.indexOf(start)
+  assert(at >= 0, `${file} does not have ${String(start)}`)
+  for (; at >= 0; at = bytes.indexOf(start, at + 1)) bytes[at + offset]! ^= 1 << bit
+  writeFileSync(file, bytes)
+}
+
+/** Where a value is stored. */
+export interface Place {
+  readonly table: string
+  readonly column: string
+  /** The primary key, as SQL compares it. */
+  readonly where: string
+}
+
+/** Flips a bit of a value. The position of the byte is taken modulo their number. */
+export function flipValue(file: string, place: Place, byte: number, bit: number): void {
+  const { table, column, where } = place
+  const database = new DatabaseSync(file)
+  try {
+    const found = database
+      .prepare(`SELECT "${column}" AS value FROM ${table} WHERE ${where}`)
+      .get()
+    const value = found?.['value']
+    const put = database.prepare(`UPDATE ${table} SET "${column}" = ? WHERE ${where}`)
+    if (typeof value === 'number') put.run(value ^ (1 << (byte % 2 === 0 ? bit : 8 + bit)))
+    else if (value instanceof Uint8Array) put.run(flipped(value, byte, bit))
+    else if (typeof value === 'string') {
+      const bytes = flipped(Buffer.from(value), byte, bit)
+      // As bytes, so that SQLite takes them as they are.
+      database
+        .prepare(`UPDATE ${table} SET "${column}" = CAST(? AS TEXT) WHERE ${where}`)
+        .run(bytes)
+    } else assert.fail(`nothing to flip in ${JSON.stringify(place)}`)
+  } finally {
+    database.close()
+  }
+}
+
+function flipped(bytes: Uint8Array, byte: number, bit: number): Uint8Array {
+  assert(bytes.length > 0, 'nothing to flip')
+  const changed = Uint8Array.from(bytes)
+  changed[byte % bytes.length]! ^= 1 << bit
+  return changed
+}

@@ -1,0 +1,402 @@
+/**
+ * A bit that flips on disk is an error that names the document, never an answer; other documents
+ * stay readable.
+ */
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test, type TestContext } from 'node:test'
+import { runStela } from '../cli/run-stela.ts'
+import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
+import { isEmbedded } from '../test-engine.ts'
+import { flipInFile, flipValue, settle, storeOf } from './damage.ts'
+
+// Runs and segments of few entries, so that there are some.
+process.env['STELA_TEST_MEMTABLE'] = '50'
+process.env['STELA_TEST_WAITING'] = '200'
+
+/** They fit on one page of a find. */
+const count = 18
+const vectorOf = (i: number) => [1 + i / 64, 2 - i / 128, 0.5]
+const books = '/default_keyspace/books'
+const letters = '/default_keyspace/letters'
+const readings = '/default_keyspace/readings'
+
+const documents = Array.from({ length: count }, (_, i) => ({
+  _id: `b${i}`,
+  n: i,
+  list: [{ at: i }, { at: -i }],
+  note: `note-of-${i}.`,
+  $vector: vectorOf(i),
+  $lexical: `common word${i}`,
+}))
+
+/** Texts that go to the answering thread as bytes, and make a read too long for it. */
+const long = Array.from({ length: 40 }, (_, i) => ({
+  _id: i,
+  text: `long-${i}. ` + 'lorem ipsum '.repeat(7_000),
+}))
+
+const rows = Array.from({ length: count }, (_, i) => ({
+  sensor: `s${i % 3}`,
+  at: i,
+  kind: `k${i % 5}`,
+  note: `row-note-${i}.`,
+  place: vectorOf(i),
+}))
+
+async function fill(server: TestServer): Promise<void> {
+  const send = async (path: string, command: object) => {
+    const answer = await server.command(path, command)
+    assert.deepEqual(answer.codes, [], answer.text)
+  }
+  const keyspace = '/default_keyspace'
+  await send(keyspace, {
+    createCollection: {
+      name: 'books',
+      options: {
+        vector: { dimension: 3 },
+        lexical: { enabled: true, analyzer: 'standard' },
+        indexing: { deny: ['note'] },
+      },
+    },
+  })
+  await send(books, { insertMany: { documents } })
+  await send(keyspace, {
+    createCollection: { name: 'letters', options: { indexing: { deny: ['text'] } } },
+  })
+  for (let i = 0; i < long.length; i += 10)
+    await send(letters, { insertMany: { documents: long.slice(i, i + 10) } })
+  const columns = { sensor: 'text', at: 'int', kind: 'text', note: 'text', extra: 'text' }
+  const place = { type: 'vector', dimension: 3 }
+  const primaryKey = { partitionBy: ['sensor'], partitionSort: { at: -1 } }
+  await send(keyspace, {
+    createTable: {
+      name: 'readings',
+      definition: { columns: { ...columns, place }, primaryKey },
+    },
+  })
+  await send(readings, {
+    createIndex: { name: 'kinds', definition: { column: 'kind' } },
+  })
+  await send(readings, {
+    createVectorIndex: { name: 'places', definition: { column: 'place' } },
+  })
+  await send(readings, { insertMany: { documents: rows } })
+}
+
+let folder: string
+
+before(async () => {
+  folder = await temporaryFolder()
+  const server = await startServer({ dataDir: join(folder, 'sound') })
+  await fill(server)
+  await server.stop()
+  for (const target of ['books', 'letters', 'readings'])
+    settle(storeOf(join(folder, 'sound'), target))
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+let served = 0
+
+/** A server on a copy of the data, of which something was damaged. */
+async function serveDamaged(
+  context: TestContext,
+  target: string,
+  damage: (file: string) => void,
+): Promise<TestServer> {
+  const dataDir = join(folder, `damaged-${++served}`)
+  await cp(join(folder, 'sound'), dataDir, { recursive: true })
+  damage(storeOf(dataDir, target))
+  const server = await startServer({ dataDir })
+  context.after(() => server.close())
+  return server
+}
+
+async function damageCount({ url }: TestServer): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^stela_damaged_records_total (\d+)$/m.exec(text)![1])
+}
+
+/** The command fails with an error that says what is damaged, and the metric grows. */
+async function assertFails(
+  server: TestServer,
+  path: string,
+  command: object,
+  name: RegExp,
+): Promise<Answer> {
+  const earlier = await damageCount(server)
+  const answer = await server.command(path, command)
+  const shown = `${JSON.stringify(command)} ${answer.text.slice(0, 1000)}`
+  assert.deepEqual(answer.codes, ['FAILED_READ_REQUEST'], shown)
+  const { message } = answer.body.errors![0]!
+  assert.match(message, name, shown)
+  assert.match(message, /is damaged/, shown)
+  assert.match(message, new RegExp(path.slice(1).replace('/', '.')), shown)
+  assert.match(message, /from a backup/, shown)
+  // What the store tells is found out now and then.
+  while ((await damageCount(server)) <= earlier);
+  return answer
+}
+
+async function assertFound(
+  server: TestServer,
+  path: string,
+  command: object,
+  expected: readonly unknown[],
+): Promise<void> {
+  const answer = await server.command(path, command)
+  const { data } = answer.body
+  const found = data?.documents ?? [data?.document]
+  const ids = found.map((document) => document?.['_id'] ?? document?.['at'])
+  assert.deepEqual(ids, expected, `${JSON.stringify(command)} ${answer.text}`)
+}
+
+const damagedBook = /the document with _id "b7" is damaged/
+
+/** Where the bit is flipped in `"note":"note-of-7."`. */
+const flips: readonly (readonly [what: string, offset: number, bit: number])[] = [
+  ['a text that stays JSON', '"note":"note'.length, 0],
+  ['a text that is no JSON any more', '"note'.length, 4],
+  ['a text that is no UTF-8 any more', '"note":"note'.length, 7],
+  ['a text with a line feed in it', '"note":"n'.length, 0],
+]
+
+describe('a document', { skip: !isEmbedded }, () => {
+  for (const [what, offset, bit] of flips)
+    test(`with ${what} is not read`, async (context) => {
+      const server = await serveDamaged(context, 'books', (file) =>
+        flipInFile(file, '"note":"note-of-7."', offset, bit),
+      )
+      const byId = { filter: { _id: 'b7' } }
+      const commands: object[] = [
+        { findOne: byId },
+        { find: byId },
+        { find: {} },
+        { find: { projection: { n: 1 } } },
+        { find: { sort: { n: 1 } } },
+        { find: { sort: { n: -1 }, projection: { note: 1 } } },
+        { find: { sort: { _id: 1 } } },
+        { find: { filter: { _id: { $gte: 'b6' } } } },
+        { find: { filter: { _id: { $in: ['b6', 'b7'] } } } },
+        { find: { filter: { n: 7 } } },
+        { find: { filter: { n: { $gt: 5, $lt: 9 } } } },
+        { find: { filter: { 'list.1.at': -7 } } },
+        { find: { filter: { $lexical: { $match: 'word7' } } } },
+        { find: { sort: { $lexical: 'common' }, options: { limit: 60 } } },
+        { find: { sort: { $vector: vectorOf(7) }, options: { limit: 3 } } },
+        { countDocuments: { filter: { 'list.1.at': { $lt: 0 } } } },
+        { updateOne: { ...byId, update: { $set: { n: 0 } } } },
+        { updateMany: { filter: { n: { $gte: 0 } }, update: { $inc: { n: 1 } } } },
+        { findOneAndUpdate: { ...byId, update: { $set: { n: 0 } } } },
+      ]
+      for (const command of commands) await assertFails(server, books, command, damagedBook)
+      const others = documents.filter(({ _id }) => _id !== 'b7').map(({ _id }) => _id)
+      await assertFound(server, books, { findOne: { filter: { _id: 'b8' } } }, ['b8'])
+      await assertFound(
+        server,
+        books,
+        { find: { filter: { n: { $ne: 7 } }, options: { limit: 1000 } } },
+        others,
+      )
+      await assertFound(server, books, { find: { filter: { n: 8 } } }, ['b8'])
+      // An index answers without looking into documents.
+      const counted = await server.command(books, { countDocuments: { filter: { n: 7 } } })
+      assert.equal(counted.body.status!['count'], 1)
+      const { code, err } = await runStela([
+        ...['export', '--collection', 'books', '--url', server.url],
+      ])
+      assert.notEqual(code, 0)
+      assert.match(err, damagedBook)
+    })
+
+  test('of another version than its text is not read', async (context) => {
+    const server = await serveDamaged(context, 'books', (file) =>
+      flipValue(file, { table: 'doc', column: 'version', where: 'seq = 8' }, 0, 3),
+    )
+    await assertFails(server, books, { findOne: { filter: { _id: 'b7' } } }, damagedBook)
+    await assertFails(server, books, { find: {} }, damagedBook)
+  })
+
+  test('that is long is not read on another thread', async (context) => {
+    const server = await serveDamaged(context, 'letters', (file) =>
+      flipInFile(file, 'long-17.', 0, 0),
+    )
+    const name = /the document with _id 17 is damaged/
+    await assertFails(server, letters, { find: {} }, name)
+    await assertFails(server, letters, { find: { sort: { _id: 1 } } }, name)
+    await assertFails(server, letters, { findOne: { filter: { _id: 17 } } }, name)
+    const rest = { find: { filter: { _id: { $lt: 17 } }, projection: { text: 0 } } }
+    await assertFound(
+      server,
+      letters,
+      rest,
+      Array.from({ length: 17 }, (_, i) => i),
+    )
+  })
+
+  test('whose vector is damaged is not found by it', async (context) => {
+    const server = await serveDamaged(context, 'books', (file) =>
+      flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
+    )
+    const sort = { $vector: vectorOf(7) }
+    const all = { projection: { '*': 1 } }
+    const byId = { filter: { _id: 'b7' } }
+    const commands = [
+      { find: { sort, options: { limit: 3 } } },
+      { findOne: { ...byId, ...all } },
+      { find: { filter: { _id: { $in: ['b7'] } }, projection: { $vector: 1 } } },
+      { countDocuments: { filter: { $vector: { $exists: true } } } },
+    ]
+    for (const command of commands) await assertFails(server, books, command, damagedBook)
+    // The text is as it was, and it says nothing of the vector.
+    await assertFound(server, books, { findOne: byId }, ['b7'])
+    await assertFound(server, books, { findOne: { filter: { _id: 'b8' }, ...all } }, ['b8'])
+    // Once it has another vector, there is nothing wrong any more.
+    const update = { $set: { $vector: vectorOf(7) } }
+    const answer = await server.command(books, { updateOne: { ...byId, update } })
+    if (answer.codes.length === 0)
+      await assertFound(server, books, { find: { sort, options: { limit: 1 } } }, ['b7'])
+    else assert.deepEqual(answer.codes, ['FAILED_READ_REQUEST'])
+  })
+
+  test('whose $lexical is damaged is not read with it', async (context) => {
+    const server = await serveDamaged(context, 'books', (file) =>
+      flipInFile(file, '"common word7"', 3, 0),
+    )
+    const all = { projection: { '*': 1 } }
+    const byId = { filter: { _id: 'b7' } }
+    await assertFails(server, books, { findOne: { ...byId, ...all } }, damagedBook)
+    await assertFound(server, books, { findOne: byId }, ['b7'])
+  })
+})
+
+describe('a row', { skip: !isEmbedded }, () => {
+  const name = /the row with primary key \("s1", 7\) is damaged/
+  const key = { sensor: 's1', at: 7 }
+
+  test('that is damaged is not read, changed or indexed', async (context) => {
+    const server = await serveDamaged(context, 'readings', (file) =>
+      flipInFile(file, 'row-note-7.', 4, 0),
+    )
+    const commands = [
+      { findOne: { filter: key } },
+      { find: {} },
+      { find: { filter: { sensor: 's1' } } },
+      { find: { filter: { kind: 'k2' } } },
+      { find: { filter: key, projection: { kind: 1 } } },
+      { find: { sort: { place: vectorOf(7) }, options: { limit: 3 } } },
+      { updateOne: { filter: key, update: { $set: { kind: 'k9' } } } },
+      { insertOne: { document: { ...key, kind: 'k9' } } },
+      { deleteOne: { filter: key } },
+      { deleteMany: { filter: { sensor: 's1' } } },
+      { createIndex: { name: 'notes', definition: { column: 'note' } } },
+    ]
+    for (const command of commands) await assertFails(server, readings, command, name)
+    // What shares a group of writes with it is written.
+    const neighbours = Array.from({ length: 20 }, (_, i) => ({ sensor: 'new', at: i }))
+    const answers = await Promise.all([
+      ...neighbours.map((document) =>
+        server.command(readings, { insertOne: { document } }),
+      ),
+      server.command(readings, {
+        updateOne: { filter: key, update: { $set: { kind: 'k9' } } },
+      }),
+    ])
+    const failed = answers.filter(({ codes }) => codes.length > 0)
+    assert.equal(failed.length, 1)
+    await assertFound(
+      server,
+      readings,
+      { findOne: { filter: { sensor: 's1', at: 10 } } },
+      [10],
+    )
+    await assertFound(server, readings, { find: { filter: { sensor: 'new' } } }, [
+      ...neighbours.map(({ at }) => at).reverse(),
+    ])
+  })
+
+  test('whose vector is damaged is not found by it', async (context) => {
+    const server = await serveDamaged(context, 'readings', (file) =>
+      flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
+    )
+    const sorted = { find: { sort: { place: vectorOf(7) }, options: { limit: 3 } } }
+    await assertFails(server, readings, sorted, name)
+    await assertFails(server, readings, { findOne: { filter: key } }, name)
+    const plain = { filter: key, projection: { at: 1 } }
+    await assertFound(server, readings, { findOne: plain }, [7])
+    // Writing it again mends it.
+    const update = { $set: { place: vectorOf(7) } }
+    const answer = await server.command(readings, { updateOne: { filter: key, update } })
+    assert.deepEqual(answer.codes, [])
+    await assertFound(server, readings, sorted, [7, 8, 6])
+  })
+})
+
+describe('an index', { skip: !isEmbedded }, () => {
+  const parts: readonly (readonly [string, string, object, RegExp])[] = [
+    [
+      'block',
+      'bytes',
+      { find: { filter: { n: { $gte: 0 } } } },
+      /the index is damaged: block/,
+    ],
+    ['segment', 'first', { find: { filter: { n: 3 } } }, /the index is damaged: segment/],
+    ['segment', 'detail', { find: { filter: { n: 3 } } }, /the index is damaged: segment/],
+    ['segment', 'entries', { find: { filter: { n: 3 } } }, /the index is damaged: segment/],
+    [
+      'textsegment',
+      'documents',
+      { find: { sort: { $lexical: 'word3' } } },
+      /the index of \$lexical is damaged: segment/,
+    ],
+    [
+      'posting',
+      'bytes',
+      { find: { sort: { $lexical: 'word3' } } },
+      /the index of \$lexical is damaged: row/,
+    ],
+  ]
+  for (const [table, column, command, name] of parts)
+    test(`with a damaged ${table} (${column}) gives no answers`, async (context) => {
+      const server = await serveDamaged(context, 'books', (file) => {
+        const database = new DatabaseSync(file)
+        const key = table === 'segment' ? 'block' : 'id'
+        const all = database.prepare(`SELECT ${key} AS id FROM ${table}`).all()
+        database.close()
+        assert(all.length > 0, `no ${table}`)
+        for (const { id } of all)
+          flipValue(file, { table, column, where: `${key} = ${String(id)}` }, 5, 2)
+      })
+      await assertFails(server, books, command, name)
+      await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
+    })
+
+  test('with a damaged list of recent changes gives no answers', async (context) => {
+    const server = await serveDamaged(context, 'books', (file) =>
+      change(file, "INSERT INTO recent SELECT flushed + 1000, x'01', 5 FROM manifest"),
+    )
+    const name = /the index is damaged: the list of recent changes/
+    await assertFails(server, books, { find: { filter: { n: 3 } } }, name)
+    await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
+  })
+
+  test('with a damaged list of terms gives no answers, and takes no others', async (context) => {
+    const server = await serveDamaged(context, 'books', (file) =>
+      change(file, "INSERT INTO waiting VALUES (4, x'05', 1)"),
+    )
+    const name = /the index of \$lexical is damaged: the list of terms/
+    await assertFails(server, books, { find: { sort: { $lexical: 'word3' } } }, name)
+    const document = { $lexical: 'new' }
+    await assertFails(server, books, { insertOne: { document } }, name)
+    await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
+  })
+})
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(sql)
+  database.close()
+}
