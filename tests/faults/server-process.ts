@@ -19,8 +19,12 @@ export class ServerProcess {
   url = ''
   readonly #agent = new Agent({ keepAlive: true })
 
-  /** Of a cluster's servers none has a folder. */
-  constructor(dataDir: string | undefined, ...flags: readonly string[]) {
+  /** A server of a cluster has no folder. `environment` is added to that of all servers. */
+  constructor(
+    dataDir: string | undefined,
+    flags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ) {
     const data = dataDir === undefined ? [] : ['--data', dataDir]
     const words = ['serve', '--port', '0', ...data, ...flags]
     this.child = spawn(
@@ -35,6 +39,7 @@ export class ServerProcess {
           STELA_TEST_WAITING: '1000',
           // Tests look at what is logged, and a busy machine makes any command slow.
           STELA_SLOW_COMMAND: '0',
+          ...environment,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
@@ -53,7 +58,7 @@ export class ServerProcess {
     dataDir: string | undefined,
     ...flags: readonly string[]
   ): Promise<ServerProcess> {
-    const server = new ServerProcess(dataDir, ...flags)
+    const server = new ServerProcess(dataDir, flags)
     await server.ready()
     return server
   }

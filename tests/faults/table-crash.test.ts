@@ -49,7 +49,7 @@ test(`killed ${rounds} times while schemas change, a server has the old one or t
     assertSound(folder)
     if (random.oneIn(4)) {
       // Killed again while it gets over the first time.
-      const starting = new ServerProcess(folder, ...flags)
+      const starting = new ServerProcess(folder, flags)
       await delay(random.below(500))
       await starting.kill()
       assertSound(folder)

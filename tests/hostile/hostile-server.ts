@@ -7,7 +7,9 @@ import { once } from 'node:events'
 import { ServerProcess, processToken } from '../faults/server-process.ts'
 import { temporaryFolder, type Envelope } from '../harness.ts'
 import { makeCertificate, saveCertificate } from '../http/made-certificate.ts'
+import { takeTurns, turnEnvironment } from './read-turns.ts'
 import { requestOf } from './requests.ts'
+import type { Turns } from './turn-meter.ts'
 
 /** The client that attacks has an account of its own; all else is the administrator's. */
 export const hostileToken = accountToken('hostile', 'of no good')
@@ -40,11 +42,15 @@ export class HostileServer {
     const folder = await temporaryFolder()
     const made = tls ? makeCertificate() : undefined
     const files = made && (await saveCertificate(folder, made))
-    const process = await ServerProcess.start(
+    const process = new ServerProcess(
       `${folder}/data`,
-      ...['--log-level', 'error', '--users', 'hostile:of no good', ...flags],
-      ...(files ? ['--tls-cert', files.certFile, '--tls-key', files.keyFile] : []),
+      [
+        ...['--log-level', 'error', '--users', 'hostile:of no good', ...flags],
+        ...(files ? ['--tls-cert', files.certFile, '--tls-key', files.keyFile] : []),
+      ],
+      turnEnvironment(`${folder}/turns`),
     )
+    await process.ready()
     return new HostileServer(folder, process, made?.cert)
   }
 
@@ -100,6 +106,11 @@ export class HostileServer {
     const answer = Buffer.concat(chunks).toString()
     const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)
     return { status, text: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
+  }
+
+  /** Processor time of the turns of its event loop since the last call. */
+  takeTurns(): Promise<Turns> {
+    return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`)
   }
 
   /** From here on, `usage` tells the most memory. */

@@ -24,9 +24,9 @@ if (chosen.length === 0) {
 }
 
 print(
-  '| request | answers | longest wait: health | findOne | search | upload | CPU | memory |',
+  '| request | answers | longest wait: health | findOne | search | upload | CPU | longest turn | memory |',
 )
-print('|---|---|---|---|---|---|---|---|')
+print('|---|---|---|---|---|---|---|---|---|')
 let failed = 0
 for (const attack of chosen) {
   const measured = await measure(attack)

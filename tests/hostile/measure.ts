@@ -11,12 +11,17 @@ export interface Measured {
   readonly cpuSeconds: number
   /** Bytes: when idle, and at the most. */
   readonly memory: { readonly idle: number; readonly most: number }
+  /** Processor time of the longest turn of the event loop, in milliseconds. */
+  readonly longestTurnMs: number
   readonly isAlive: boolean
   readonly complaints: string
 }
 
 /** Milliseconds that another client may have to wait longer than on the idle server. */
 export const stallMsMax = 200
+
+/** Milliseconds of processor time that one turn of the event loop may take. */
+export const turnMsMax = 100
 
 /**
  * Bytes that an attack may make the server take on top of what it takes when idle. A token
@@ -44,17 +49,20 @@ export async function measure(attack: Attack): Promise<Measured> {
       await seconds(idleSeconds)
       const idle = await bystander.take()
       server.forgetPeak()
+      await server.takeTurns()
       const before = server.usage()!
       const answers = await attack.run(server, { holdSeconds })
       await seconds(afterSeconds)
       const during = await bystander.take()
       const after = server.usage()
+      const longestTurnMs = server.isAlive ? (await server.takeTurns()).longestMs : NaN
       return {
         idle,
         during,
         answers,
         cpuSeconds: (after?.cpuSeconds ?? NaN) - before.cpuSeconds,
         memory: { idle: before.memory, most: after?.peak ?? NaN },
+        longestTurnMs,
         isAlive: server.isAlive,
         complaints: server.complaints,
       }
@@ -68,7 +76,7 @@ export async function measure(attack: Attack): Promise<Measured> {
 
 /** What is beyond its bound. */
 export function problemsOf(measured: Measured): readonly string[] {
-  const { idle, during, memory, isAlive, complaints } = measured
+  const { idle, during, memory, longestTurnMs, isAlive, complaints } = measured
   if (!isAlive) return ['the server died']
   const problems: string[] = []
   for (const [i, { name, longestMs, failed }] of during.entries()) {
@@ -77,6 +85,8 @@ export function problemsOf(measured: Measured): readonly string[] {
       problems.push(`${name} waited ${longer.toFixed(0)} ms longer than on the idle server`)
     if (failed > 0) problems.push(`${name} failed ${failed} times`)
   }
+  if (longestTurnMs > turnMsMax)
+    problems.push(`a turn took ${longestTurnMs.toFixed(0)} ms of processor time`)
   const more = memory.most - memory.idle
   if (more > memoryMax) problems.push(`it took ${megabytes(more)} MB more`)
   if (complaints !== '') problems.push(`it complained: ${complaints.slice(0, 500)}`)
@@ -85,7 +95,7 @@ export function problemsOf(measured: Measured): readonly string[] {
 
 /** A row of the table; waits are on the idle server, then during the attack. */
 export function rowOf({ request }: Attack, measured: Measured): string {
-  const { idle, during, answers, cpuSeconds, memory, isAlive } = measured
+  const { idle, during, answers, cpuSeconds, memory, longestTurnMs, isAlive } = measured
   const waits = during.map(({ longestMs, failed }, i) => {
     const lost = failed > 0 ? `, ${failed} failed` : ''
     return `${idle[i]!.longestMs.toFixed(0)} → ${longestMs.toFixed(0)} ms${lost}`
@@ -94,9 +104,10 @@ export function rowOf({ request }: Attack, measured: Measured): string {
   const cost = isAlive
     ? [
         `${cpuSeconds.toFixed(1)} s`,
+        `${longestTurnMs.toFixed(0)} ms`,
         `${megabytes(memory.idle)} → ${megabytes(memory.most)} MB`,
       ]
-    : ['the server died', '']
+    : ['the server died', '', '']
   return `| ${[request, counted, ...waits, ...cost].join(' | ')} |`
 }
 

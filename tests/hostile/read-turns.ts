@@ -1,0 +1,35 @@
+/** Reads the processor time of a server's turns, which turn-meter.ts measures in it. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Turns } from './turn-meter.ts'
+
+const meter = pathToFileURL(fileURLToPath(new URL('./turn-meter.ts', import.meta.url))).href
+
+/** What a server's environment needs for its turns to be measured into `file`. */
+export function turnEnvironment(file: string): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${meter}`,
+    STELA_TEST_TURNS: file,
+  }
+}
+
+/** The figures since the last call, and begins anew. Waits until the server has a turn. */
+export async function takeTurns(pid: number, file: string): Promise<Turns> {
+  const before = reportIn(file)?.report ?? 0
+  process.kill(pid, 'SIGUSR2')
+  for (;;) {
+    const turns = reportIn(file)
+    if (turns !== undefined && turns.report > before) return turns
+    await pause(5)
+  }
+}
+
+function reportIn(file: string): Turns | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Turns
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

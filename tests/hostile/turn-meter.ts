@@ -1,0 +1,54 @@
+/**
+ * Processor time of the longest event-loop turn of a server's main thread.
+ *
+ * A module for `node --import`. A timer fires once per turn while the loop is busy, so the
+ * processor time between two firings is that of one turn, or of several short ones within
+ * `tickMs`. Processor time does not depend on other load of the machine, as a delay would.
+ * `read-turns.ts` asks for the figures by a signal, and this module writes them to the file
+ * that STELA_TEST_TURNS names.
+ */
+import { renameSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+const tickMs = 1
+
+/** Since the server started, or since it was last asked. Times are in milliseconds. */
+export interface Turns {
+  /** Counts the reports, so that a reader can tell a new one. */
+  readonly report: number
+  readonly longestMs: number
+  /** Turns that took more than 20, 50 and 100 ms of processor time. */
+  readonly over: { readonly 20: number; readonly 50: number; readonly 100: number }
+}
+
+const file = process.env['STELA_TEST_TURNS']
+
+if (isMainThread && file !== undefined && process.argv.includes('serve')) measure(file)
+
+function measure(target: string): void {
+  let report = 0
+  let longestMs = 0
+  let over = { 20: 0, 50: 0, 100: 0 }
+  let before = threadMs()
+  setInterval(() => {
+    const now = threadMs()
+    const turnMs = now - before
+    before = now
+    longestMs = Math.max(longestMs, turnMs)
+    if (turnMs > 20) over[20]++
+    if (turnMs > 50) over[50]++
+    if (turnMs > 100) over[100]++
+  }, tickMs).unref()
+  process.on('SIGUSR2', () => {
+    const turns: Turns = { report: ++report, longestMs, over }
+    longestMs = 0
+    over = { 20: 0, 50: 0, 100: 0 }
+    writeFileSync(`${target}.new`, JSON.stringify(turns))
+    renameSync(`${target}.new`, target)
+  })
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
