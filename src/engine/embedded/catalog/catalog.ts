@@ -47,6 +47,7 @@ import type { EmbeddedOptions } from '../options.ts'
 import { refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { lostCatalog, quarantine, storesIn } from './lost-stores.ts'
+import { withStoredAnalyzers } from './stored-analyzers.ts'
 import { describeTarget, updateTargetFile, writeTargetFile } from './target-file.ts'
 import {
   checkFolderName,
@@ -325,10 +326,20 @@ export class Catalog {
     return [...new Set(names)].map((name) => types.get(name)!)
   }
 
-  /** From now on the target is this. */
-  #know(stored: StoredTarget): void {
+  /** From now on the target is this. Long analyzers stay in the file. */
+  #know(whole: StoredTarget): void {
+    const stored = withStoredAnalyzers(whole, this.#readerOf(whole))
     const target = stored.kind === 'table' ? plainTable(stored) : stored
     this.#keyspace(stored.keyspace).targets.set(stored.name, { target, stored })
+  }
+
+  /** The options of a collection or the definition of a table, as they are stored. */
+  #readerOf({ uid, name }: StoredTarget): () => object {
+    return () => {
+      const [row] = this.#file.all('SELECT options FROM target WHERE uid = ?', uid)
+      if (row === undefined) throw new EngineError('gone', `${name} is gone`)
+      return JSON.parse(String(row['options'])) as object
+    }
   }
 
   #keyspace(name: string): Keyspace {
