@@ -3,6 +3,7 @@ import { packValue } from '../../src/json/packed.ts'
 import { connect as connectHttp2 } from 'node:http2'
 import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
+import { analyzerAttacks } from './attacks-analyzers.ts'
 import { answersOf, load, seconds, statusesOn, write, type Attack } from './attack.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { headOf, requestOf } from './requests.ts'
@@ -52,6 +53,7 @@ async function atOnce(
 }
 
 export const attacks: readonly Attack[] = [
+  ...analyzerAttacks,
   {
     name: 'objects-unknown-token',
     request: 'body of 19.8 MB, `[{},{},…]`, unknown token',
