@@ -60,7 +60,7 @@ export const analyzerAttacks: readonly Attack[] = [
     name: 'many-analyzers',
     request: '100 createCollection with the largest lists, each used in turn',
     async run(server) {
-      const analyzer = withLists('synonym', synonyms, 1, 40_000)
+      const analyzer = withLists('synonym', synonyms, 1, 38_000)
       const commands = creations(100, analyzer)
       const distinct = commands.map((command, n) =>
         JSON.parse(JSON.stringify(command).replace('"synonyms":"', `"synonyms":"x${n},`)),

@@ -285,21 +285,15 @@ function runOnTarget(
         throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
       const make = () => documentStoreOf({ ...services, engine }, target)
       context.documents = storeOf(target, make).as(call)
-      const { collection } = command
-      const loading = loadAnalyzers(target, call)
-      return loading === undefined
-        ? collection(fields, context)
-        : loading.then(() => collection(fields, context))
+      const start = command.collection.bind(command, fields, context)
+      return loadAnalyzers(target, call)?.then(start) ?? start()
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
     const make = () => rowStoreOf({ ...services, engine }, target, {})
     context.rows = storeOf(target, make).as(call)
-    const { table } = command
-    const loading = loadAnalyzers(target, call)
-    return loading === undefined
-      ? table(fields, context)
-      : loading.then(() => table(fields, context))
+    const start = command.table.bind(command, fields, context)
+    return loadAnalyzers(target, call)?.then(start) ?? start()
   }
   const found = engine.findTarget(call.keyspace, call.target)
   // The schema of a collection never changes.

@@ -63,7 +63,7 @@ export function packIfLong(definition: unknown): unknown {
 
 /** Apart, so that what it returns does not keep the definition in memory. */
 function unpack(packed: Buffer): () => unknown {
-  return () => JSON.parse(inflateRawSync(packed).toString())
+  return () => JSON.parse(inflateRawSync(packed).toString()) as unknown
 }
 
 /** A name or a recipe, as plain data. */

@@ -328,18 +328,10 @@ export class Catalog {
 
   /** From now on the target is this. Long analyzers stay in the file. */
   #know(whole: StoredTarget): void {
-    const stored = withStoredAnalyzers(whole, this.#readerOf(whole))
+    const { uid } = whole
+    const stored = withStoredAnalyzers(whole, () => this.#file.readDefinition(uid))
     const target = stored.kind === 'table' ? plainTable(stored) : stored
     this.#keyspace(stored.keyspace).targets.set(stored.name, { target, stored })
-  }
-
-  /** The options of a collection or the definition of a table, as they are stored. */
-  #readerOf({ uid, name }: StoredTarget): () => object {
-    return () => {
-      const [row] = this.#file.all('SELECT options FROM target WHERE uid = ?', uid)
-      if (row === undefined) throw new EngineError('gone', `${name} is gone`)
-      return JSON.parse(String(row['options'])) as object
-    }
   }
 
   #keyspace(name: string): Keyspace {
