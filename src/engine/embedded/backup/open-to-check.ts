@@ -53,7 +53,8 @@ function openReadOnly(file: string, timeout: number): OpenedToCheck {
     [Symbol.dispose]: () => {
       // Before the lock goes: from then on the files may be those of a server.
       for (const path of absent)
-        if (existsSync(path) && !(path.endsWith('-wal') && isBeingWritten(file))) rmSync(path)
+        if (existsSync(path) && !(path.endsWith('-wal') && isBeingWritten(file)))
+          rmSync(path)
       database.close()
     },
   }
