@@ -47,6 +47,9 @@ export interface Range extends Bounds {
 /** More keys than this are no better than looking at everything. */
 const keysMax = 400
 
+/** Values of one $all whose documents are counted, to find the rarest. */
+const countedMax = 32
+
 /**
  * Every lead that a filter offers; an empty `keys` means that nothing can match. The first
  * is `ids` if the filter names ids, which nothing beats.
@@ -71,8 +74,8 @@ export function leadsOf(filter: Filter, index: Index): Lead[] {
       continue
     }
     if (part.kind === 'all') {
-      // Each scalar alone leads; the rarest is the best.
-      for (const value of part.values.filter(isScalar)) {
+      // Each scalar alone leads; the rarest is the best, of as many as are worth counting.
+      for (const value of part.values.filter(isScalar).slice(0, countedMax)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
         if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
       }
