@@ -70,12 +70,16 @@ const pace = 500
 export class Pace {
   #left = pace
 
-  /** One more was looked at, or something that takes as long as so many: whether it is time. */
-  isDue(values = 1): boolean {
-    this.#left -= values
-    if (this.#left > 0) return false
+  /** One more was looked at: whether it is time. */
+  isDue(): boolean {
+    if (--this.#left > 0) return false
     this.#left = pace
     return true
+  }
+
+  /** What was done took as long as looking at so many values. */
+  spend(values: number): void {
+    this.#left -= values
   }
 }
 

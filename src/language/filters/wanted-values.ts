@@ -116,7 +116,8 @@ export class WantedValues {
     if (!shapes.has(shapeOf(value))) return -1
     const printed = printJsonInSteps(value)
     const text = typeof printed === 'string' ? printed : yield* printed
-    if (pace.isDue(text.length / printedPerValue)) yield
+    pace.spend(text.length / printedPerValue)
+    if (pace.isDue()) yield
     return this.#others.get(text) ?? -1
   }
 
