@@ -62,7 +62,7 @@ function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
  * and places that are looked up, in the time that asking for a value takes.
  */
 export function costOf(filter: Matchable): number {
-  return known.get(filter)?.cost ?? sum(comparisonsIn(filter).map(comparisonCost))
+  return known.get(filter)?.cost ?? costIn(filter)
 }
 
 /** `termsAt` analyzes the text at a path; it is asked once for each. */
@@ -148,7 +148,7 @@ function compile(filter: Matchable): Compiled {
   return {
     test: testOf(filter, wanted),
     pathCount: wanted.size,
-    cost: sum(comparisons.map(comparisonCost)),
+    cost: costIn(filter),
   }
 }
 
@@ -156,20 +156,15 @@ function comparisonsIn(filter: Matchable): Comparison[] {
   return 'of' in filter ? filter.of.flatMap(comparisonsIn) : [filter]
 }
 
-function comparisonCost(comparison: Comparison): number {
-  const values = 'values' in comparison ? comparison.values.length : 1
-  return (
-    values +
-    segmentCost * Math.min(comparison.path.segments.length, defaultLimits.documentDepthMax)
-  )
+function costIn(filter: Matchable): number {
+  if ('of' in filter) return filter.of.reduce((cost, part) => cost + costIn(part), 0)
+  const values = 'values' in filter ? filter.values.length : 1
+  const { length } = filter.path.segments
+  return values + segmentCost * Math.min(length, defaultLimits.documentDepthMax)
 }
 
 /** Following one segment of a path, in values that are asked for. */
 const segmentCost = 8
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0)
-}
 
 /** What conditions look for, by path. */
 function wantedPaths(comparisons: readonly Comparison[]): ReadonlyMap<string, WantedPath> {
