@@ -476,7 +476,7 @@ describe('a hybrid search', () => {
     const fixture = await new Fixture().insert({ _id: 1, $hybrid: 'ant' })
     const tester = ownCaller()
     await fixture.find({ sort: { $hybrid: 'ant' } }, tester)
-    assert.equal(fixture.asked[0]!.signal, tester.signal)
+    assert.equal(fixture.asked[0]!.caller.signal, tester.signal)
   })
 })
 

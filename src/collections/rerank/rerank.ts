@@ -71,7 +71,7 @@ async function rerank(
   const [scores, warnings] = await Promise.all([
     passages.length === 0
       ? []
-      : models.rerank({ service, query, passages, credentials, signal: caller.signal }),
+      : models.rerank({ service, query, passages, credentials, caller }),
     warningsAbout(store, plan, filter, { found, count: candidates.length }, caller),
   ])
   const best = candidates
