@@ -488,7 +488,8 @@ describe('differences in hybrid search', () => {
       { _id: 3, $vectorize: 'ant', $lexical: 'ant' },
     ]
     const target = await collections.create(documents, lettersCollection)
-    const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
+    const options = { includeScores: true }
+    const command = { findAndRerank: { sort: { $hybrid: 'ant' }, options } }
     const { data, status } = await target.run(command)
     assert.deepEqual(data!.documents, [{ _id: 3 }])
     assert.equal(status!.warnings![0]!.errorCode, 'HYBRID_SEARCH_MISSING_LEXICAL')
@@ -988,7 +989,7 @@ describe('differences in the results of hybrid search', () => {
 
   difference(73, 'a limit that hybridLimits cannot reach is warned of', async () => {
     const target = await collections.create([], lettersCollection)
-    const options = { limit: 9, hybridLimits: 4 }
+    const options = { limit: 9, hybridLimits: 4, includeScores: true }
     const { status } = await target.run({
       findAndRerank: { sort: { $hybrid: 'ant' }, options },
     })
