@@ -219,6 +219,8 @@ const fixed = {
   keepAliveMs: 75_000,
   /** Milliseconds for headers: a client that needs longer is not sending them. So for handshakes. */
   headersMsMax: 20_000,
+  /** Connections that wait to be accepted. Past that the system lets clients try again later. */
+  backlogMax: 4_096,
   /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
   streamsMax: 128,
   /** Megabytes of its responses that wait; past that it gets no new streams. */
