@@ -4,11 +4,11 @@
  * Short reads run here, on the thread that answers requests; long ones on reading threads;
  * writes on the writing thread. Every target has a store of its own (layout.ts).
  */
-import type { Caller } from '../../caller.ts'
+import { ownCaller, type Caller } from '../../caller.ts'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
-import { andThen, atOnce, inTurns, neverThrowing } from '../../steps.ts'
+import { andThen, neverThrowing } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -45,18 +45,17 @@ import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
 import { Settings } from './catalog/settings.ts'
 import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
-import type { KeptRows, Settle } from './store/kept-rows.ts'
-import { EmbeddedRecord, letGoOf, RecordPage } from './store/record-page.ts'
+import { EmbeddedRecord, RecordPage } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
 import { RecordReads } from './store/record-reads.ts'
+import { RecordWrites } from './store/record-writes.ts'
 import { KnownFiles } from './files/known-files.ts'
 import { DamageCount } from './store/damage.ts'
 import type { DocRow } from './store/doc-row.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
-import type { WriteOutcome, Written } from './threads/write-batch.ts'
 import { statisticsOf } from './statistics.ts'
 import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
@@ -65,8 +64,6 @@ import { StoreHealth } from './files/store-health.ts'
 import { markClosed } from './store/version-file.ts'
 import { recordVersions, reportLostWrites } from './catalog/store-versions.ts'
 import { Vectors } from './vectors/vectors.ts'
-import { isSmall } from './threads/gathered-writes.ts'
-import { packWrites } from './threads/pack-writes.ts'
 import { Writer } from './threads/writer.ts'
 
 /** Throws an EngineError that says why, when the folder cannot be served. */
@@ -96,6 +93,7 @@ class EmbeddedEngine implements Engine {
   readonly #backups: Backups
   readonly #stores: OpenStores
   readonly #records: RecordReads
+  readonly #writes: RecordWrites
   readonly #rows: Rows
   readonly #alterations: TableAlterations
   readonly #changes = new OneByOne()
@@ -146,8 +144,13 @@ class EmbeddedEngine implements Engine {
       using: (target, act) => this.#using(target, act),
       checkCurrent: (target) => this.#stored(target),
     })
+    this.#writes = new RecordWrites({
+      ...{ stores: this.#stores, writer: this.#writer, vectors: this.#vectors },
+      using: (target, act) => this.#using(target, act, 'write'),
+      checkCurrent: (target) => this.#stored(target),
+    })
     this.#rows = new Rows(this.#records, this.#writer, {
-      write: async (table, act) => this.#writing(table, act),
+      write: (table, writing, act) => this.#writes.take(table, writing, act),
       stored: (table) => this.#stored(table) as StoredTable,
     })
     this.#alterations = new TableAlterations({
@@ -318,29 +321,9 @@ class EmbeddedEngine implements Engine {
   write(
     collection: Collection,
     writes: readonly Write[],
-    { ordered = false, deadline }: WriteOptions = {},
+    options: WriteOptions = {},
   ): Promise<readonly Outcome[]> {
-    const view = viewOf(collection)
-    const outcomes = this.#writing(
-      collection,
-      ({ file }) => {
-        const [first] = writes
-        if (writes.length === 1 && isSmall(first!)) {
-          deadline?.check()
-          return this.#writer.writeSoon(file, first!, view)
-        }
-        const packing = packWrites(writes, view, ordered)
-        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
-        if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
-        return batch.then((packed) => {
-          // Others had their turn: the collection may be gone.
-          this.#openStore(collection)
-          return this.#writer.write(file, packed)
-        })
-      },
-      (kept) => letGoOf(writes, kept),
-    )
-    return outcomes as Promise<readonly Outcome[]>
+    return this.#writes.write(collection, writes, options)
   }
 
   mergeRows(
@@ -355,45 +338,8 @@ class EmbeddedEngine implements Engine {
     return this.#rows.delete(table, conditions, caller)
   }
 
-  async truncate(target: Target): Promise<void> {
-    await this.#writing(
-      target,
-      ({ file }) => this.#writer.truncate(file),
-      (kept) => kept.letGoOfAll(),
-    )
-  }
-
-  /** `letGo` has what is kept of the store let go of what is about to change. */
-  #writing(
-    target: Target,
-    act: (store: OpenStore) => Promise<Written>,
-    letGo?: (kept: KeptRows) => Settle,
-  ): Promise<readonly WriteOutcome[]> {
-    const write = async (store: OpenStore) => {
-      const { kept } = store.reader.store
-      const settle = kept && letGo?.(kept)
-      let written: Written | undefined
-      this.#stores.begin(store)
-      try {
-        written = await act(store)
-        return written.outcomes
-      } finally {
-        // Dropped meanwhile: its file may soon be that of another.
-        if (this.#stores.isOpen(store)) this.#noteWrite(store, written)
-        settle?.(written)
-        this.#stores.end(store)
-      }
-    }
-    const writing = neverThrowing(() => this.#using(target, write, 'write'))
-    return writing as Promise<readonly WriteOutcome[]>
-  }
-
-  /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite({ file, reader }: OpenStore, written: Written | undefined): void {
-    reader.store.endRead()
-    if (written === undefined) return
-    for (const field of reader.view.vectors.values())
-      if (field.metric !== undefined) this.#vectors.noteWrite(file, field, written.version)
+  truncate(target: Target, caller: Caller = ownCaller()): Promise<void> {
+    return this.#writes.truncate(target, caller)
   }
 
   readSetting(name: string): Promise<Setting | undefined> {
@@ -447,6 +393,7 @@ class EmbeddedEngine implements Engine {
     await this.#backups.close()
     await this.#changes.end()
     await this.#stores.released()
+    await this.#writes.drained()
     // Indexes first: what they save, the writer notes.
     await this.#vectors.stop()
     await this.#writer.stop()
