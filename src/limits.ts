@@ -288,6 +288,18 @@ const fixed = {
    * they would fill the memory, and be answered when nobody waits for them any more.
    */
   nodeStatementsMax: 1_024,
+  /**
+   * Statements that a server has sent to its cluster and that are not answered; others wait. A
+   * node works at 128 at a time, unless its operators say otherwise.
+   */
+  clusterStatementsMax: 96,
+  /**
+   * Statements of one principal that wait to be sent. More are refused: a node answers as many in
+   * a few seconds. An insertMany of long texts may have 2 048 at a time.
+   */
+  waitingStatementsMax: 16_384,
+  /** Statements that nobody waits for, such as those of health checks: they have room of their own. */
+  ownStatementsMax: 512,
   /** Milliseconds for a definition on a cluster, which waits for all of its nodes. */
   definitionMsMax: 60_000,
   /** Milliseconds until an index is ready on a cluster: the rows that are there come first. */
@@ -338,6 +350,11 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.hybridLimitDefaultMax <= limits.hybridCandidatesMax,
     'a search of a findAndRerank looks at no fewer documents than it may find',
+  )
+  const { clusterStatementsMax, ownStatementsMax, nodeStatementsMax } = fixedLimits
+  assert(
+    clusterStatementsMax + ownStatementsMax <= nodeStatementsMax,
+    'all of them may go to one node',
   )
   const { analysisTextStepsMax, analysisStepsMax, streamsMax } = fixedLimits
   assert(analysisTextStepsMax <= analysisStepsMax, 'a text is part of its request')

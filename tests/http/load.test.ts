@@ -170,17 +170,20 @@ describe('as many commands as there may be', () => {
       const document = { _id, text: 'x'.repeat(3_000_000) }
       await server.command(long, { insertOne: { document } })
     }
-    const findUnread = async () => {
+    /** At work before another command comes, which would be in its place otherwise. */
+    const findUnread = async (n: number) => {
       const socket = await open()
       socket.pause()
       socket.write(requestOf({ find: {} }, `/v1${long}`))
+      const inFlight = `stela_http_requests_in_flight ${n + 1}\n`
+      while (!(await scrape()).includes(inFlight));
       return socket
     }
     const untilFound = async (http: number) => {
       while ((await findKeyspaces()).http !== http);
     }
     // Once both are at work nobody else is served; once one is read, others are.
-    const slow = [await findUnread(), await findUnread()]
+    const slow = [await findUnread(1), await findUnread(2)]
     await untilFound(503)
     await readReply(slow[0]!)
     await untilFound(200)
@@ -188,7 +191,7 @@ describe('as many commands as there may be', () => {
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandsMax: 2, replyTimeoutMs: 300 })
-    const deaf = [await findUnread(), await findUnread()]
+    const deaf = [await findUnread(1), await findUnread(2)]
     const closed = deaf.map((socket) => once(socket, 'close'))
     while (!/^stela_replies_unread_total 2$/m.test(await scrape()));
     await untilFound(200)
