@@ -34,7 +34,7 @@ export class FairQueue {
   readonly #waiting = new Map<string, Set<Entry>>()
   #entries = 0
   #size = 0
-  #drained: PromiseWithResolvers<void> | undefined
+  #drained: PromiseWithResolvers<undefined> | undefined
 
   constructor(options: FairQueueOptions) {
     this.#options = options
@@ -45,6 +45,11 @@ export class FairQueue {
     let count = 0
     for (const entries of this.#waiting.values()) count += entries.size
     return count
+  }
+
+  /** Whether nothing waits and nothing is at work. */
+  get isIdle(): boolean {
+    return this.#entries === 0
   }
 
   /**
@@ -79,7 +84,7 @@ export class FairQueue {
 
   /** Resolves when nothing waits and nothing is at work. */
   async drained(): Promise<void> {
-    if (this.#entries === 0) return
+    if (this.isIdle) return
     this.#drained ??= Promise.withResolvers()
     await this.#drained.promise
   }
@@ -98,8 +103,8 @@ export class FairQueue {
     const { waitingMax, refuse } = this.#options
     const entries = this.#waiting.get(principalName) ?? new Set()
     if (entries.size >= waitingMax) throw refuse(waitingMax)
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const entry: Entry = { size, admit: resolve }
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+    const entry: Entry = { size, admit: () => resolve(undefined) }
     this.#waiting.set(principalName, entries.add(entry))
     const giveUp = () => {
       // It may have been admitted a moment ago.
@@ -128,8 +133,8 @@ export class FairQueue {
       this.#admit(next.size)
       next.admit()
     }
-    if (this.#entries === 0) {
-      this.#drained?.resolve()
+    if (this.isIdle) {
+      this.#drained?.resolve(undefined)
       this.#drained = undefined
     }
   }

@@ -140,6 +140,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
     { level, keyspace, target }: CommandPlace,
     command: string,
     fields: JsonObject,
+    replySizeMax?: number,
   ): Promise<Reply> {
     this.level = level
     this.keyspace = keyspace
@@ -147,7 +148,11 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
     this.command = undefined
     this.#body = new Map([[command, fields]])
     const startedAt = performance.now()
-    const reply = await dispatch(this, this.#services)
+    const services =
+      replySizeMax === undefined
+        ? this.#services
+        : { ...this.#services, limits: { ...this.#services.limits, replySizeMax } }
+    const reply = await dispatch(this, services)
     this.count(reply, startedAt)
     return reply
   }

@@ -33,10 +33,15 @@ import type {
 } from '../contract.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordView } from '../record-view.ts'
-import type { Collection, KeyspaceSchema, Table, Target } from '../schema.ts'
-import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
+import type {
+  Collection,
+  KeyspaceOptions,
+  KeyspaceSchema,
+  Table,
+  Target,
+} from '../schema.ts'
+import type { SchemaPlan } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
-import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
 import { cannotHold } from './catalog/cannot-hold.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -55,7 +60,9 @@ import { DamageCount } from './store/damage.ts'
 import type { DocRow } from './store/doc-row.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
+import { SchemaChanges } from './schema-changes.ts'
 import { SchemaLocks } from './schema-locks.ts'
+import { SchemaTurns } from './schema-turns.ts'
 import { statisticsOf } from './statistics.ts'
 import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
@@ -96,7 +103,8 @@ class EmbeddedEngine implements Engine {
   readonly #writes: RecordWrites
   readonly #rows: Rows
   readonly #alterations: TableAlterations
-  readonly #changes = new OneByOne()
+  readonly #changes: SchemaChanges
+  readonly #turns = new SchemaTurns()
   readonly #schemas = new SchemaLocks()
   #closing: Promise<void> | undefined
 
@@ -105,8 +113,8 @@ class EmbeddedEngine implements Engine {
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
     this.#catalog = new Catalog(options)
     try {
-      upgradeStores(this.#catalog, log)
       this.#lostWrites = reportLostWrites(this.#catalog, log)
+      upgradeStores(this.#catalog, log)
     } catch (error) {
       this.#catalog.close()
       throw error
@@ -124,7 +132,7 @@ class EmbeddedEngine implements Engine {
     this.#writer = new Writer(durable, this.#files, this.#health, this.#damage)
     this.#backups = new Backups({
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
-      inTurn: (act) => this.#inTurn(act),
+      inTurn: (act) => this.#inTurn(ownCaller(), act),
     })
     this.#readers = new Readers({
       // Two at least: a hybrid search makes two searches at once.
@@ -156,8 +164,19 @@ class EmbeddedEngine implements Engine {
     this.#alterations = new TableAlterations({
       ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
       ...{ readers: this.#readers, vectors: this.#vectors },
-      changeSchema: (keyspace, act) => this.#changeSchema(keyspace, act),
-      inTurn: (act) => this.#inTurn(act),
+      changeTables: (...given) => this.#changes.changeTables(...given),
+      holding: (target, act) => this.#turns.holding([target.uid], ownCaller(), act),
+    })
+    this.#changes = new SchemaChanges({
+      ...{ catalog: this.#catalog, health: this.#health, alterations: this.#alterations },
+      ...{ turns: this.#turns, locks: this.#schemas },
+      keeping: (table, act) =>
+        this.#using(
+          table,
+          (store) => this.#stores.keeping(store, () => act(store)),
+          'write',
+        ),
+      closeStores: (targets) => this.#closeStores(targets),
     })
   }
 
@@ -170,16 +189,18 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#catalog.keyspaces)
   }
 
-  createKeyspace(name: string): Promise<boolean> {
-    return this.#inTurn(() => this.#change(() => this.#catalog.createKeyspace(name)))
+  async createKeyspace(
+    name: string,
+    _options?: KeyspaceOptions,
+    caller: Caller = ownCaller(),
+  ): Promise<boolean> {
+    this.#refuseIfClosed()
+    return this.#changes.createKeyspace(name, caller)
   }
 
-  dropKeyspace(name: string): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const dropped = await this.#change(() => this.#catalog.startDropKeyspace(name))
-      await this.#finishDrop(dropped ?? [])
-      return dropped !== undefined
-    })
+  async dropKeyspace(name: string, caller: Caller = ownCaller()): Promise<boolean> {
+    this.#refuseIfClosed()
+    return this.#changes.dropKeyspace(name, caller)
   }
 
   listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
@@ -200,20 +221,13 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#catalog.schema(keyspace))
   }
 
-  async changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
+  async changeSchema(
+    keyspace: string,
+    plan: SchemaPlan,
+    caller: Caller = ownCaller(),
+  ): Promise<boolean> {
     this.#refuseIfClosed()
-    const planned = () => {
-      const schema = this.#catalog.schema(keyspace)
-      if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
-      return plan(schema, this.#catalog.counts)
-    }
-    // Who wants nothing changed, or nothing that can be, waits for no index that is made.
-    if (planned() === undefined) return false
-    return this.#inTurn(async () => {
-      const change = planned()
-      if (change !== undefined) await this.#carryOut(keyspace, change)
-      return change !== undefined
-    })
+    return this.#changes.change(keyspace, plan, caller)
   }
 
   async lockSchema<T>(
@@ -227,26 +241,7 @@ class EmbeddedEngine implements Engine {
 
   readonly cannotHold = cannotHold
 
-  async #carryOut(keyspace: string, change: SchemaChange): Promise<void> {
-    const found = (name: string) => this.#catalog.find(keyspace, name)!.stored
-    if (change.kind === 'dropTarget') return this.#drop(found(change.name))
-    if (!('table' in change))
-      return this.#changeSchema(keyspace, () => this.#catalog.carryOut(keyspace, change))
-    return this.#alter(found(change.table) as StoredTable, change)
-  }
-
-  async #alter(table: StoredTable, change: TableChange): Promise<void> {
-    const alter = (store: OpenStore) =>
-      this.#stores.keeping(store, () => this.#alterations.alter(store, table, change))
-    return this.#using(table, alter, 'write')
-  }
-
-  async #drop(target: StoredTarget): Promise<void> {
-    await this.#change(() => this.#catalog.startDrop(target))
-    await this.#finishDrop([target])
-  }
-
-  async #finishDrop(targets: readonly StoredTarget[]): Promise<void> {
+  async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
     // What is being evicted may be saving what is about to go.
     await this.#stores.released()
@@ -258,7 +253,6 @@ class EmbeddedEngine implements Engine {
       await this.#readers.close(file)
       this.#files.forget(file)
     }
-    await this.#change(() => this.#catalog.finishDrop(targets))
   }
 
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page> {
@@ -391,7 +385,7 @@ class EmbeddedEngine implements Engine {
 
   async #finish(): Promise<void> {
     await this.#backups.close()
-    await this.#changes.end()
+    await this.#turns.end()
     await this.#stores.released()
     await this.#writes.drained()
     // Indexes first: what they save, the writer notes.
@@ -402,10 +396,10 @@ class EmbeddedEngine implements Engine {
     this.#catalog.close()
   }
 
-  /** Changes of what exists happen one after the other, whole. */
-  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+  /** Does something while nobody else changes the catalog. */
+  async #inTurn<T>(caller: Caller, act: () => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
-    return this.#changes.next(change)
+    return this.#turns.inTurn(caller, act)
   }
 
   /** The store of a target; undefined when it has to be opened. */
@@ -471,11 +465,6 @@ class EmbeddedEngine implements Engine {
   /** Changes the catalog. */
   #change<T>(act: () => T): Promise<T> {
     return changeCatalog(this.#catalog, this.#health, act)
-  }
-
-  /** Changes what tables are, and nobody holds on to what they were. */
-  #changeSchema<T>(keyspace: string, act: () => T): Promise<T> {
-    return this.#schemas.exclude(keyspace, () => this.#change(act))
   }
 
   #refuseIfClosed(): void {
