@@ -232,6 +232,8 @@ const fixed = {
   keepAliveMs: 75_000,
   /** Milliseconds for headers: a client that needs longer is not sending them. So for handshakes. */
   headersMsMax: 20_000,
+  /** Connections that wait to be accepted. Past that the system lets clients try again later. */
+  backlogMax: 4_096,
   /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
   streamsMax: 128,
   /** Megabytes of its responses that wait; past that it gets no new streams. */
@@ -299,6 +301,18 @@ const fixed = {
    * they would fill the memory, and be answered when nobody waits for them any more.
    */
   nodeStatementsMax: 1_024,
+  /**
+   * Statements that a server has sent to its cluster and that are not answered; others wait. A
+   * node works at 128 at a time, unless its operators say otherwise.
+   */
+  clusterStatementsMax: 96,
+  /**
+   * Statements of one principal that wait to be sent. More are refused: a node answers as many in
+   * a few seconds. An insertMany of long texts may have 2 048 at a time.
+   */
+  waitingStatementsMax: 16_384,
+  /** Statements that nobody waits for, such as those of health checks: they have room of their own. */
+  ownStatementsMax: 512,
   /** Milliseconds for a definition on a cluster, which waits for all of its nodes. */
   definitionMsMax: 60_000,
   /** Milliseconds until an index is ready on a cluster: the rows that are there come first. */
@@ -349,6 +363,11 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.hybridLimitDefaultMax <= limits.hybridCandidatesMax,
     'a search of a findAndRerank looks at no fewer documents than it may find',
+  )
+  const { clusterStatementsMax, ownStatementsMax, nodeStatementsMax } = fixedLimits
+  assert(
+    clusterStatementsMax + ownStatementsMax <= nodeStatementsMax,
+    'all of them may go to one node',
   )
   const { analysisTextStepsMax, analysisStepsMax, streamsMax } = fixedLimits
   assert(analysisTextStepsMax <= analysisStepsMax, 'a text is part of its request')

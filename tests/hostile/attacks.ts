@@ -14,6 +14,7 @@ import {
 } from './attack.ts'
 import { analyzerAttacks } from './attacks-analyzers.ts'
 import { filterAttacks } from './attacks-filters.ts'
+import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { headOf, requestOf } from './requests.ts'
 
@@ -302,4 +303,5 @@ export const attacks: readonly Attack[] = [
         jsonOf({ find: { projection: { parts: { $slice: [3, 90_000] } } } }),
       ),
   },
+  ...turnsAttacks,
 ]

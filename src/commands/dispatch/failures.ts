@@ -137,7 +137,8 @@ function explainText(failure: Error, target: string, log: Log): ApiError {
 /** A command that is given up: it changed nothing, or nobody can say what it did. */
 export function timeoutError(scene: Omit<Scene, 'fields'>, problem: string): ApiError {
   const { command = 'The command', does } = scene
-  const reads = does === 'read' || does === 'describe'
+  // What it does is known before it begins.
+  const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
     target: nameOf(scene),
