@@ -211,6 +211,8 @@ const fixed = {
   sampleValuesMax: 200,
   /** Milliseconds for which assistants may keep what is the same for everybody. */
   assistantCacheMs: 300_000,
+  /** Bytes of a result over standard output: the official SDKs drop lines beyond 10 MiB. */
+  assistantResultSizeMax: 8_388_608,
 
   /**
    * Milliseconds for which a connection is kept that nobody uses: longer than clients and

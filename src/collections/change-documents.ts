@@ -215,7 +215,11 @@ async function insertNew(
   }
   // Others that ask for the same _id find it taken.
   if (pinnedId(filter) !== undefined) return insertRecord()
-  const wouldFind = (other: NewRecord) => store.matches(filter, { ...other, version: 0 })
+  const wouldFind = (other: NewRecord) => {
+    const look = () => store.matches(filter, { ...other, version: 0 }, caller)
+    const pause = caller.pause()
+    return pause === undefined ? look() : pause.then(look)
+  }
   const inserted = await waitForTurn(
     async () => ((await isThere()) ? undefined : insertRecord()),
     (work) => turns.inserting(collection.uid, record, wouldFind, work),

@@ -125,6 +125,7 @@ class Fixture {
         rerankOn: undefined,
         rerankQuery: undefined,
         service: undefined,
+        withWarnings: true,
         ...given,
         sort: parseHybridSort(sort === undefined ? undefined : json(sort)),
       },

@@ -113,8 +113,8 @@ class EmbeddedEngine implements Engine {
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
     this.#catalog = new Catalog(options)
     try {
-      upgradeStores(this.#catalog, log)
       this.#lostWrites = reportLostWrites(this.#catalog, log)
+      upgradeStores(this.#catalog, log)
     } catch (error) {
       this.#catalog.close()
       throw error
