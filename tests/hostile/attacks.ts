@@ -13,6 +13,7 @@ import {
   type Attack,
 } from './attack.ts'
 import { analyzerAttacks } from './attacks-analyzers.ts'
+import { fairAttacks } from './attacks-fair.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
@@ -304,4 +305,5 @@ export const attacks: readonly Attack[] = [
       ),
   },
   ...turnsAttacks,
+  ...fairAttacks,
 ]
