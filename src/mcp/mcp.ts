@@ -143,14 +143,14 @@ function membersOf(
   { version }: McpServices,
 ): LongText {
   if (!isSelfContained)
-    return meta === undefined ? members : joinTexts(members, `,"_meta":{${meta}}`)
+    return meta === undefined ? members : joinTexts(members, ',"_meta":{', meta, '}')
   const server = `"io.modelcontextprotocol/serverInfo":${printJson(serverInfo(version))}`
-  const metadata = meta === undefined ? server : `${meta},${server}`
+  const metadata = meta === undefined ? server : joinTexts(meta, ',', server)
   const kept =
     cache === undefined
       ? ''
       : `,"ttlMs":${cache === 'public' ? fixedLimits.assistantCacheMs : 0},"cacheScope":"${cache}"`
-  return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{${metadata}}`)
+  return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{`, metadata, '}')
 }
 
 function serverInfo(version: string): Value {

@@ -13,7 +13,7 @@ import { escapeText, joinTexts } from './message.ts'
 export interface PrintedResult {
   /** What the result holds besides its metadata. */
   readonly members: LongText
-  readonly meta?: string
+  readonly meta?: LongText
 }
 
 export async function printToolResult(
@@ -25,7 +25,7 @@ export async function printToolResult(
   const structured = errors === undefined ? data : `{"errors":${errors}}`
   const texts: LongText[] = []
   if (structured !== undefined) texts.push(structured)
-  if (status !== undefined) texts.push(`{"status":${status}}`)
+  if (status !== undefined) texts.push(joinTexts('{"status":', status, '}'))
   if (texts.length === 0) texts.push('{}')
   const content = withText ? await printContent(texts, call) : '"content":[]'
   const members = joinTexts(
@@ -33,7 +33,9 @@ export async function printToolResult(
     ...(structured === undefined ? [] : [',"structuredContent":', structured]),
     errors === undefined ? '' : ',"isError":true',
   )
-  return status === undefined ? { members } : { members, meta: `"status":${status}` }
+  return status === undefined
+    ? { members }
+    : { members, meta: joinTexts('"status":', status) }
 }
 
 async function printContent(
