@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { killLeftovers } from '../faults/server-process.ts'
+import { edgeAttacks } from './attacks-edges.ts'
 import { attacks } from './attacks.ts'
 import { Bystander } from './bystander.ts'
 import { HostileServer } from './hostile-server.ts'
@@ -15,6 +16,9 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'pipelined-unread': ['unread'],
   'http2-window-0': [200, 503, 'none'],
   'unfinished-valid-token': [503, 'none'],
+  'http2-rapid-reset': ['none'],
+  'tls-handshakes': [200],
+  'unknown-tokens': [401, 429],
 }
 
 /** What goes the way of another attack, which is enough here. */
@@ -22,6 +26,7 @@ const alike = [
   ...['objects-unknown-token', 'objects', 'long-sort', 'counts'],
   ...['unfinished-unknown-token', 'large-documents', 'packed-objects', 'long-filter'],
   ...['page-state', 'wide-vectors', 'projected', 'patterns'],
+  ...edgeAttacks.map(({ name }) => name).filter((name) => !Object.hasOwn(expected, name)),
 ]
 
 /** Stalls are not measured here, so the others need not keep the machine busy. */
