@@ -14,6 +14,7 @@ import {
 } from './attack.ts'
 import { analyzerAttacks } from './attacks-analyzers.ts'
 import { fairAttacks } from './attacks-fair.ts'
+import { edgeAttacks } from './attacks-edges.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
@@ -306,4 +307,5 @@ export const attacks: readonly Attack[] = [
   },
   ...turnsAttacks,
   ...fairAttacks,
+  ...edgeAttacks,
 ]
