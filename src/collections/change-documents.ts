@@ -208,7 +208,7 @@ async function insertNew(
   const record = await revision.create()
   const insertRecord = async () => {
     const writes = [{ kind: 'insert', record }] as const
-    const [outcome] = await engine.write(collection, writes, { deadline: caller })
+    const [outcome] = await engine.write(collection, writes, { caller })
     if (outcome instanceof EngineError) throw outcome
     if (outcome !== 'done') return 'taken'
     return { ...nothing, upsertedId: record.id, after: record }
