@@ -12,7 +12,10 @@ import {
   write,
   type Attack,
 } from './attack.ts'
+import { analyzerAttacks } from './attacks-analyzers.ts'
+import { fairAttacks } from './attacks-fair.ts'
 import { filterAttacks } from './attacks-filters.ts'
+import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { headOf, requestOf } from './requests.ts'
 
@@ -45,6 +48,7 @@ async function atOnce(
 }
 
 export const attacks: readonly Attack[] = [
+  ...analyzerAttacks,
   ...filterAttacks,
   {
     name: 'objects-unknown-token',
@@ -300,4 +304,6 @@ export const attacks: readonly Attack[] = [
         jsonOf({ find: { projection: { parts: { $slice: [3, 90_000] } } } }),
       ),
   },
+  ...turnsAttacks,
+  ...fairAttacks,
 ]
