@@ -14,13 +14,17 @@ export function turnEnvironment(file: string): Record<string, string> {
   }
 }
 
-/** The figures since the last call, and begins anew. Waits until the server has a turn. */
+/**
+ * The figures since the last call, and begins anew. Waits until the server has a turn; rejects
+ * when the process is gone.
+ */
 export async function takeTurns(pid: number, file: string): Promise<Turns> {
   const before = reportIn(file)?.report ?? 0
   process.kill(pid, 'SIGUSR2')
   for (;;) {
     const turns = reportIn(file)
     if (turns !== undefined && turns.report > before) return turns
+    process.kill(pid, 0)
     await pause(5)
   }
 }
