@@ -48,7 +48,7 @@ class Asking {
         this.#failed++
         this.#firstFailure ||= String(error)
       }
-      this.#waits.push(performance.now() - this.#askedAt)
+      this.#waits.push(performance.now() - this.#askedAt - this.#operation.ownMs)
       this.#askedAt = 0
       await pause(restMs * this.#operation.rests)
     }
@@ -56,6 +56,10 @@ class Asking {
   }
 
   async #ask(): Promise<void> {
+    if (this.#operation.path === '') {
+      await pause(this.#operation.ownMs)
+      return
+    }
     const send = ca === undefined ? plainRequest : tlsRequest
     const { path, token, parts } = this.#operation
     const body = this.#bodies[this.#sent++ % this.#bodies.length]

@@ -160,9 +160,12 @@ export class HostileServer {
     return { status, text: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
   }
 
-  /** Processor time of the turns of its event loop since the last call. */
-  takeTurns(): Promise<Turns> {
-    return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`)
+  /**
+   * Processor time of the turns of its event loop since the last call. `collectGarbage`: it
+   * collects the garbage of its main thread afterwards.
+   */
+  takeTurns(collectGarbage = false): Promise<Turns> {
+    return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`, collectGarbage)
   }
 
   /** From here on, `usage` tells the most memory. */

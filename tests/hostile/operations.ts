@@ -5,6 +5,7 @@ import type { HostileServer } from './hostile-server.ts'
 export interface Operation {
   readonly name: string
   readonly token: string
+  /** Empty: nothing is sent, and the thread that sends waits for a timer instead. */
   readonly path: string
   /** None: the path is read with GET. */
   readonly commands: readonly object[]
@@ -12,7 +13,13 @@ export interface Operation {
   readonly parts: number
   /** How many times as long as others it rests: a costly one would be a load itself. */
   readonly rests: number
+  /** Milliseconds that it takes by itself, which are no wait. */
+  readonly ownMs: number
 }
+
+/** How late the timers of an idle thread are: what any wait owes to other load of the machine. */
+const machine: Operation = { ...operation('machine', '', ''), ownMs: 5 }
+export const machineName = machine.name
 
 const keyspace = '/default_keyspace'
 
@@ -73,6 +80,7 @@ export async function makeManyOperations(
   const byId = { filter: { _id: 7 } }
   const made = { name: 'bystander_made' }
   return [
+    machine,
     operation('health', await token(), '/stargate/health'),
     operation('findOne', await token(), await collection('find_one'), { findOne: byId }),
     operation('find', await token(), await collection('find'), {
@@ -124,5 +132,5 @@ function operation(
   path: string,
   ...commands: readonly object[]
 ): Operation {
-  return { name, token, path, commands, parts: 1, rests: 1 }
+  return { name, token, path, commands, parts: 1, rests: 1, ownMs: 0 }
 }

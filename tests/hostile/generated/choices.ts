@@ -27,8 +27,9 @@ export class Choices {
     return this.random.oneIn(times)
   }
 
-  /** From `min` up to `max`; each order of magnitude is as likely as any other. */
+  /** The most, now and then; else each order of magnitude is as likely as any other. */
   size(min: number, max: number): number {
+    if (this.oneIn(4)) return max
     const share = this.random.below(1_000_001) / 1_000_000
     return Math.round(min * (max / min) ** share)
   }

@@ -21,14 +21,12 @@ export function documentFilters(choices: Choices): RequestLoad {
   const filling = choices.filling()
   const nesting = choices.pick(['$and', '$or', '$not', 'nested'])
   const request = () => {
-    const conditions = Array.from({ length: comparisons }, () => ({
-      [choices.pick(pathsOf[target]!)]: conditionOf(
-        choices,
-        choices.pick(operators),
+    const conditions = Array.from({ length: comparisons }, () =>
+      conditionAt(choices, choices.pick(pathsOf[target]!), choices.pick(operators), {
         values,
         filling,
-      ),
-    }))
+      }),
+    )
     const filter = combined(conditions, nesting)
     // What is deleted is only what later episodes do not need.
     const [name, write] =
@@ -68,11 +66,11 @@ const pathsOf: Readonly<Record<string, readonly string[]>> = {
   many: ['b', 'text', 'absent.path'],
 }
 
-function conditionOf(
+function conditionAt(
   choices: Choices,
+  path: string,
   name: (typeof conditionNames)[number],
-  count: number,
-  filling: ReturnType<Choices['filling']>,
+  { values: count, filling }: { values: number; filling: ReturnType<Choices['filling']> },
 ): object {
   const values = choices.values(count, filling)
   switch (name) {
@@ -81,15 +79,15 @@ function conditionOf(
     case '$nin':
     case '$eq':
     case '$ne':
-      return { [name]: values }
+      return { [path]: { [name]: values } }
     case '$not':
-      return { $not: { $in: values } }
+      return { $not: { [path]: { $in: values } } }
     case '$gt':
-      return { $gt: typeof values[0] === 'object' ? 3 : values[0] }
+      return { [path]: { $gt: typeof values[0] === 'object' ? 3 : values[0] } }
     case '$size':
-      return { $size: count }
+      return { [path]: { $size: count } }
     case '$exists':
-      return { $exists: false }
+      return { [path]: { $exists: false } }
   }
 }
 

@@ -26,7 +26,10 @@ export async function runEpisode(
   episode: Episode,
   options: EpisodeOptions,
 ): Promise<Outcomes> {
+  /** Nothing more is sent; and then nobody waits for an answer. */
   const end = new AbortController()
+  const hangUp = new AbortController()
+  const hungUp = aborted(hangUp.signal)
   const timer = setTimeout(() => end.abort(), options.seconds * 1_000)
   const counts = new Map<Outcome, number>()
   const count = (outcome: Outcome, times = 1) =>
@@ -44,7 +47,14 @@ export async function runEpisode(
       Array.from({ length: connections }, async (_, n) => {
         const client = clientOf(arena, part.transport, part.reads)
         clients.push(client)
-        await sendInTurn(client, requests, n, options.requestsMax, end.signal, count)
+        await sendInTurn(
+          (request) => Promise.race([client.send(request), hungUp]),
+          requests,
+          n,
+          options.requestsMax,
+          end.signal,
+          count,
+        )
       }),
     )
   })
@@ -53,6 +63,7 @@ export async function runEpisode(
   if (episode.waits && episode.parts.every(({ reads }) => reads))
     await Promise.race([ended, pause(lastAnswersMs)])
   end.abort()
+  hangUp.abort()
   clearTimeout(timer)
   for (const client of clients) client.close()
   await ended
@@ -71,7 +82,7 @@ function requestsOf(
 }
 
 async function sendInTurn(
-  client: HostileClient,
+  send: (request: HostileRequest) => Promise<Outcome>,
   requests: readonly HostileRequest[],
   first: number,
   requestsMax: number,
@@ -79,17 +90,16 @@ async function sendInTurn(
   count: (outcome: Outcome) => void,
 ): Promise<void> {
   for (let n = 0; n < requestsMax && !signal.aborted; n++) {
-    const outcome = await client.send(requests[(first + n) % requests.length]!)
+    const outcome = await send(requests[(first + n) % requests.length]!)
     count(outcome)
     // One that is turned away without an answer comes back, but not in a tight loop.
     if (outcome === 'none') await pause(5)
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
+    signal.addEventListener('abort', () => resolve('none'), { once: true })
   })
 }
 
@@ -97,8 +107,12 @@ export interface EpisodeResult extends Outcomes {
   readonly seen: readonly Seen[]
   /** Undefined: the server died. */
   readonly turns: Turns | undefined
-  /** Bytes that the server takes when the episode is over. */
+  /**
+   * Bytes that the server takes when it has come to rest. Where these are too many, garbage of
+   * the answering thread is collected first: V8 keeps it while there is no need for its memory.
+   */
   readonly memory: number | undefined
+  readonly isCollected: boolean
   readonly complaints: string
 }
 
@@ -123,12 +137,21 @@ export async function measureEpisode(
     await pause(restStepMs)
     memory = server.usage()?.memory
   }
-  return { ...outcomes, seen, turns, memory, complaints: server.complaints.slice(said) }
+  const isCollected = (memory ?? 0) > memoryGoal
+  if (isCollected) {
+    await turnsOf(arena, true)
+    memory = server.usage()?.memory
+  }
+  const complaints = server.complaints.slice(said)
+  return { ...outcomes, seen, turns, memory, isCollected, complaints }
 }
 
-async function turnsOf({ server }: Arena): Promise<Turns | undefined> {
+async function turnsOf(
+  { server }: Arena,
+  collectGarbage = false,
+): Promise<Turns | undefined> {
   try {
-    return await server.takeTurns()
+    return await server.takeTurns(collectGarbage)
   } catch (error) {
     if (!server.isAlive) return undefined
     throw error
@@ -139,5 +162,5 @@ async function turnsOf({ server }: Arena): Promise<Turns | undefined> {
 const afterMs = 1_000
 
 /** A server that takes more memory than it may is given so long to return it. */
-const restMsMax = 15_000
+const restMsMax = 5_000
 const restStepMs = 500
