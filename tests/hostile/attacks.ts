@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { answersOf, load, seconds, statusesOn, write, type Attack } from './attack.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
+import { generatorAttacks } from './attacks-generator.ts'
 import { headOf, requestOf } from './requests.ts'
 
 const keyspace = '/default_keyspace'
@@ -306,4 +307,5 @@ export const attacks: readonly Attack[] = [
         jsonOf({ find: { projection: { parts: { $slice: [3, 90_000] } } } }),
       ),
   },
+  ...generatorAttacks,
 ]

@@ -14,6 +14,7 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'packed-unknown-token': [401],
   'pipelined-unread': ['unread'],
   'http2-window-0': [200, 503, 'none'],
+  'accepted-encodings': [401, 429],
   'unfinished-valid-token': [503, 'none'],
 }
 
