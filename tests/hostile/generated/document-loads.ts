@@ -6,15 +6,12 @@ import { keyspace } from './targets.ts'
 
 /** Filters of many comparisons, each with many values, over long arrays and many documents. */
 export function documentFilters(choices: Choices): RequestLoad {
-  const target = choices.pick(['arrays', 'arrays', 'large', 'wide', 'many'])
-  const command = choices.pick([
-    'find',
-    'find',
-    'findOne',
-    'countDocuments',
-    'updateMany',
-    'deleteMany',
-  ])
+  const command = choices.pick(['find', 'find', 'findOne', 'countDocuments', ...writes])
+  // What is deleted is only what later episodes do not need.
+  const target =
+    command === 'deleteMany'
+      ? 'scratch'
+      : choices.pick(['arrays', 'arrays', 'large', 'wide', 'many'])
   const operators = choices.some(conditionNames)
   const comparisons = choices.size(1, 63)
   const values = choices.size(1, 100)
@@ -27,25 +24,22 @@ export function documentFilters(choices: Choices): RequestLoad {
         filling,
       }),
     )
-    const filter = combined(conditions, nesting)
-    // What is deleted is only what later episodes do not need.
-    const [name, write] =
-      command === 'deleteMany'
-        ? ['scratch', {}]
-        : [
-            target,
-            command === 'updateMany'
-              ? { update: { $set: { touched: choices.random.below(9) } } }
-              : {},
-          ]
-    const sender = 'write' in write || command.endsWith('Many') ? 'writer' : 'reader'
-    return commandTo(`${keyspace}/${name}`, { [command]: { filter, ...write } }, sender)
+    const fields = {
+      filter: combined(conditions, nesting),
+      ...(command === 'updateMany' && {
+        update: { $set: { touched: choices.random.below(9) } },
+      }),
+    }
+    const sender = writes.includes(command) ? 'writer' : 'reader'
+    return commandTo(`${keyspace}/${target}`, { [command]: fields }, sender)
   }
   return {
     says: `${command} on ${target}, ${comparisons} comparisons (${operators.join(', ')}) of ${values} ${filling}, ${nesting}`,
     requests: [request(), request()],
   }
 }
+
+const writes = ['updateMany', 'deleteMany']
 
 const conditionNames = [
   '$all',
@@ -64,6 +58,7 @@ const pathsOf: Readonly<Record<string, readonly string[]>> = {
   large: ['b', 'c'],
   wide: numbers(100).map((n) => `f${n}`),
   many: ['b', 'text', 'absent.path'],
+  scratch: ['a', 'f1', 'd.d'],
 }
 
 function conditionAt(
