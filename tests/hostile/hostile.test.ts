@@ -23,6 +23,7 @@ const alike = [
   ...['objects-unknown-token', 'objects', 'long-sort', 'counts'],
   ...['unfinished-unknown-token', 'large-documents', 'packed-objects', 'long-filter'],
   ...['page-state', 'wide-vectors', 'projected', 'patterns'],
+  ...['long-cell-l', 'long-cell-s', 'long-cell-m'],
 ]
 
 /** Stalls are not measured here, so the others need not keep the machine busy. */
