@@ -76,6 +76,11 @@ export class Pace {
     this.#left = pace
     return true
   }
+
+  /** What was done took as long as looking at so many values. */
+  spend(values: number): void {
+    this.#left -= values
+  }
 }
 
 /**
