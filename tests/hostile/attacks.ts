@@ -18,6 +18,7 @@ import { edgeAttacks } from './attacks-edges.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
+import { generatorAttacks } from './attacks-generator.ts'
 import { headOf, requestOf } from './requests.ts'
 
 const keyspace = '/default_keyspace'
@@ -308,4 +309,5 @@ export const attacks: readonly Attack[] = [
   ...turnsAttacks,
   ...fairAttacks,
   ...edgeAttacks,
+  ...generatorAttacks,
 ]
