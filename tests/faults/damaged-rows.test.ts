@@ -3,7 +3,7 @@
  * stay readable.
  */
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -212,6 +212,34 @@ describe('a document', { skip: !isEmbedded }, () => {
       assert.match(err, damagedBook)
     })
 
+  for (const bit of [0, 3])
+    test(`that the index of ids lacks is not taken for missing (bit ${bit})`, async (context) => {
+      const server = await serveDamaged(context, 'books', (file) =>
+        flipInIndexOfIds(file, 'b7', bit),
+      )
+      const byId = { filter: { _id: 'b7' } }
+      const commands = [
+        { findOne: byId },
+        { find: { filter: { _id: { $in: ['b7'] } } } },
+        { updateOne: { ...byId, update: { $set: { n: 0 } }, options: { upsert: true } } },
+      ]
+      for (const command of commands)
+        await assertFails(server, books, command, /an index leads to document number \d+/)
+      await assertFound(server, books, { findOne: { filter: { _id: 'b2' } } }, ['b2'])
+      const missing = await server.command(books, { findOne: { filter: { _id: 'a' } } })
+      assert.equal(missing.body.data!.document, null)
+    })
+
+  test('that an index names and that is missing is an error', async (context) => {
+    const server = await serveDamaged(context, 'books', (file) =>
+      change(file, 'DELETE FROM doc WHERE seq = 8'),
+    )
+    const name = /an index leads to document number 8/
+    await assertFails(server, books, { find: { filter: { n: 7 } } }, name)
+    await assertFails(server, books, { find: { sort: { n: 1 } } }, name)
+    await assertFound(server, books, { find: { filter: { n: 8 } } }, ['b8'])
+  })
+
   test('of another version than its text is not read', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipValue(file, { table: 'doc', column: 'version', where: 'seq = 8' }, 0, 3),
@@ -394,6 +422,23 @@ describe('an index', { skip: !isEmbedded }, () => {
     await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
   })
 })
+
+/** Flips a bit of the last character of an _id where the index has it, and not in the row. */
+function flipInIndexOfIds(file: string, id: string, bit: number): void {
+  const database = new DatabaseSync(file)
+  const { rootpage } = database
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_doc_1'")
+    .get()!
+  database.close()
+  const bytes = readFileSync(file)
+  const start = (Number(rootpage) - 1) * pageSize
+  const at = bytes.subarray(start, start + pageSize).lastIndexOf(id)
+  assert(at >= 0, `${id} is not in the index`)
+  bytes[start + at + id.length - 1]! ^= 1 << bit
+  writeFileSync(file, bytes)
+}
+
+const pageSize = 4096
 
 function change(file: string, sql: string): void {
   const database = new DatabaseSync(file)

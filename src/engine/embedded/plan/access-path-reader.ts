@@ -118,7 +118,6 @@ export class LeadReader {
       budget.spend(cost)
       if (!condition.holds(met)) continue
       const row = isNumberEnough ? numberOf(met) : metRow(met, this.#store)
-      if (row === undefined) continue
       budget.spend(textCost(row.text))
       if (!condition.exact && !this.#matches(filter, row, budget)) continue
       yield row
@@ -175,8 +174,8 @@ export class LeadReader {
   *#byIds(ids: readonly Uint8Array[], after: number): Generator<Met> {
     const found = new Map<number, Uint8Array>()
     for (const id of ids) {
-      const row = this.#store.one('SELECT seq FROM doc WHERE id = ?', [id])
-      if (row !== undefined && Number(row[0]) > after) found.set(Number(row[0]), id)
+      const seq = this.#store.numberOf(id)
+      if (seq !== undefined && seq > after) found.set(seq, id)
     }
     for (const [seq, id] of [...found].sort(([a], [b]) => a - b))
       yield { seq, id: () => id }

@@ -17,14 +17,11 @@ export function candidateOf({ key, doc }: Found, { tie, store }: Index): Possibl
   return { seq: doc, id: tie === 'id' ? () => idIn(key) : () => store.idOf(doc) }
 }
 
-/** The row of a document, read unless it is at hand; undefined where there is none. */
-export function metRow(
-  { seq, row, value }: Met,
-  store: StoreConnection,
-): DocRow | undefined {
+/** The row of a document, read unless it is at hand. */
+export function metRow({ seq, row, value }: Met, store: StoreConnection): DocRow {
   if (row !== undefined) return row
   const found = store.row(seq)
-  return found === undefined || value === undefined ? found : { ...found, value }
+  return value === undefined ? found : { ...found, value }
 }
 
 /** Several walks as one, all of them in the order that is given. */

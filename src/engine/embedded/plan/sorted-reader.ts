@@ -203,7 +203,7 @@ class SortedRead {
       this.#takeNumber(candidate.seq)
       return
     }
-    const row = metRow(candidate, this.#store)!
+    const row = metRow(candidate, this.#store)
     this.#budget.spend(textCost(row.text))
     if (this.#reader.matches(this.#query.filter, row, this.#budget)) this.#take(row)
   }
@@ -454,7 +454,7 @@ class SortedRead {
   #gather(group: OpenGroup): void {
     const rows: Placed[] = []
     for (const seq of group.members) {
-      const row = this.#store.row(seq)!
+      const row = this.#store.row(seq)
       this.#budget.spend(documentCost + textCost(row.text))
       if (this.#isWanted(row)) rows.push(this.#order.placed(row))
     }
@@ -513,7 +513,7 @@ class SortedRead {
         if (!extra.holds(met) || !condition.holds(met)) continue
         if (!withTexts && isSaid) this.#takeNumber(met.seq)
         else {
-          const row = metRow(met, this.#store)!
+          const row = metRow(met, this.#store)
           this.#budget.spend(textCost(row.text))
           if (this.#isWanted(row, accept)) this.#take(row)
         }

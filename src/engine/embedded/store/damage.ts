@@ -21,6 +21,16 @@ export function recordDamage(id: Uint8Array, tie: Tie, part: RecordPart): string
   return `${recordName(id, tie)} is damaged: its stored ${part} ${verb} not match the checksum`
 }
 
+/** An index names a record by its number, and there is none, or another one. */
+export function misledByIndex(seq: number, tie: Tie): EngineError {
+  const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
+  return new EngineError(
+    'damaged',
+    `the store is damaged: an index leads to ${record} number ${seq}, which is missing or another ` +
+      `one. Restore it from a backup; other ${others} stay readable`,
+  )
+}
+
 /** `index` is its name, `place` is the part of it that is damaged. */
 export function damagedIndex(index: string, place: string): EngineError {
   return new EngineError(

@@ -24,7 +24,7 @@ import {
   type RowChecksum,
   type StoredSearch,
 } from './checksums.ts'
-import { damagedRecord, type RecordPart } from './damage.ts'
+import { damagedRecord, misledByIndex, type RecordPart } from './damage.ts'
 import { rowColumns, type DocRow, type RowColumns } from './doc-row.ts'
 import type { KeptRows } from './kept-rows.ts'
 import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
@@ -42,7 +42,23 @@ const shortText = 4_096
 /** Bytes of a character in UTF-8, at most, for each that JavaScript counts. */
 const characterBytesMax = 3
 
-const rowByIdSql = `SELECT ${rowColumns} FROM doc d WHERE d.id = ?`
+/** The index of ids says which row; whether it is that one, only the row itself can tell. */
+const rowByIdSql =
+  `SELECT ${rowColumns}, d.id = ?1 FROM doc d ` +
+  'WHERE d.seq = (SELECT e.seq FROM doc e WHERE e.id = ?1)'
+const numberByIdSql =
+  'SELECT d.seq, d.id = ?1 FROM doc d WHERE d.seq = (SELECT e.seq FROM doc e WHERE e.id = ?1)'
+/**
+ * The entries around the place of an id in the index of ids. One that leads to a row of another
+ * id may be the entry of the id that was looked for, with a flipped bit.
+ */
+const misleadingEntrySql =
+  'SELECT e.seq FROM (' +
+  'SELECT * FROM (SELECT id, seq FROM doc WHERE id >= ?1 ORDER BY id LIMIT 1) UNION ALL ' +
+  'SELECT * FROM (SELECT id, seq FROM doc WHERE id < ?1 ORDER BY id DESC LIMIT 1)' +
+  ') e LEFT JOIN doc d ON d.seq = e.seq WHERE d.id IS NOT e.id'
+/** The column of `rowByIdSql` behind those of the row. */
+const rowIsOfId = 4
 const rowBySeqSql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
 
 /** Texts stand on lines of their own: none has a line feed, which JSON escapes. */
@@ -277,25 +293,30 @@ export class StoreConnection {
   }
 
   #damaged(seq: number, part: RecordPart): EngineError {
+    return damagedRecord(this.idOf(seq), this.#tie(), part)
+  }
+
+  #tie(): Tie {
     const [tie] = this.one('SELECT tie FROM manifest', []) as [Tie]
-    return damagedRecord(this.idOf(seq), tie, part)
+    return tie
   }
 
   /** A row without its text, and how many bytes this has. They are found without reading it. */
   measure(seq: number): { readonly version: number; readonly size: number } {
     const sql = 'SELECT version, octet_length(text) FROM doc WHERE seq = ?'
-    const [version, size] = this.one(sql, [seq]) as [number, number]
+    const [version, size] = (this.one(sql, [seq]) ?? this.#missing(seq)) as [number, number]
     return { version, size }
   }
 
   text(seq: number): string {
-    return this.#readRow(seq)!.text
+    return (this.#readRow(seq) ?? this.#missing(seq)).text
   }
 
   /** The same in UTF-8. */
   textBytes(seq: number): Uint8Array<ArrayBuffer> {
     const sql = 'SELECT version, CAST(text AS BLOB), checksum FROM doc WHERE seq = ?'
-    const [version, bytes, checksum] = this.one(sql, [seq]) as [
+    const found = this.one(sql, [seq]) ?? this.#missing(seq)
+    const [version, bytes, checksum] = found as [
       ...[number, Uint8Array<ArrayBuffer>, RowChecksum],
     ]
     if (checksum !== null && textChecksum(bytes, version) !== checksum)
@@ -356,7 +377,16 @@ export class StoreConnection {
     return texts.join(',')
   }
 
-  row(seq: number): DocRow | undefined {
+  /** The row that an index of the same state names; throws where there is none. */
+  row(seq: number): DocRow {
+    return this.findRow(seq) ?? this.#missing(seq)
+  }
+
+  #missing(seq: number): never {
+    throw misledByIndex(seq, this.#tie())
+  }
+
+  findRow(seq: number): DocRow | undefined {
     const known = this.kept?.row(seq)
     if (known !== undefined) return known
     const row = this.#readRow(seq)
@@ -369,11 +399,34 @@ export class StoreConnection {
     const text = typeof id === 'string' ? id : undefined
     const known = text === undefined ? undefined : this.kept?.rowById(text)
     if (known !== undefined) return known
-    const found = this.one(rowByIdSql, [keyOf(id)])
-    if (found === undefined) return undefined
+    const key = keyOf(id)
+    const found = this.one(rowByIdSql, [key])
+    if (found === undefined) {
+      this.#refuseMisleadingEntry(key)
+      return undefined
+    }
     const row = this.rowOf(found)
+    if (found[rowIsOfId] !== 1) this.#missing(row.seq)
     if (this.kept?.takes() === true) this.kept.keep(row, text)
     return row
+  }
+
+  /** The number of a document by the key of its id. */
+  numberOf(id: Uint8Array): number | undefined {
+    const found = this.one(numberByIdSql, [id])
+    if (found === undefined) {
+      this.#refuseMisleadingEntry(id)
+      return undefined
+    }
+    const [seq, isOfId] = found as [number, number]
+    if (isOfId !== 1) this.#missing(seq)
+    return seq
+  }
+
+  /** To be called where no record of an id was found; throws where an index may have hidden it. */
+  #refuseMisleadingEntry(id: Uint8Array): void {
+    const found = this.one(misleadingEntrySql, [id])
+    if (found !== undefined) this.#missing(found[0] as number)
   }
 
   #readRow(seq: number): DocRow | undefined {

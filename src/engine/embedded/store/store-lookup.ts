@@ -10,7 +10,6 @@ import { LexicalReader } from '../lexical/reader.ts'
 import { LeadReader } from '../plan/access-path-reader.ts'
 import { leadsOf, type Lead } from '../plan/access-paths.ts'
 import { matchCost, spending, textCost, type Budget } from '../plan/budget.ts'
-import { metRow } from '../plan/candidates.ts'
 import { conditionOf, costOf, type Index } from '../plan/conditions.ts'
 import type { KeptRows } from './kept-rows.ts'
 import type { DocRow } from './doc-row.ts'
@@ -94,7 +93,7 @@ export class StoreLookup {
   /** The row of a document, by its number, without its text where that is read last. */
   row(seq: number, budget: Budget): DocRow {
     if (budget.hold !== undefined) return bare(seq)
-    const row = this.store.row(seq)!
+    const row = this.store.row(seq)
     budget.spend(textCost(row.text))
     return row
   }
@@ -137,7 +136,7 @@ export class StoreLookup {
       const candidate = { seq, id: () => this.store.idOf(seq) }
       if (!holds(candidate)) return undefined
       if (exact && !withTexts) return this.store.has(seq) ? bare(seq) : undefined
-      const row = metRow(candidate, this.store)
+      const row = this.store.findRow(seq)
       if (row === undefined) return undefined
       budget.spend(textCost(row.text))
       return exact || this.matches(filter, row, budget) ? row : undefined
