@@ -38,7 +38,7 @@ export async function printToolResult(
   if (structured !== undefined) texts.push(structured)
   if (status !== undefined) texts.push(`{"status":${status}}`)
   if (texts.length === 0) texts.push('{}')
-  const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts)
+  const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts, call)
   if (size > form.sizeMax) return undefined
   // Escaped, the text form takes at most twice as many bytes.
   const isOmitted = form.withText && 3 * size > form.sizeMax
@@ -80,9 +80,9 @@ function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): bo
 }
 
 /** Bytes of UTF-8. */
-async function sizeOf(texts: readonly LongText[]): Promise<number> {
+async function sizeOf(texts: readonly LongText[], call: WrappedCall): Promise<number> {
   let size = 0
-  for (const text of texts) size += (await encode(text)).size
+  for (const text of texts) size += (await encode(text, call)).size
   return size
 }
 
