@@ -77,6 +77,10 @@ export const defaultLimits = {
   vectorDimensionMax: 4_096,
   /** UTF-8 bytes of the terms that an analyzer makes of a $lexical text, repeats included. */
   lexicalSizeMax: 8_192,
+  /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
+  analyzerLengthMax: 250_000,
+  /** Entries of all lists of an analyzer: words, synonyms, mappings. Published lists have fewer. */
+  analyzerEntriesMax: 10_000,
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
@@ -148,8 +152,13 @@ const fixed = {
 
   /** Filters of an analyzer, char filters included: each one goes over every text. */
   analyzerFiltersMax: 32,
-  /** Characters of an argument: long lists of words fit, and are read at every start. */
-  analyzerArgumentLengthMax: 1_000_000,
+  /**
+   * Bytes that compiled analyzers may take in a thread, as estimated by their definitions. The
+   * least recently used are evicted; an analyzer that takes more by itself is not compiled.
+   */
+  analyzerMemoryMax: 64_000_000,
+  /** Characters of a definition of an analyzer that the catalog holds in memory. */
+  analyzerInlineLengthMax: 2_000,
   /** Characters of a gram: as long as the longest word. */
   gramSizeMax: 255,
   /** Words of a shingle. */
@@ -162,10 +171,12 @@ const fixed = {
   analyzerCountMax: 999_999_999,
   /** Parentheses in parentheses of a pattern, far from where our own stack would end. */
   patternDepthMax: 200,
+  /** Characters of a pattern: compiling one takes microseconds for each. */
+  patternLengthMax: 4_096,
   /** Steps of a pattern. Counts such as {1000} are written out, so a short one may be long. */
   patternStepsMax: 20_000,
   /** Steps of analysis between two texts, during which nobody else has a turn. */
-  analysisTextStepsMax: 2_000_000,
+  analysisTextStepsMax: 1_000_000,
   /** Steps of the analysis of all texts of a request. */
   analysisStepsMax: 50_000_000,
   /** Characters of a word, for tokenizers: longer ones are cut into pieces of this length. */
@@ -197,6 +208,8 @@ const fixed = {
 
   /** Resources on a page of their list, for assistants; more where its last keyspace ends. */
   resourcesPageSize: 100,
+  /** Characters of a list of definitions in a resource: it is read and printed in one go. */
+  resourceListLengthMax: 1_000_000,
   /** Keyspaces that are looked into for such a page. */
   resourcesKeyspacesMax: 25,
   /** Documents that a resource shows as examples. */
@@ -233,6 +246,21 @@ const fixed = {
   waitingPerConnectionMax: 1_000,
   /** Requests of all connections that wait. Past that, those end that send more. */
   waitingRequestsMax: 20_000,
+  /**
+   * Milliseconds for which a turn of the event loop begins handshakes and requests whose sender
+   * is not known yet; the rest waits for the next turns. One takes 0.1 to 2 ms.
+   */
+  arrivalsMsPerTurn: 5,
+  /** Milliseconds until an address that was rejected too often is looked at again. */
+  rejectedWaitMs: 50,
+  /** TLS handshakes of an address that have begun and not ended; more wait. */
+  handshakesPerAddressMax: 64,
+  /** Bytes of the first message of a TLS handshake; a longer one is not waited for. */
+  clientHelloSizeMax: 16_384,
+  /** Milliseconds for which the text of the metrics answers further requests. */
+  metricsCacheMs: 1_000,
+  /** Milliseconds between two log lines about refusals of one kind; more are counted. */
+  refusalLogMs: 1_000,
   /** Milliseconds that a request waits for room before it is refused. */
   roomWaitMsMax: 5_000,
   /** Requests that wait for room of one kind; more are refused at once. */

@@ -151,9 +151,12 @@ export const catalog = {
   REPLY_TOO_LARGE: {
     ...request(''),
     title: 'What was found is too large for one reply',
-    body: (v: { max: number }) =>
-      `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
-      'and results in this order have no pages. Ask for fewer with a smaller limit.',
+    body: (v: { max: number; what?: 'definitions' }) =>
+      v.what === undefined
+        ? `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
+          'and results in this order have no pages. Ask for fewer with a smaller limit.'
+        : `The ${v.what} have more than ${counted(v.max, 'character')} together. Leave out explain ` +
+          'to list their names alone, or raise --max-reply-size.',
   },
   REQUEST_NOT_JSON: {
     ...request(''),
@@ -600,6 +603,14 @@ export const catalog = {
     title: 'The version of the collection is not known',
     body: (v: { target: string; problem: string }) =>
       `${v.target} cannot be used here: ${v.problem}. Use a server that knows its version.`,
+  },
+  ANALYZER_TOO_LARGE: {
+    ...server('DATABASE'),
+    title: 'The analyzer is too large to load',
+    body: (v: { target: string; size: number; max: number }) =>
+      `The analyzer of ${v.target} would take ${v.size} bytes of memory, and analyzers may ` +
+      `take ${v.max}. Commands that analyze no text work. Create another collection or text ` +
+      'index with shorter lists, and copy what this one holds.',
   },
   CORRUPTED_COLLECTION_SCHEMA: {
     ...server('DATABASE'),

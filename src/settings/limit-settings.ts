@@ -35,6 +35,13 @@ const limitSettings: readonly LimitSetting[] = [
     max: 8_000,
   },
   limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
+  limit('max-analyzer-length', 'analyzerLengthMax', 1_000, 'characters of an analyzer'),
+  limit(
+    'max-analyzer-entries',
+    'analyzerEntriesMax',
+    100,
+    "entries of an analyzer's lists",
+  ),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
   limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
 ]

@@ -12,9 +12,13 @@ import {
   write,
   type Attack,
 } from './attack.ts'
+import { analyzerAttacks } from './attacks-analyzers.ts'
+import { fairAttacks } from './attacks-fair.ts'
+import { edgeAttacks } from './attacks-edges.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
+import { generatorAttacks } from './attacks-generator.ts'
 import { headOf, requestOf } from './requests.ts'
 
 const keyspace = '/default_keyspace'
@@ -46,6 +50,7 @@ async function atOnce(
 }
 
 export const attacks: readonly Attack[] = [
+  ...analyzerAttacks,
   ...filterAttacks,
   {
     name: 'objects-unknown-token',
@@ -302,4 +307,7 @@ export const attacks: readonly Attack[] = [
       ),
   },
   ...turnsAttacks,
+  ...fairAttacks,
+  ...edgeAttacks,
+  ...generatorAttacks,
 ]

@@ -5,6 +5,7 @@
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Effect } from '../../auth/principal.ts'
+import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
 import { reasonOf } from '../../errors/reason.ts'
 import { JsonProblem } from '../../json/parse.ts'
@@ -70,6 +71,8 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
   const target = nameOf(scene)
   // What requests hold was read before: this is of something that is stored.
   if (failure instanceof JsonProblem) return explainText(failure, target, log)
+  if (failure instanceof AnalyzerTooLarge)
+    return apiError('ANALYZER_TOO_LARGE', { target, size: failure.size, max: failure.max })
   if (!(failure instanceof EngineError)) return explainBug(failure, log)
   const problem = failure.message
   switch (failure.kind) {
