@@ -9,6 +9,7 @@ import type { CommandLevel, Reply } from '../commands/dispatch/define.ts'
 import type { Log } from '../commands/dispatch/failures.ts'
 import type { LongText } from '../json/long-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
+import type { TurnTaker } from './reply.ts'
 
 export interface Protocol {
   /** What to answer to a body that has arrived. Never fails. */
@@ -31,7 +32,7 @@ export interface CommandPlace {
 }
 
 /** A request whose body is read by a protocol. */
-export interface WrappedCall extends Deadline {
+export interface WrappedCall extends Deadline, TurnTaker {
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly requestId: string

@@ -81,9 +81,8 @@ function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): bo
 
 /** Bytes of UTF-8. */
 async function sizeOf(texts: readonly LongText[], call: WrappedCall): Promise<number> {
-  const turns = { yieldTurn: () => call.pause() }
   let size = 0
-  for (const text of texts) size += (await encode(text, turns)).size
+  for (const text of texts) size += (await encode(text, call)).size
   return size
 }
 
