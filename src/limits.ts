@@ -116,9 +116,12 @@ export const defaultLimits = {
   tableSortRowsMax: 0,
   /**
    * Fields and elements of a filter, sort or projection, at all depths, and paths of an
-   * update. No sensible one comes near; reading millions would hold up everybody else.
+   * update. A path of more than 4 segments or 250 characters counts as several. No sensible
+   * clause comes near; reading millions would hold up everybody else.
    */
   clausePartsMax: 10_000,
+  /** Fields of one sort: each one multiplies what comparing two documents costs. */
+  sortKeysMax: 64,
   /** Comparisons in one filter. */
   filterComparisonsMax: 64,
   /** Values of one $in or $nin. */
@@ -137,6 +140,8 @@ export const defaultLimits = {
 } as const
 
 const fixed = {
+  /** Segments of a path of a projection, with those of the objects that it stands in. */
+  projectionDepthMax: 100,
   /** The greatest power of ten, of either sign, that the first digit of a number may have. */
   exponentMax: 2_147_483_647,
   /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
