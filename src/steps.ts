@@ -73,8 +73,13 @@ export class Pace {
   /** One more was looked at: whether it is time. */
   isDue(): boolean {
     if (--this.#left > 0) return false
-    this.#left = pace
+    this.#left += pace
     return true
+  }
+
+  /** What was done took as long as looking at so many values. */
+  spend(values: number): void {
+    this.#left -= values
   }
 }
 

@@ -75,6 +75,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   caller: [],
   'node-http': [],
   'side-by-side': [],
+  'sort-in-steps': [],
   steps: [],
   'sibling-module': [],
 }
@@ -89,6 +90,7 @@ const byAnyone = [
   'node-http',
   'sibling-module',
   'side-by-side',
+  'sort-in-steps',
   'steps',
 ]
 

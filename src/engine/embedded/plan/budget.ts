@@ -24,6 +24,9 @@ export function textCost(text: string): number {
   return text.length / 350
 }
 
+/** A step of a sort, in index lookups. */
+export const sortStepCost = 25
+
 /** Index lookups that a read may make on the answering thread: about two milliseconds. */
 const unitsOnMainThread = 2000
 
