@@ -4,6 +4,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { answersOf, load, seconds, statusesOn, write, type Attack } from './attack.ts'
+import { attacksOnSorts } from './attacks-sorts.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { headOf, requestOf } from './requests.ts'
 
@@ -306,4 +307,5 @@ export const attacks: readonly Attack[] = [
         jsonOf({ find: { projection: { parts: { $slice: [3, 90_000] } } } }),
       ),
   },
+  ...attacksOnSorts,
 ]

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { killLeftovers } from '../faults/server-process.ts'
 import { attacks } from './attacks.ts'
+import { attacksOnSorts } from './attacks-sorts.ts'
 import { Bystander } from './bystander.ts'
 import { HostileServer } from './hostile-server.ts'
 
@@ -22,6 +23,8 @@ const alike = [
   ...['objects-unknown-token', 'objects', 'long-sort', 'counts'],
   ...['unfinished-unknown-token', 'large-documents', 'packed-objects', 'long-filter'],
   ...['page-state', 'wide-vectors', 'projected', 'patterns'],
+  // tests/collections/large-documents.test.ts counts their pauses.
+  ...attacksOnSorts.map(({ name }) => name),
 ]
 
 /** Stalls are not measured here, so the others need not keep the machine busy. */
