@@ -180,6 +180,8 @@ const fixed = {
   /** Characters of a tag of HTML: a longer one is taken for text, so no tag is endless. */
   htmlTagLengthMax: 4_096,
 
+  /** Unknown names of a row or an update that a message lists: more than a table has columns. */
+  namesListedMax: 1_000,
   /** Characters of what was sent that a message repeats: enough to recognise it by. */
   echoLengthMax: 1_200,
   /** The same for a value in a clause, beside which others stand. */

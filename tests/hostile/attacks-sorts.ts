@@ -109,9 +109,9 @@ const longColumns = {
 
 function longRow() {
   return {
-    l: list(150_000, (n) => n),
-    s: list(100_000, (n) => `v${(n * 7_919) % 100_000}`),
-    m: fields(80_000, (n) => n),
+    l: list(120_000, (n) => n),
+    s: list(80_000, (n) => `v${(n * 7_919) % 80_000}`),
+    m: fields(60_000, (n) => n),
   }
 }
 
@@ -355,29 +355,35 @@ export const attacksOnSorts: readonly Attack[] = [
   ),
   attack(
     'row-insert',
-    '`insertOne` of a row with a list, a set and a map of 330 000 elements',
+    '`insertOne` of a row with a list, a set and a map of 260 000 elements',
     (server) => createTable(server, longColumns),
     () => ({ insertOne: { document: { id: 1, ...longRow() } } }),
   ),
   attack(
+    'row-unknown',
+    '`insertOne` of a row with 900 000 unknown columns',
+    (server) => createTable(server, {}),
+    () => ({ insertOne: { document: { id: 1, ...fields(900_000, () => 1) } } }),
+  ),
+  attack(
     'row-find',
-    '`find` of 20 rows with a list, a set and a map of 330 000 elements',
+    '`find` of 20 rows with a list, a set and a map of 260 000 elements',
     async (server) => {
       await createTable(server, longColumns)
-      await load(server, 'target', 20, (id) => ({ id, ...longRow() }), 4)
+      await load(server, 'target', 20, (id) => ({ id, ...longRow() }), 3)
     },
     () => ({ find: { projection: { l: 1, m: 1 } } }),
   ),
-  rowUpdate('push', '`$push` to a list, a set and a map of 330 000 elements', () => ({
+  rowUpdate('push', '`$push` to a list, a set and a map of 260 000 elements', () => ({
     $push: {
-      l: { $each: list(150_000, (n) => n) },
-      s: { $each: list(50_000, (n) => `w${n}`) },
-      m: { $each: list(50_000, (n) => ({ [`g${n}`]: n })) },
+      l: { $each: list(60_000, (n) => n) },
+      s: { $each: list(40_000, (n) => `w${n}`) },
+      m: { $each: list(30_000, (n) => ({ [`g${n}`]: n })) },
     },
   })),
   rowUpdate(
     'pullAll',
-    '`$pullAll` from a list, a set and a map of 330 000 elements',
+    '`$pullAll` from a list, a set and a map of 260 000 elements',
     () => ({
       $pullAll: {
         l: list(150_000, (n) => n + 1),
