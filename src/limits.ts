@@ -218,6 +218,8 @@ const fixed = {
   sampleValuesMax: 200,
   /** Milliseconds for which assistants may keep what is the same for everybody. */
   assistantCacheMs: 300_000,
+  /** Bytes of a result over standard output: the official SDKs drop lines beyond 10 MiB. */
+  assistantResultSizeMax: 8_388_608,
 
   /**
    * Milliseconds for which a connection is kept that nobody uses: longer than clients and
@@ -240,6 +242,11 @@ const fixed = {
   roomWaitMsMax: 5_000,
   /** Requests that wait for room of one kind; more are refused at once. */
   roomWaitersMax: 1_024,
+  /**
+   * Entries of one principal in a fair queue: writes, changes of schemas, or runs of the local
+   * model. More are refused.
+   */
+  waitingWorkMax: 4_096,
   /** Milliseconds for which the rest of a refused body is read before its connection ends. */
   refusedBodyMsMax: 10_000,
   /** Compressed bodies that are unpacked at a time: each may take as much as the largest. */

@@ -12,54 +12,106 @@ export interface Principal {
   /** As logs show it; never the token. */
   readonly name: string
   may(effect: Effect, resource: Resource): boolean
+  /** Whether it may do that to any of the things of a kind in a database. */
+  mayAnywhere(effect: Effect, kind: ResourceKind, database: string): boolean
   allows(action: Action, resource: Resource): boolean
   /** Whether nothing in the policy goes beyond what this principal may do. */
   covers(policy: Policy): boolean
 }
 
+/** What an effect acts on: what a server offers, a keyspace, or a collection or table. */
+export type ResourceKind = 'server' | 'keyspace' | 'target'
+
 /** A principal that may do everything. */
 export function administrator(name: string): Principal {
-  return { name, may: () => true, allows: () => true, covers: () => true }
+  const yes = () => true
+  return { name, may: yes, mayAnywhere: yes, allows: yes, covers: yes }
 }
 
 export function principalOf(name: string, permissions: Permissions): Principal {
   return {
     name,
-    may: (effect, resource) => isPermitted(effect, resource, permissions),
+    may: (effect, resource) =>
+      permitting[effect][kindOf(resource)].some((all) =>
+        all.every((requirement) => isMet(requirement, resource, permissions)),
+      ),
+    mayAnywhere: (effect, kind, database) =>
+      permitting[effect][kind].some((all) =>
+        all.every((requirement) => permissions.touches(testOf(requirement), { database })),
+      ),
     allows: (action, resource) => permissions.allows(action, resource),
     covers: (policy) => permissions.covers(policy),
   }
 }
 
-function isPermitted(
-  effect: Effect,
+function kindOf({ keyspace, target }: Resource): ResourceKind {
+  if (target !== undefined) return 'target'
+  return keyspace === undefined ? 'server' : 'keyspace'
+}
+
+/** An action, or any of several, allowed anywhere at all. */
+type Requirement = Action | ((action: Action) => boolean)
+
+/** Permits an effect if all of its requirements are met. */
+type Requirements = readonly Requirement[]
+
+const select: Requirements = ['db-table-select']
+const modify: Requirements = ['db-table-modify']
+const selectAndModify: Requirements = ['db-table-select', 'db-table-modify']
+const createKeyspace: readonly Requirements[] = [
+  ['db-keyspace-create'],
+  ['db-all-keyspace-create'],
+]
+
+/** The alternatives that permit an effect on a resource of each kind. */
+const permitting: Readonly<
+  Record<Effect, Readonly<Record<ResourceKind, readonly Requirements[]>>>
+> = {
+  read: { server: [select], keyspace: [select], target: [select] },
+  write: { server: [modify], keyspace: [modify], target: [modify] },
+  change: {
+    server: [selectAndModify],
+    keyspace: [selectAndModify],
+    target: [selectAndModify],
+  },
+  describe: {
+    // Who has any business with a database may know what it offers, and who may see
+    // something in a keyspace may know of the keyspace.
+    server: [[isOfDatabases]],
+    keyspace: [[isDescribing]],
+    target: [['db-table-describe']],
+  },
+  create: {
+    server: createKeyspace,
+    keyspace: createKeyspace,
+    target: [['db-table-create']],
+  },
+  alter: {
+    server: [['db-keyspace-alter']],
+    keyspace: [['db-keyspace-alter']],
+    target: [['db-table-alter']],
+  },
+  drop: {
+    server: [['db-keyspace-drop']],
+    keyspace: [['db-keyspace-drop']],
+    target: [['db-table-drop']],
+  },
+}
+
+function isMet(
+  requirement: Requirement,
   resource: Resource,
   permissions: Permissions,
 ): boolean {
-  const allows = (action: Action) => permissions.allows(action, resource)
-  const isOnTarget = resource.target !== undefined
-  switch (effect) {
-    case 'read':
-      return allows('db-table-select')
-    case 'write':
-      return allows('db-table-modify')
-    case 'change':
-      return allows('db-table-select') && allows('db-table-modify')
-    case 'describe':
-      if (isOnTarget) return allows('db-table-describe')
-      // Who may see something in a keyspace may know of the keyspace, and who has
-      // any business with a database may know what it offers.
-      return resource.keyspace === undefined
-        ? permissions.touches(isOfDatabases, resource)
-        : permissions.touches(isDescribing, resource)
-    case 'create':
-      if (isOnTarget) return allows('db-table-create')
-      return allows('db-keyspace-create') || allows('db-all-keyspace-create')
-    case 'alter':
-      return allows(isOnTarget ? 'db-table-alter' : 'db-keyspace-alter')
-    case 'drop':
-      return allows(isOnTarget ? 'db-table-drop' : 'db-keyspace-drop')
-  }
+  return typeof requirement === 'function'
+    ? permissions.touches(requirement, resource)
+    : permissions.allows(requirement, resource)
+}
+
+function testOf(requirement: Requirement): (action: Action) => boolean {
+  return typeof requirement === 'function'
+    ? requirement
+    : (action) => action === requirement
 }
 
 function isOfDatabases(action: Action): boolean {

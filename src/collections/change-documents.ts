@@ -212,14 +212,18 @@ async function insertNew(
   const record = await revision.create()
   const insertRecord = async () => {
     const writes = [{ kind: 'insert', record }] as const
-    const [outcome] = await engine.write(collection, writes, { deadline: caller })
+    const [outcome] = await engine.write(collection, writes, { caller })
     if (outcome instanceof EngineError) throw outcome
     if (outcome !== 'done') return 'taken'
     return { ...nothing, upsertedId: record.id, after: record }
   }
   // Others that ask for the same _id find it taken.
   if (pinnedId(filter) !== undefined) return insertRecord()
-  const wouldFind = (other: NewRecord) => store.matches(filter, { ...other, version: 0 })
+  const wouldFind = (other: NewRecord) => {
+    const look = () => store.matches(filter, { ...other, version: 0 }, caller)
+    const pause = caller.pause()
+    return pause === undefined ? look() : pause.then(look)
+  }
   const inserted = await waitForTurn(
     async () => ((await isThere()) ? undefined : insertRecord()),
     (work) => turns.inserting(collection.uid, record, wouldFind, work),

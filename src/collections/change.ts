@@ -153,7 +153,7 @@ async function changePart(
     const outcomes =
       writes.length === 0
         ? []
-        : await engine.write(collection, writes, { deadline: caller })
+        : await engine.write(collection, writes, { caller })
     const lost = settle(decided, outcomes, settled)
     throwFailed(outcomes)
     if (refusal !== undefined) throw refusal.error

@@ -4,15 +4,19 @@ import type { Engine, Query, Search, SearchBy, StoredRecord } from '../engine/co
 import { documentView, searchFieldsSeen, type RecordView } from '../engine/record-view.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
+import { parseStoredInSteps } from '../json/parse.ts'
+import type { JsonObject } from '../json/value.ts'
 import { everything, rootFields, type Filter } from '../language/filters/filter.ts'
-import { matches } from '../language/filters/matches.ts'
+import { hasTermsIn, matchesInSteps } from '../language/filters/matches.ts'
 import { compareValues } from '../language/values/order.ts'
 import type { Path } from '../language/values/path.ts'
 import { valueAt } from '../language/values/value-at.ts'
 import type { Limits } from '../limits.ts'
+import { lookInto } from '../paging/look-into.ts'
 import { count } from '../paging/read.ts'
 import type { Source } from '../paging/source.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { inTurns, type Steps } from '../steps.ts'
 
 export type CollectionSource = Source<StoredRecord, Query, Search> & {
   readonly engine: Engine
@@ -43,7 +47,16 @@ export function collectionSource(
     },
     count: (filter, stopAt, caller) => engine.count(collection, filter, stopAt, caller),
     search: (search, caller) => engine.search(collection, search, caller),
-    matches: (filter, record) => matchesRecord(view, filter, record),
+    matches(filter, record, caller) {
+      const termsAt = (path: string) => termsOf(record, { path })
+      if (record.text.length > shortLength) {
+        const steps = matchesLong(view, filter, record, termsAt)
+        return lookInto(record.text, steps, caller)
+      }
+      const document = view.see(record.text, rootFields(filter))
+      const answer = matchesSeen(filter, document, record, termsAt)
+      return typeof answer === 'boolean' ? answer : inTurns(answer, caller)
+    },
     sortKey({ text }, sort) {
       const names = new Set(['_id', ...sort.map(({ path }) => path.segments[0]!)])
       const document = view.fields(text, names)
@@ -77,15 +90,30 @@ function withNeededFields(query: Query): Query {
     : { ...query, withSearchFields: true }
 }
 
-function matchesRecord(view: RecordView, filter: Filter, record: StoredRecord): boolean {
-  const document = view.see(record.text, rootFields(filter))
+/** Characters of a document that is parsed in one go to be compared. */
+const shortLength = 65_536
+
+type TermsAt = (path: string) => readonly string[] | undefined
+
+function* matchesLong(
+  view: RecordView,
+  filter: Filter,
+  record: StoredRecord,
+  termsAt: TermsAt,
+): Steps<boolean> {
+  const document = (yield* parseStoredInSteps(record.text)) as JsonObject
+  const answer = matchesSeen(filter, view.indexed(document), record, termsAt)
+  return typeof answer === 'boolean' ? answer : yield* answer
+}
+
+function matchesSeen(
+  filter: Filter,
+  document: JsonObject,
+  record: StoredRecord,
+  termsAt: TermsAt,
+): boolean | Steps<boolean> {
   for (const [name, value] of searchFieldsSeen(record)) document.set(name, value)
-  return matches(filter, document, (terms, path) => {
-    const text = view.textOf(record, path)
-    if (!text) return false
-    const found = new Set(analyzerFor(view.texts.get(path)!.analyzer).terms(text))
-    return terms.every((term) => found.has(term))
-  })
+  return matchesInSteps(filter, document, hasTermsIn(termsAt))
 }
 
 function mentionsSearchFields(filter: Filter): boolean {

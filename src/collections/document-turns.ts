@@ -27,7 +27,7 @@ export interface DocumentTurns {
   inserting<T>(
     uid: string,
     record: NewRecord,
-    wouldFind: (record: NewRecord) => boolean,
+    wouldFind: (record: NewRecord) => boolean | Promise<boolean>,
     work: () => Promise<T>,
   ): Promise<T | undefined>
 }

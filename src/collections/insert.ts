@@ -83,7 +83,7 @@ async function write(
   { engine, collection }: DocumentSource,
   prepared: readonly Prepared[],
   ordered: boolean,
-  deadline: Deadline,
+  caller: Caller,
 ): Promise<readonly Outcome[]> {
   const failed = prepared.findIndex((record) => record instanceof ApiError)
   const attempted = ordered && failed >= 0 ? prepared.slice(0, failed) : prepared
@@ -91,7 +91,7 @@ async function write(
     record instanceof ApiError ? [] : [{ kind: 'insert', record }],
   )
   if (writes.length === 0) return []
-  return engine.write(collection, writes, { ordered, deadline })
+  return engine.write(collection, writes, { ordered, caller })
 }
 
 /** `outcomes` are those of the records only, and fewer where documents were not attempted. */

@@ -171,7 +171,7 @@ async function embedAhead(
 ): Promise<void> {
   if (embedder === undefined || !hasMeaning(text)) return
   if (found.some(({ search }) => search?.vectorize !== text))
-    await embedder.embed([text], 'index', caller.signal)
+    await embedder.embed([text], 'index', caller)
 }
 
 function remake(

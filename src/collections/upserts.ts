@@ -14,18 +14,20 @@
 import type { NewRecord } from '../engine/contract.ts'
 
 interface Turn {
+  /** Of the collection. */
+  readonly uid: string
   readonly record: NewRecord
   /** Settles when it is over, however it ended. */
   readonly over: Promise<void>
 }
 
 export class Upserts {
-  /** By the uid of the collection. */
-  readonly #turns = new Map<string, Set<Turn>>()
+  /** Of all collections. */
+  readonly #turns = new Set<Turn>()
 
   /** Upserts whose turn it is. */
   get size(): number {
-    return [...this.#turns.values()].reduce((sum, turns) => sum + turns.size, 0)
+    return this.#turns.size
   }
 
   /**
@@ -35,23 +37,25 @@ export class Upserts {
   async inTurn<T>(
     uid: string,
     record: NewRecord,
-    wouldFind: (record: NewRecord) => boolean,
+    wouldFind: (record: NewRecord) => boolean | Promise<boolean>,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
-    const turns = this.#turns.get(uid) ?? new Set<Turn>()
-    for (const other of turns)
-      if (wouldFind(other.record)) {
+    // Turns that begin while another is looked at are visited as well, after it.
+    for (const other of this.#turns) {
+      if (other.uid !== uid) continue
+      const isFound = wouldFind(other.record)
+      if (isFound instanceof Promise ? await isFound : isFound) {
         await other.over
         return undefined
       }
+    }
     let end!: () => void
-    const turn = { record, over: new Promise<void>((resolve) => (end = resolve)) }
-    this.#turns.set(uid, turns.add(turn))
+    const turn = { uid, record, over: new Promise<void>((resolve) => (end = resolve)) }
+    this.#turns.add(turn)
     try {
       return await work()
     } finally {
-      turns.delete(turn)
-      if (turns.size === 0) this.#turns.delete(uid)
+      this.#turns.delete(turn)
       end()
     }
   }

@@ -28,9 +28,7 @@ async function embedWhereNeeded(
 ): Promise<readonly JsonObject[]> {
   const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
   const vectors =
-    texts.length === 0
-      ? []
-      : await requireEmbedder(rules).embed(texts, 'index', caller.signal)
+    texts.length === 0 ? [] : await requireEmbedder(rules).embed(texts, 'index', caller)
   return inTurns(withVectors(documents, vectors), caller)
 }
 
@@ -80,9 +78,9 @@ export function hasMeaning(text: Value | undefined): text is string {
 export function rememberingEmbedder(embedder: Embedder): Embedder {
   const vectors = new Map<string, Promise<Float32Array>>()
   return {
-    embed(texts, purpose, signal) {
+    embed(texts, purpose, caller) {
       const embedOne = async (text: string) =>
-        (await embedder.embed([text], purpose, signal))[0]!
+        (await embedder.embed([text], purpose, caller))[0]!
       return Promise.all(
         texts.map((text) => {
           const vector = vectors.get(text) ?? embedOne(text)

@@ -39,8 +39,8 @@ export const createKeyspace = defineGeneralCommand({
   onNamed: true,
   fields: { name: newName, options: options({ replication }) },
 
-  async run({ name, options: { replication } }, { engine, limits }) {
+  async run({ name, options: { replication } }, { engine, limits, caller }) {
     const checked = checkName('Keyspace', name, limits)
-    return done(await engine.createKeyspace(checked, { replication }))
+    return done(await engine.createKeyspace(checked, { replication }, caller))
   },
 })

@@ -8,7 +8,7 @@ export const dropKeyspace = defineGeneralCommand({
   onNamed: true,
   fields: { name: requiredText, options: noOptions },
 
-  async run({ name }, { engine }) {
-    return done(await engine.dropKeyspace(name))
+  async run({ name }, { engine, caller }) {
+    return done(await engine.dropKeyspace(name, caller))
   },
 })

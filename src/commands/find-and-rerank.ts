@@ -40,9 +40,11 @@ export const findAndRerank = defineCommand({
   async collection({ filter, projection, sort, options }, context) {
     const { limit, hybridLimits, rerankOn, rerankQuery, rerank: service } = options
     const { includeScores, includeSortVector } = options
+    // Warnings are part of the status, which only comes if it is asked for.
+    const withWarnings = includeScores || includeSortVector
     const found = await findReranked(
       context.documents,
-      { sort, limit, hybridLimits, rerankOn, rerankQuery, service },
+      { sort, limit, hybridLimits, rerankOn, rerankQuery, service, withWarnings },
       { filter, projection },
       context,
       context.caller,

@@ -10,6 +10,7 @@ import { around } from '../engine/around.ts'
 import type { Engine } from '../engine/contract.ts'
 import { databaseKeyOf } from '../engine/database-key.ts'
 import { EngineError } from '../engine/errors.ts'
+import type { SchemaPlan } from '../engine/schema-change.ts'
 
 /** Has a keyspace created, unless the database is gone; dropped again, if it goes meanwhile. */
 export type KeyspaceGuard = (
@@ -39,27 +40,29 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
       const all = await proceed()
       return all.map(nameOf).filter((name) => name !== undefined)
     },
-    createKeyspace: (proceed, name, options) =>
+    createKeyspace: (proceed, name, options, caller) =>
       guard(
-        () => proceed(inside(name), options),
-        () => engine.dropKeyspace(inside(name)),
+        () => proceed(inside(name), options, caller),
+        () => engine.dropKeyspace(inside(name), caller),
       ),
-    dropKeyspace: async (proceed, name) => (isOurs(name) ? proceed(inside(name)) : false),
+    dropKeyspace: async (proceed, name, caller) =>
+      isOurs(name) ? proceed(inside(name), caller) : false,
     listTargets: async (proceed, keyspace) =>
       isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,
     findTarget: (proceed, keyspace, name) =>
       isOurs(keyspace) ? proceed(inside(keyspace), name) : undefined,
     readSchema: async (proceed, keyspace) =>
       isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,
-    async changeSchema(proceed, keyspace, plan) {
+    async changeSchema(proceed, keyspace, plan, caller) {
       if (!isOurs(keyspace)) throw new EngineError('gone', `${keyspace} is gone`)
-      return proceed(inside(keyspace), (schema, counts) => {
+      const planHere: SchemaPlan = (schema, counts) => {
         const ours = counts.flatMap(({ keyspace: inner, ...count }) => {
           const name = nameOf(inner)
           return name === undefined ? [] : [{ ...count, keyspace: name }]
         })
         return plan(schema, ours)
-      })
+      }
+      return proceed(inside(keyspace), planHere, caller)
     },
     cannotHold: (proceed, keyspace, schema) => proceed(inside(keyspace), schema),
     lockSchema: (_proceed, keyspace, act, caller) =>

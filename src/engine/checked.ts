@@ -78,10 +78,11 @@ export function checked(engine: Engine): Engine {
       return names
     },
 
-    createKeyspace: (name, options) =>
-      ask('createKeyspace', () => engine.createKeyspace(name, options)),
+    createKeyspace: (name, options, caller) =>
+      ask('createKeyspace', () => engine.createKeyspace(name, options, caller)),
 
-    dropKeyspace: (name) => ask('dropKeyspace', () => engine.dropKeyspace(name)),
+    dropKeyspace: (name, caller) =>
+      ask('dropKeyspace', () => engine.dropKeyspace(name, caller)),
 
     async listTargets(keyspace) {
       const targets = await ask('listTargets', () => engine.listTargets(keyspace))
@@ -99,8 +100,8 @@ export function checked(engine: Engine): Engine {
 
     readSchema: (keyspace) => ask('readSchema', () => engine.readSchema(keyspace)),
 
-    changeSchema: (keyspace, plan) =>
-      ask('changeSchema', () => engine.changeSchema(keyspace, checkedPlan(plan))),
+    changeSchema: (keyspace, plan, caller) =>
+      ask('changeSchema', () => engine.changeSchema(keyspace, checkedPlan(plan), caller)),
 
     lockSchema: (keyspace, act, caller) =>
       ask('lockSchema', () => engine.lockSchema(keyspace, act, caller)),

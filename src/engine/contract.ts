@@ -6,7 +6,7 @@
  * finishes the job, so a new engine is right on its first day and fast later. checked.ts
  * asserts the promises made in these comments.
  */
-import type { Caller, Deadline } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import type { SortKey } from '../language/sorts/sort.ts'
@@ -41,9 +41,9 @@ export interface Engine {
   /** Names, in no promised order. A new store has the keyspace `default_keyspace`. */
   listKeyspaces(): Promise<readonly string[]>
   /** Creating what exists changes nothing. Returns whether anything was changed. */
-  createKeyspace(name: string, options?: KeyspaceOptions): Promise<boolean>
+  createKeyspace(name: string, options?: KeyspaceOptions, caller?: Caller): Promise<boolean>
   /** Drops all that the keyspace holds. Returns false when there is no such keyspace. */
-  dropKeyspace(name: string): Promise<boolean>
+  dropKeyspace(name: string, caller?: Caller): Promise<boolean>
 
   /** Everything in a keyspace, or undefined when there is no such keyspace. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
@@ -60,8 +60,9 @@ export interface Engine {
    * other servers included. Otherwise the plan is asked again, with what there is by then.
    * What it throws is passed on, and nothing changes then; where it says nothing, neither.
    * Returns whether anything was changed. EngineError 'gone': there is no such keyspace.
+   * `caller` is whose turn it takes where changes wait for each other.
    */
-  changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean>
+  changeSchema(keyspace: string, plan: SchemaPlan, caller?: Caller): Promise<boolean>
   /**
    * Does something while no table of the keyspace gets another schema, so that nothing is
    * refused as `changed` for a table that was found meanwhile. Changes wait for it, and so
@@ -148,8 +149,8 @@ export interface Engine {
   /** All documents or rows, roughly. */
   estimateCount(target: Target): Promise<number>
   /**
-   * Deletes all documents or rows. `caller` is for stores that may have to do that one by one:
-   * some are left then where its time is over.
+   * Deletes all documents or rows. Where a store does that one by one, some are left when the
+   * caller's time is over.
    */
   truncate(target: Target, caller?: Caller): Promise<void>
 
@@ -457,8 +458,11 @@ export type Write =
 export interface WriteOptions {
   /** Whether writes after the first that fails are skipped. */
   readonly ordered?: boolean
-  /** Who waits: asked while the writes are prepared, not once they are being made. */
-  readonly deadline?: Deadline
+  /**
+   * Who waits: asked while the writes are queued and prepared, not once they are being made.
+   * Absent: the server itself.
+   */
+  readonly caller?: Caller
 }
 
 /**

@@ -537,6 +537,14 @@ export const catalog = {
     },
   },
 
+  HYBRID_SEARCH_WITHOUT_LEXICAL: {
+    ...request('WARNING'),
+    title: 'The hybrid search had vectors only',
+    body: (v: { target: string }) =>
+      `No document of ${v.target} has $lexical, so the search by vector alone found these. ` +
+      'Insert documents with $lexical or $hybrid to search them by words as well.',
+  },
+
   // Failures on our side.
   INTERNAL_SERVER_ERROR: {
     ...server(''),

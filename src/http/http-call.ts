@@ -142,6 +142,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     { level, keyspace, target }: CommandPlace,
     command: string,
     fields: JsonObject,
+    replySizeMax?: number,
   ): Promise<Reply> {
     this.level = level
     this.keyspace = keyspace
@@ -149,7 +150,11 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     this.command = undefined
     this.#body = new Map([[command, fields]])
     const startedAt = performance.now()
-    const reply = await dispatch(this, this.#services)
+    const services =
+      replySizeMax === undefined
+        ? this.#services
+        : { ...this.#services, limits: { ...this.#services.limits, replySizeMax } }
+    const reply = await dispatch(this, services)
     this.count(reply, startedAt)
     return reply
   }

@@ -40,8 +40,16 @@ export interface WrappedCall extends Deadline {
   readonly log: Log
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value | Promise<Value>
-  /** Runs a command, one at a time. Never fails: what goes wrong is in the reply. */
-  run(place: CommandPlace, command: string, fields: JsonObject): Promise<Reply>
+  /**
+   * Runs a command, one at a time. Never fails: what goes wrong is in the reply. `replySizeMax`
+   * stands for the server's limit on the characters of documents.
+   */
+  run(
+    place: CommandPlace,
+    command: string,
+    fields: JsonObject,
+    replySizeMax?: number,
+  ): Promise<Reply>
   /** Whether there is room for a reply of so many characters and bytes. */
   holdReply(length: number, size: number): boolean | Promise<boolean>
   /** The error that says that there is none, which is counted. */

@@ -87,7 +87,6 @@ const shortLengthMax = longPieceLength
 const stepSize = 128
 
 const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity }
-
 /** Characters of a long string that are read at a time. */
 const pieceLength = 16_384
 
@@ -472,7 +471,7 @@ class Reader {
     return code
   }
 
-  /** The platform's search is several times as fast, and a body may be nothing but space. */
+  /** By the platform's search, which is several times as fast. */
   skipSpace(): void {
     notSpace.lastIndex = this.at
     this.at = notSpace.test(this.text) ? notSpace.lastIndex - 1 : this.text.length

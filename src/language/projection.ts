@@ -57,7 +57,8 @@ type Tree = PathTree<Leaf>
 
 /** A projection as far as it is read. */
 class Clause {
-  id = true
+  /** Undefined: nothing is said of it, and it is shown. */
+  id: boolean | undefined
   vector = false
   vectorize = false
   lexical = false
@@ -70,7 +71,8 @@ class Clause {
 function project(clause: Clause): Projection {
   const { id, vector, vectorize, lexical, paths } = clause
   return Object.freeze({
-    whole: id && !vector && !vectorize && !lexical && paths.children.size === 0,
+    whole:
+      id === undefined && !vector && !vectorize && !lexical && paths.children.size === 0,
     nothing: false,
     vector,
     vectorize,
@@ -86,7 +88,7 @@ const everything = project(new Clause())
 function isShown(clause: Clause, name: string): boolean {
   switch (name) {
     case '_id':
-      return clause.id
+      return clause.id ?? true
     case '$vector':
       return clause.vector
     case '$vectorize':
@@ -94,8 +96,14 @@ function isShown(clause: Clause, name: string): boolean {
     case '$lexical':
       return clause.lexical
     default:
-      return clause.included === undefined || clause.paths.children.has(name)
+      if (clause.paths.children.has(name)) return true
+      return clause.included === undefined && !isOnlyId(clause)
   }
+}
+
+/** `_id` is included and no regular field is named: that includes `_id` and no other. */
+function isOnlyId({ id, paths }: Clause): boolean {
+  return id === true && paths.children.size === 0
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { ApiError, apiError } from '../errors/api-error.ts'
+import type { Reply } from '../commands/dispatch/define.ts'
 import type { Answer, Protocol, WrappedCall } from '../http/protocol.ts'
 import { printParts } from '../http/reply.ts'
 import type { LongText } from '../json/long-text.ts'
@@ -29,8 +30,9 @@ import {
 } from './message.ts'
 import { getPrompt, prompts } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
-import { printToolResult, type PrintedResult } from './tool-result.ts'
-import { commandOf, tools } from './tools.ts'
+import { pageSizes, resultSizeMax } from './result-size.ts'
+import { printToolResult, printWithoutData, type PrintedResult } from './tool-result.ts'
+import { commandOf, resourceKindOf, tools, type Tool } from './tools.ts'
 import { olderVersions, revisionOf, versions, type ProtocolRevision } from './versions.ts'
 
 export interface McpSettings {
@@ -43,8 +45,9 @@ export interface McpSettings {
 interface McpServices extends McpSettings {
   /** Of the server. */
   readonly version: string
-  /** The list of tools, as a member of a result. */
-  readonly printTools: () => Promise<string>
+  readonly limits: Limits
+  /** The descriptions of all tools, as JSON, by their names. */
+  readonly printTools: () => Promise<ReadonlyMap<string, string>>
 }
 
 export function mcpProtocol(
@@ -52,16 +55,16 @@ export function mcpProtocol(
   limits: Limits,
   version: string,
 ): Protocol {
-  let printed: Promise<string> | undefined
+  let printed: Promise<ReadonlyMap<string, string>> | undefined
   const printTools = () => (printed ??= describe(limits))
-  const services = { ...settings, version, printTools }
+  const services = { ...settings, version, limits, printTools }
   return { answer: (call) => answer(call, services) }
 }
 
 /** Loaded only here: most servers are never asked for it, and start sooner without. */
-async function describe(limits: Limits): Promise<string> {
+async function describe(limits: Limits): Promise<ReadonlyMap<string, string>> {
   const { describeTools } = await import('./tool-descriptions.ts')
-  return `"tools":${JSON.stringify(describeTools(limits))}`
+  return new Map(describeTools(limits).map((tool) => [tool.name, JSON.stringify(tool)]))
 }
 
 async function answer(call: WrappedCall, services: McpServices): Promise<Answer> {
@@ -130,9 +133,21 @@ async function answerRequest(
   }
 }
 
+interface CacheControl {
+  readonly scope: 'public' | 'private'
+  readonly ttlMs: number
+}
+
+/** The same for everybody. */
+const shared: CacheControl = { scope: 'public', ttlMs: fixedLimits.assistantCacheMs }
+/** Depends on the roles of the token, which rarely change. */
+const ofToken: CacheControl = { scope: 'private', ttlMs: fixedLimits.assistantCacheMs }
+/** Depends on what is stored. */
+const ofData: CacheControl = { scope: 'private', ttlMs: 0 }
+
 interface Result extends PrintedResult {
-  /** Who may keep it for a while; undefined: it is not to be kept. */
-  readonly cache?: 'public' | 'private'
+  /** Who may keep it; undefined: it is not to be kept. */
+  readonly cache?: CacheControl
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -145,11 +160,9 @@ function membersOf(
   if (!isSelfContained)
     return meta === undefined ? members : joinTexts(members, `,"_meta":{${meta}}`)
   const server = `"io.modelcontextprotocol/serverInfo":${printJson(serverInfo(version))}`
-  const metadata = meta === undefined ? server : `${meta},${server}`
+  const metadata = meta ? `${meta},${server}` : server
   const kept =
-    cache === undefined
-      ? ''
-      : `,"ttlMs":${cache === 'public' ? fixedLimits.assistantCacheMs : 0},"cacheScope":"${cache}"`
+    cache === undefined ? '' : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"`
   return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{${metadata}}`)
 }
 
@@ -184,9 +197,11 @@ const methods: Readonly<Record<string, Method>> = {
   ping: { isOlder: true, answer: () => ({ members: '' }) },
   'server/discover': { answer: () => discovery },
   'tools/list': {
-    async answer(params, { services }) {
+    async answer(params, { call, services }) {
       refuseCursor(params)
-      return { members: await services.printTools(), cache: 'public' }
+      const printed = await services.printTools()
+      const permitted = permittedTools(call).map(({ name }) => printed.get(name)!)
+      return { members: `"tools":[${permitted.join()}]`, cache: ofToken }
     },
   },
   'tools/call': { answer: callTool },
@@ -195,20 +210,20 @@ const methods: Readonly<Record<string, Method>> = {
       if (!isEnabled(call, services)) throw notEnabled()
       const { resources, nextCursor } = await listResources(params.get('cursor'), call)
       const next = nextCursor === undefined ? {} : { nextCursor }
-      return { members: print({ resources, ...next }), cache: 'private' }
+      return { members: print({ resources, ...next }), cache: ofData }
     },
   },
   'resources/templates/list': {
     answer(params) {
       refuseCursor(params)
-      return { members: print({ resourceTemplates }), cache: 'public' }
+      return { members: print({ resourceTemplates }), cache: shared }
     },
   },
   'resources/read': { answer: showResource },
   'prompts/list': {
     answer(params) {
       refuseCursor(params)
-      return { members: print({ prompts }), cache: 'public' }
+      return { members: print({ prompts }), cache: shared }
     },
   },
   'prompts/get': {
@@ -240,7 +255,7 @@ function initialize(params: JsonObject, { services }: MethodContext): Result {
 
 const discovery: Result = {
   members: print({ supportedVersions: [...versions], capabilities, instructions }),
-  cache: 'public',
+  cache: shared,
 }
 
 /** Lists that have one page give no cursors out. */
@@ -265,19 +280,37 @@ async function callTool(
   const given = params.get('arguments') ?? new Map<string, Value>()
   if (!isObject(given))
     throw new RpcError(invalidParams, 'The arguments of a tool are an object.')
-  return printToolResult(await runTool(), services.text, call)
+  const sizeMax = resultSizeMax(call.headers)
+  for (const pageSize of pageSizes(sizeMax, services.limits)) {
+    const form = { withText: services.text, sizeMax, pageSize }
+    const reply = await runTool(pageSize)
+    const printed = await printToolResult(reply, form, call)
+    if (printed !== undefined) return printed
+    // What changes something must not be run again.
+    if (tool.command.does !== 'read') return printWithoutData(reply)
+  }
+  const tooLarge = { errors: [apiError('REPLY_TOO_LARGE', { max: sizeMax })] }
+  const form = { withText: services.text, sizeMax: Infinity, pageSize: Infinity }
+  return (await printToolResult(tooLarge, form, call))!
 
-  async function runTool() {
+  async function runTool(replySizeMax: number): Promise<Reply> {
     try {
       if (!isEnabled(call, services)) throw apiError('MCP_FEATURE_NOT_ENABLED')
       const { place, fields } = commandOf(tool!, given as JsonObject)
-      return await call.run(place, tool!.name, fields)
+      return await call.run(place, tool!.name, fields, replySizeMax)
     } catch (error) {
       // What an assistant can set right comes as a result: that is what it gets to read.
       if (error instanceof ApiError) return { errors: [error] }
       throw error
     }
   }
+}
+
+/** Those whose commands the token may send to anything in the database. */
+function permittedTools({ principal, databaseId }: WrappedCall): Tool[] {
+  return [...tools.values()].filter(({ command }) =>
+    principal.mayAnywhere(command.does, resourceKindOf(command), databaseId),
+  )
 }
 
 /** As for other features, what the operator left open is for the request to say. */
@@ -312,5 +345,5 @@ async function showResource(
       JSON.stringify({ uri: uri.slice(0, 1_000) }),
     )
   const content = new Map(Object.entries({ uri, mimeType: 'application/json', text }))
-  return { members: print({ contents: [content] }), cache: 'private' }
+  return { members: print({ contents: [content] }), cache: ofData }
 }

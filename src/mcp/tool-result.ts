@@ -1,39 +1,89 @@
 /**
  * Replies of commands as results of tools.
  *
- * `structuredContent` is the data, or the errors; the status is metadata. `content` says all of
- * it again as text, because many assistants read nothing else.
+ * `structuredContent` is the data, or the errors; the status is metadata. `content` repeats both
+ * as text, because many assistants read nothing else.
  */
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { WrappedCall } from '../http/protocol.ts'
-import { lengthOf, printParts } from '../http/reply.ts'
+import { encode, lengthOf, printParts } from '../http/reply.ts'
 import type { LongText } from '../json/long-text.ts'
 import { escapeText, joinTexts } from './message.ts'
 
 export interface PrintedResult {
   /** What the result holds besides its metadata. */
   readonly members: LongText
+  /** Members of the metadata; undefined: a result without metadata of its own. */
   readonly meta?: string
 }
 
+export interface ResultForm {
+  /** Whether `content` repeats data and status. */
+  readonly withText: boolean
+  /** Bytes that data and status may take, with their text form or without. */
+  readonly sizeMax: number
+  /** The characters after which a page of documents ended. */
+  readonly pageSize: number
+}
+
+/** Undefined: the reply takes more than `sizeMax`. */
 export async function printToolResult(
   reply: Reply,
-  withText: boolean,
+  form: ResultForm,
   call: WrappedCall,
-): Promise<PrintedResult> {
+): Promise<PrintedResult | undefined> {
   const { data, status, errors } = printParts(reply)
   const structured = errors === undefined ? data : `{"errors":${errors}}`
   const texts: LongText[] = []
   if (structured !== undefined) texts.push(structured)
   if (status !== undefined) texts.push(`{"status":${status}}`)
   if (texts.length === 0) texts.push('{}')
-  const content = withText ? await printContent(texts, call) : '"content":[]'
+  const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts)
+  if (size > form.sizeMax) return undefined
+  // Escaped, the text form takes at most twice as many bytes.
+  const isOmitted = form.withText && 3 * size > form.sizeMax
+  const notes = [
+    ...(isOmitted ? [textOmitted] : []),
+    ...(isPageShortened(reply, form) ? [pageShortened] : []),
+  ]
+  const shown = form.withText && !isOmitted ? [...texts, ...notes] : notes
   const members = joinTexts(
-    content,
+    await printContent(shown, call),
     ...(structured === undefined ? [] : [',"structuredContent":', structured]),
-    errors === undefined ? '' : ',"isError":true',
+    `,"isError":${errors !== undefined}`,
   )
-  return status === undefined ? { members } : { members, meta: `"status":${status}` }
+  return { members, meta: status === undefined ? '' : `"status":${status}` }
+}
+
+/** Of a command that was carried out and whose data is too large to be returned. */
+export function printWithoutData({ status }: Reply): PrintedResult {
+  const shown = printParts(status === undefined ? {} : { status }).status
+  const content = JSON.stringify([{ type: 'text', text: dataOmitted }])
+  const meta = shown === undefined ? '' : `"status":${shown}`
+  return { members: `"content":${content},"isError":false`, meta }
+}
+
+const textOmitted =
+  'The reply is in structuredContent only: with its text form it is too large for one message.'
+
+const pageShortened =
+  'This page is shorter than asked for, because a message can take no more. Send its ' +
+  'nextPageState as options.pageState for the next one, or a projection for less of each document.'
+
+const dataOmitted =
+  'The command was carried out. The document that it returns is too large for one message: ' +
+  'read it with find and a projection.'
+
+function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): boolean {
+  if (sizeMax === Infinity || data === undefined || !('documents' in data)) return false
+  return data.nextPageState !== null && lengthOf(data.documents) > pageSize
+}
+
+/** Bytes of UTF-8. */
+async function sizeOf(texts: readonly LongText[]): Promise<number> {
+  let size = 0
+  for (const text of texts) size += (await encode(text)).size
+  return size
 }
 
 async function printContent(

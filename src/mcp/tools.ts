@@ -4,6 +4,7 @@
  * A tool takes the fields of its command as arguments, and besides them what the command's path
  * would name. A command that is known at two levels is the tool of the first.
  */
+import type { ResourceKind } from '../auth/principal.ts'
 import type { Command, CommandLevel } from '../commands/dispatch/define.ts'
 import { commandsAt, deprecated } from '../commands/dispatch/registry.ts'
 import { apiError } from '../errors/api-error.ts'
@@ -53,6 +54,12 @@ function nameArgumentOf(name: string, { level }: Command): string {
   if (level === 'target') return 'indexName'
   if (level === 'general') return 'name'
   return /(?:Collection|Table)$/.exec(name)?.[0].toLowerCase() ?? 'name'
+}
+
+/** What a command acts on: what its path names, or what it names in there. */
+export function resourceKindOf({ level, onNamed }: Command): ResourceKind {
+  if (level === 'general') return onNamed === true ? 'keyspace' : 'server'
+  return level === 'target' || onNamed === true ? 'target' : 'keyspace'
 }
 
 /** What is to be run for a call; throws an ApiError where an argument is missing. */

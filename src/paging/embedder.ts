@@ -1,4 +1,5 @@
 /** Texts become vectors, by the embedding service that a collection or column has. */
+import type { Entrant } from '../fair-queue.ts'
 import type { EmbeddingService } from '../language/columns/column-type.ts'
 import type { ProviderCredentials, Models } from '../providers/models.ts'
 
@@ -6,7 +7,7 @@ export interface Embedder {
   embed(
     texts: readonly string[],
     purpose: 'index' | 'search',
-    signal: AbortSignal,
+    caller: Entrant,
   ): Promise<readonly Float32Array[]>
 }
 
@@ -21,7 +22,7 @@ export function embedderFor(
 ): Embedder | undefined {
   if (service === undefined) return undefined
   return {
-    embed: (texts, purpose, signal) =>
-      models.embed({ service, dimension, texts, purpose, credentials, signal }),
+    embed: (texts, purpose, caller) =>
+      models.embed({ service, dimension, texts, purpose, credentials, caller }),
   }
 }

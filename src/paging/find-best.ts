@@ -26,14 +26,14 @@ export interface SearchEmbedder {
 export async function searchedBy(
   sort: SearchSort,
   embedding: () => SearchEmbedder,
-  { signal }: Caller,
+  caller: Caller,
 ): Promise<ByVector | ByTerms> {
   switch (sort.kind) {
     case 'vector':
       return { kind: 'vector', numbers: sort.vector }
     case 'vectorize': {
       const { embedder, check } = embedding()
-      const [numbers] = await embedder.embed([sort.text], 'search', signal)
+      const [numbers] = await embedder.embed([sort.text], 'search', caller)
       check(numbers!)
       return { kind: 'vector', numbers: numbers! }
     }

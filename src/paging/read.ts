@@ -83,7 +83,7 @@ function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
   const isSorted =
     wanted.sort.length === 0 || (page.served.sort && wanted.after?.kind !== 'sorted')
   return isSorted
-    ? filterHere(source, wanted, pages)
+    ? filterHere(source, wanted, pages, caller)
     : sortHere(source, wanted, pages, caller)
 }
 
@@ -111,11 +111,24 @@ function placeOf(position: Position | undefined): PagePosition | undefined {
   return position === undefined ? undefined : { kind: 'engine', position }
 }
 
+/** What the engine left over of a filter. Others have their turn between records. */
+async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  filter: Q['filter'],
+  record: Item,
+  caller: Caller,
+): Promise<boolean> {
+  const pause = caller.pause()
+  if (pause !== undefined) await pause
+  return source.matches(filter, record, caller)
+}
+
 /** Takes what matches, in the order in which it comes. */
 async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
   pages: AsyncIterable<Page<Item>>,
+  caller: Caller,
 ): Promise<FoundRecords<Item>> {
   const records: Item[] = []
   let room = wanted.sizeMax ?? Infinity
@@ -123,7 +136,8 @@ async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   let last: Page<Item> | undefined
   for await (const page of pages)
     for (const record of page.records) {
-      if (!page.served.filter && !source.matches(wanted.filter, record)) continue
+      if (!page.served.filter && !(await isMatch(source, wanted.filter, record, caller)))
+        continue
       if (toSkip-- > 0) continue
       if (records.length === wanted.limit || room < 0)
         return { records, next: placeOf(last!.positionAfter(records.at(-1)!)) }
@@ -163,7 +177,8 @@ export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
   const first = await source.read(query, caller)
   for await (const page of followPages(source, query, first, caller))
     for (const record of page.records)
-      if (page.served.filter || source.matches(wanted.filter, record)) yield record
+      if (page.served.filter || (await isMatch(source, wanted.filter, record, caller)))
+        yield record
 }
 
 /** Records per read once the engine is known to leave work: no promise, only a pace. */
@@ -212,7 +227,8 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   })
   for await (const page of pages)
     for (const record of page.records) {
-      if (!page.served.filter && !source.matches(wanted.filter, record)) continue
+      if (!page.served.filter && !(await isMatch(source, wanted.filter, record, caller)))
+        continue
       const key = source.sortKey(record, wanted.sort)
       if (after !== undefined && compare(key, after) <= 0) continue
       const cut = best.add({ record, key })

@@ -26,7 +26,8 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   count(filter: Q['filter'], stopAt: number, caller: Caller): Promise<number | undefined>
   search(search: S, caller: Caller): Promise<SearchResult<Item> | undefined>
 
-  matches(filter: Q['filter'], record: Item): boolean
+  /** Later, where the record is large: others have their turn while it is looked at. */
+  matches(filter: Q['filter'], record: Item, caller: Caller): boolean | Promise<boolean>
   /** What records are sorted by, and at the end what tells them apart. */
   sortKey(record: Item, sort: Q['sort']): SortedBy
   /** The directions of the latter, in the order that a query asks for. */

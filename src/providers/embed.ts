@@ -37,7 +37,8 @@ export async function embed(
   request: EmbedRequest,
   { providers, settings, caller, builtIn }: EmbedServices,
 ): Promise<readonly Float32Array[]> {
-  const { service, dimension, purpose, texts, signal } = request
+  const { service, dimension, purpose, texts } = request
+  const { signal } = request.caller
   const provider = findProvider(request, providers)
   const { wire } = provider
   const address = findAddress(provider.endpoint, request, builtIn)

@@ -2,6 +2,7 @@
  * The models that the server can ask: those of providers, over HTTP, and local ones. One
  * object for the whole server; callers bring along what differs between requests.
  */
+import type { Entrant } from '../fair-queue.ts'
 import type { EmbeddingProviders } from './embedding-providers.ts'
 import type { RerankingProviders } from './reranking-providers.ts'
 
@@ -35,7 +36,7 @@ export interface EmbedRequest {
   /** Some models embed what is stored and what is searched for differently. */
   readonly purpose: 'index' | 'search'
   readonly credentials: ProviderCredentials
-  readonly signal: AbortSignal
+  readonly caller: Entrant
 }
 
 export interface RerankRequest {
@@ -43,7 +44,7 @@ export interface RerankRequest {
   readonly query: string
   readonly passages: readonly string[]
   readonly credentials: ProviderCredentials
-  readonly signal: AbortSignal
+  readonly caller: Entrant
 }
 
 /** Keys that came with a request, to be handed on to a provider; absent: not sent. */

@@ -51,19 +51,19 @@ export function openModels({
       if (request.texts.length === 0) return []
       if (request.service.provider === localName && local) {
         checkLocalModel(request.service.modelName, localNames)
-        return local.embed(request.texts, request.signal)
+        return local.embed(request.texts, request.caller)
       }
       return embed(request, { providers: remote, settings, caller, builtIn })
     },
 
     async rerank(request) {
-      const { query, passages, service, signal } = request
+      const { query, passages, service, caller: asker } = request
       if (passages.length === 0) return []
       findRerankingModel(service, rerankingProviders)
       if (service.provider === localName && local)
-        return local.rerank(query, passages, signal)
+        return local.rerank(query, passages, asker)
       if (isReplaced(service.provider, settings))
-        return standIn().rerank(query, passages, signal)
+        return standIn().rerank(query, passages, asker)
       return rerank(request, { providers: rerankingProviders, settings, caller })
     },
 

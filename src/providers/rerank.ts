@@ -24,7 +24,7 @@ export interface RerankServices {
 const { rerankingScoreSizeMax, providerReplySizeMax } = fixedLimits
 
 export async function rerank(
-  { service, query, passages, credentials, signal }: RerankRequest,
+  { service, query, passages, credentials, caller: { signal } }: RerankRequest,
   { providers, settings, caller }: RerankServices,
 ): Promise<readonly number[]> {
   const { provider: name, modelName } = service

@@ -125,6 +125,7 @@ class Fixture {
         rerankOn: undefined,
         rerankQuery: undefined,
         service: undefined,
+        withWarnings: true,
         ...given,
         sort: parseHybridSort(sort === undefined ? undefined : json(sort)),
       },
@@ -476,7 +477,7 @@ describe('a hybrid search', () => {
     const fixture = await new Fixture().insert({ _id: 1, $hybrid: 'ant' })
     const tester = ownCaller()
     await fixture.find({ sort: { $hybrid: 'ant' } }, tester)
-    assert.equal(fixture.asked[0]!.signal, tester.signal)
+    assert.equal(fixture.asked[0]!.caller.signal, tester.signal)
   })
 })
 

@@ -177,6 +177,41 @@ describe('upserts at the same time', () => {
     assert.equal(await upserts.inTurn('two', record, () => true, done), 'done')
   })
 
+  test('wait for one that begins while they look at another', async () => {
+    const upserts = new Upserts()
+    const begin = (record: NewRecord) => {
+      let end!: () => void
+      const work = () => new Promise<string>((resolve) => (end = () => resolve('done')))
+      const ended = upserts.inTurn('uid', record, () => false, work)
+      return { end: () => end(), ended }
+    }
+    const [one, two] = [recordOf({ _id: 1 }), recordOf({ _id: 2 })]
+    const first = begin(one)
+    const looks: NewRecord[] = []
+    let goOn!: () => void
+    const looked = new Promise<boolean>((resolve) => (goOn = () => resolve(false)))
+    const find = (record: NewRecord) => {
+      looks.push(record)
+      return record === one ? looked : true
+    }
+    let isDone = false
+    const work = () => {
+      isDone = true
+      return Promise.resolve('done')
+    }
+    const last = upserts.inTurn('uid', recordOf({ _id: 3 }), find, work)
+    first.end()
+    await first.ended
+    const second = begin(two)
+    goOn()
+    await setImmediate()
+    assert(looks.length === 2 && looks[0] === one && looks[1] === two)
+    second.end()
+    assert.equal(await last, undefined)
+    assert(!isDone)
+    assert.equal(upserts.size, 0)
+  })
+
   test('leave when their client does, and others do not wait for them', async () => {
     const fixture = new Fixture()
     let release!: () => void

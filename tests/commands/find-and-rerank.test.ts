@@ -291,8 +291,15 @@ describe('findAndRerank', () => {
   test('warns where documents lack nothing but $lexical, and only then', async () => {
     const warningsOf = async (target: Target, clauses: object) => {
       const sort = { $hybrid: 'ant' }
-      const { status } = await target.run({ findAndRerank: { sort, ...clauses } })
-      return status?.warnings ?? []
+      const { options = {} } = clauses as { options?: object }
+      const command = { sort, ...clauses, options: { ...options, includeScores: true } }
+      const { status } = await target.run({ findAndRerank: command })
+      assert.equal(await statusWithout(target, clauses), undefined)
+      return status!.warnings ?? []
+    }
+    const statusWithout = async (target: Target, clauses: object) => {
+      const sort = { $hybrid: 'ant' }
+      return (await target.run({ findAndRerank: { sort, ...clauses } })).status
     }
     const target = await create([
       ...ants(3, { n: 1, $vectorize: 'ant', about: 'x' }),
@@ -322,6 +329,27 @@ describe('findAndRerank', () => {
       assert.deepEqual(await warningsOf(target, clauses), [])
   })
 
+  test('searches by vector alone where no document has $lexical', async () => {
+    const target = await create(ants(3, { n: 1, $vectorize: 'ant', about: 'x' }))
+    const find = (clauses: object, options: object = {}) =>
+      target.run({ findAndRerank: { sort: { $hybrid: 'ant' }, ...clauses, options } })
+    const found = await find({}, { includeScores: true })
+    assert.deepEqual(idsOf(found).toSorted(), [0, 1, 2])
+    assert.deepEqual(
+      found.status!.warnings!.map(({ errorCode }) => errorCode),
+      ['HYBRID_SEARCH_WITHOUT_LEXICAL'],
+    )
+    assert.deepEqual(idsOf(await find({}, { rerankOn: 'about', limit: 2 })).length, 2)
+    assert.equal((await find({})).status, undefined)
+    assert.deepEqual(idsOf(await find({ filter: { n: 2 } })), [])
+    assert.deepEqual(idsOf(await find({}, { rerankOn: '$lexical' })), [])
+
+    await target.run({ insertOne: { document: { _id: 9, n: 9, $lexical: 'bee' } } })
+    assert.deepEqual(idsOf(await find({})), [])
+    await target.run({ deleteOne: { filter: { _id: 9 } } })
+    assert.equal(idsOf(await find({})).length, 3)
+  })
+
   test('warns of a limit that hybridLimits keep it from', async () => {
     const target = await create(insects)
     for (const [options, isWarned] of [
@@ -330,9 +358,12 @@ describe('findAndRerank', () => {
       [{ hybridLimits: 1 }, false],
       [{ limit: 1000 }, false],
     ] as const) {
-      const command = { findAndRerank: { sort: { $hybrid: 'ant' }, options } }
-      const { status } = await target.run(command)
-      const warnings = status?.warnings ?? []
+      const command = {
+        sort: { $hybrid: 'ant' },
+        options: { ...options, includeSortVector: true },
+      }
+      const { status } = await target.run({ findAndRerank: command })
+      const warnings = status!.warnings ?? []
       assert.deepEqual(
         warnings.map(({ errorCode }) => errorCode),
         isWarned ? ['HYBRID_LIMITS_BELOW_LIMIT'] : [],

@@ -39,7 +39,7 @@ describe('findAndRerank with --hybrid-eligibility vector', () => {
     const onField = await find({ rerankOn: 'about' })
     assert.deepEqual(onField.toSorted(), [0, 1, 2, 'bare', 'both'])
     assert.deepEqual(await find({ rerankOn: '$lexical' }), ['both'])
-    const { status } = await run({ rerankOn: '$lexical' })
+    const { status } = await run({ rerankOn: '$lexical', includeScores: true })
     const [warning] = status!.warnings!
     assert.equal(warning!.errorCode, 'HYBRID_SEARCH_MISSING_LEXICAL')
     assert.match(warning!.message, /or set options\.rerankOn to a field that they have\.$/)

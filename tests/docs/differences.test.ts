@@ -488,7 +488,8 @@ describe('differences in hybrid search', () => {
       { _id: 3, $vectorize: 'ant', $lexical: 'ant' },
     ]
     const target = await collections.create(documents, lettersCollection)
-    const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
+    const options = { includeScores: true }
+    const command = { findAndRerank: { sort: { $hybrid: 'ant' }, options } }
     const { data, status } = await target.run(command)
     assert.deepEqual(data!.documents, [{ _id: 3 }])
     assert.equal(status!.warnings![0]!.errorCode, 'HYBRID_SEARCH_MISSING_LEXICAL')
@@ -988,7 +989,7 @@ describe('differences in the results of hybrid search', () => {
 
   difference(73, 'a limit that hybridLimits cannot reach is warned of', async () => {
     const target = await collections.create([], lettersCollection)
-    const options = { limit: 9, hybridLimits: 4 }
+    const options = { limit: 9, hybridLimits: 4, includeScores: true }
     const { status } = await target.run({
       findAndRerank: { sort: { $hybrid: 'ant' }, options },
     })
@@ -1282,6 +1283,21 @@ describe('changes', () => {
   })
 })
 
+describe('projections', () => {
+  difference(90, 'a projection of _id alone returns _id alone', async () => {
+    const server = await startServer()
+    const send = (path: string, body: object) =>
+      server.command(`/default_keyspace${path}`, body)
+    await send('', { createCollection: { name: 'books' } })
+    await send('/books', { insertOne: { document: { _id: 1, title: 'Dune', pages: 412 } } })
+    const shown = async (projection: object) =>
+      (await send('/books', { findOne: { projection } })).body.data!.document
+    assert.deepEqual(await shown({ _id: true }), { _id: 1 })
+    assert.deepEqual(await shown({ _id: 1, pages: 0 }), { _id: 1, title: 'Dune' })
+    await server.close()
+  })
+})
+
 describe('assistants', () => {
   const call = (server: TestServer) =>
     server.command('/mcp', {
@@ -1294,7 +1310,7 @@ describe('assistants', () => {
   difference(88, 'tools for assistants are on', async () => {
     const server = await startServer()
     const { text } = await call(server)
-    assert.doesNotMatch(text, /isError/)
+    assert.match(text, /"isError":false/)
     await server.close()
   })
 

@@ -153,8 +153,11 @@ describe('the check of the index of terms', () => {
       copyFileSync(sound, file)
       change(file, damage)
       const findings = checkStore(file, documentView(lexicalOptions))
-      assert(findings.length > 0, `${name} was not found`)
-      assert.match(findings[0]!, finding, name)
+      // Checksums find some of these, too.
+      assert(
+        findings.some((found) => finding.test(found)),
+        `${name}: ${findings.join('; ')}`,
+      )
       rmSync(file)
     }
   })

@@ -192,7 +192,10 @@ function giveSecondForm(file: string): void {
   database.exec(`
     DROP TABLE term; DROP TABLE posting; DROP TABLE textsegment;
     ALTER TABLE newterm RENAME TO term; ALTER TABLE newposting RENAME TO posting;
-    DELETE FROM meta WHERE name IN ('terms', 'segments');
+    ALTER TABLE doc DROP COLUMN checksum;
+    ALTER TABLE search DROP COLUMN checksum;
+    ALTER TABLE waiting DROP COLUMN checksum;
+    DELETE FROM meta WHERE name IN ('terms', 'segments', 'digest');
     PRAGMA user_version = 2; COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
   `)
   database.close()

@@ -14,6 +14,7 @@ import type {
   StoredRecord,
   Target,
   Write,
+  WriteOptions,
 } from '../../src/engine/contract.ts'
 import { withoutDatabaseKey } from '../../src/engine/database-key.ts'
 import type {
@@ -83,7 +84,7 @@ export class Store {
 
   insert(
     documents: readonly object[],
-    options?: { readonly ordered?: boolean },
+    options?: WriteOptions,
   ): Promise<readonly Outcome[]> {
     const writes = documents.map((document): Write => ({
       kind: 'insert',

@@ -206,7 +206,7 @@ describe('a document', { skip: !isEmbedded }, () => {
       const counted = await server.command(books, { countDocuments: { filter: { n: 7 } } })
       assert.equal(counted.body.status!['count'], 1)
       const { code, err } = await runStela([
-        ...['export', '--collection', 'books', '--url', server.url],
+        ...['export', '--collection', 'books', '--url', server.url, '--retry-for', '0'],
       ])
       assert.notEqual(code, 0)
       assert.match(err, damagedBook)

@@ -283,7 +283,7 @@ describe('a server whose index of terms lacks what it is made of', () => {
       assert.deepEqual((await insert(second)).codes, [])
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(second)).codes, [])
     assert.equal(await second.stop(), 0)
-    assert.match(second.err, /store\.db cannot be tidied: .*no row.*stela check/)
+    assert.match(second.err, /store\.db cannot be tidied: .* is damaged: .*stela check/)
     assert.equal(second.err.split('cannot be tidied').length, 2, second.err)
   })
 })

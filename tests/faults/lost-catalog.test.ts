@@ -258,6 +258,26 @@ describe('--accept-lost-catalog', () => {
     })
   })
 
+  test('keeps a store in a folder that an older catalog says was dropped', async () => {
+    const folder = copyOfKilled()
+    copyFileSync(earlier, join(folder, 'catalog.db'))
+    rmSync(join(folder, 'catalog.db-wal'), { force: true })
+    // The folder of what was dropped then is that of another table by now.
+    const sql =
+      "INSERT INTO target(uid, keyspace, name, folder, kind, state, options) VALUES ('gone', " +
+      "'default_keyspace', 'gone', 'shops', 'collection', 'dropping', '{}')"
+    editCatalog(folder, (catalog) => catalog.exec(sql))
+    for (const isDescribed of [true, false]) {
+      const copy = join(root, `dropped-${isDescribed}`)
+      cpSync(folder, copy, { recursive: true })
+      const place = join('default_keyspace', 'shops')
+      if (!isDescribed) rmSync(join(copy, place, 'target.json'))
+      const server = await ServerProcess.start(copy, '--accept-lost-catalog')
+      await server.stop()
+      assert(existsSync(join(copy, 'quarantine.stores', place, 'store.db')), server.err)
+    }
+  })
+
   test('makes another catalog where there is none', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'catalog.db'))

@@ -121,6 +121,20 @@ describe('acknowledged writes that are lost', () => {
       await assertReported(folder)
     })
 
+  test('by a damaged log that nothing else proves are reported', async () => {
+    const folder = copyOf(killed)
+    const log = `${storeOf(folder)}-wal`
+    const bytes = readFileSync(log)
+    bytes[100]! ^= 1
+    writeFileSync(log, bytes)
+    rmSync(join(folder, 'default_keyspace/books/store.version'))
+    const found = await look(folder)
+    const damage = /default_keyspace\.books: store\.db-wal is damaged at frame 1: /
+    assert.match(found.log, damage)
+    assert.equal(found.code, 1, found.checked)
+    assert.match(found.checked, /store\.db-wal is damaged at frame 1: /)
+  })
+
   test('by an older copy of store.db are reported', async () => {
     const folder = copyOf(stopped)
     copyFileSync(earlier, storeOf(folder))

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostileServer, ServerOptions } from './hostile-server.ts'
+import { requestOf } from './requests.ts'
 
 export interface Attack {
   /** What `--only` names it by. */
@@ -66,6 +67,22 @@ export async function statusesOn(
   })
   const missing = Math.max(0, count - statuses.length)
   return [...statuses, ...Array<'none'>(missing).fill('none')]
+}
+
+/** One request on a connection of its own. */
+export async function single(
+  server: HostileServer,
+  token: string,
+  path: string,
+  body: Buffer,
+  headers: readonly string[] = [],
+): Promise<Answers> {
+  const socket = await server.connect()
+  const statuses = statusesOn(socket, 1)
+  await write(socket, requestOf(token, path, body, headers))
+  const answers = answersOf(await statuses)
+  socket.destroy()
+  return answers
 }
 
 /** For longer than this nobody waits for an answer to an attack. */

@@ -3,7 +3,16 @@ import { packValue } from '../../src/json/packed.ts'
 import { connect as connectHttp2 } from 'node:http2'
 import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
-import { answersOf, load, seconds, statusesOn, write, type Attack } from './attack.ts'
+import {
+  answersOf,
+  load,
+  seconds,
+  single,
+  statusesOn,
+  write,
+  type Attack,
+} from './attack.ts'
+import { filterAttacks } from './attacks-filters.ts'
 import { attacksOnSorts } from './attacks-sorts.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { headOf, requestOf } from './requests.ts'
@@ -14,22 +23,6 @@ const target = `${keyspace}/target`
 /** `[{},{},…]` of almost the largest size that a body may have. */
 function emptyObjects(): Buffer {
   return Buffer.from(`[${'{},'.repeat(6_600_000)}{}]`)
-}
-
-/** One request on a connection of its own. */
-async function single(
-  server: HostileServer,
-  token: string,
-  path: string,
-  body: Buffer,
-  headers: readonly string[] = [],
-) {
-  const socket = await server.connect()
-  const statuses = statusesOn(socket, 1)
-  await write(socket, requestOf(token, path, body, headers))
-  const answers = answersOf(await statuses)
-  socket.destroy()
-  return answers
 }
 
 function jsonOf(command: object): Buffer {
@@ -53,6 +46,7 @@ async function atOnce(
 }
 
 export const attacks: readonly Attack[] = [
+  ...filterAttacks,
   {
     name: 'objects-unknown-token',
     request: 'body of 19.8 MB, `[{},{},…]`, unknown token',

@@ -6,12 +6,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { killLeftovers } from '../faults/server-process.ts'
 import { attacks } from './attacks.ts'
+import { filterAttacks } from './attacks-filters.ts'
 import { attacksOnSorts } from './attacks-sorts.ts'
 import { Bystander } from './bystander.ts'
 import { HostileServer } from './hostile-server.ts'
 
 /** What each attack may be answered with, and nothing else. */
 const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>> = {
+  'all-find': [200],
   'packed-unknown-token': [401],
   'pipelined-unread': ['unread'],
   'http2-window-0': [200, 503, 'none'],
@@ -23,6 +25,7 @@ const alike = [
   ...['objects-unknown-token', 'objects', 'long-sort', 'counts'],
   ...['unfinished-unknown-token', 'large-documents', 'packed-objects', 'long-filter'],
   ...['page-state', 'wide-vectors', 'projected', 'patterns'],
+  ...filterAttacks.map(({ name }) => name).filter((name) => name !== 'all-find'),
   // tests/collections/large-documents.test.ts counts their pauses.
   ...attacksOnSorts.map(({ name }) => name),
 ]

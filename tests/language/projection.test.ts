@@ -42,13 +42,39 @@ describe('a projection without regular fields', () => {
 
   test('keeps the whole document beside what it switches', () => {
     assertProjected([
-      ['{"_id":1}', document, '{"_id":1,"a":{"b":[1]}}'],
       ['{"_id":0}', document, '{"a":{"b":[1]}}'],
       ['{"_id":false,"$lexical":true}', document, '{"a":{"b":[1]},"$lexical":"words"}'],
       ['{"$vector":1}', document, '{"_id":1,"a":{"b":[1]},"$vector":[1,2]}'],
       ['{"$vectorize":2.5}', document, '{"_id":1,"a":{"b":[1]},"$vectorize":"text"}'],
       ['{"$vector":0}', document, '{"_id":1,"a":{"b":[1]}}'],
       ['{"$vector":1}', '{"_id":1}', '{"_id":1}'],
+    ])
+  })
+
+  test('shows _id alone where it includes nothing else', () => {
+    assertProjected([
+      ['{"_id":1}', document, '{"_id":1}'],
+      ['{"_id":true,"$vector":0}', document, '{"_id":1}'],
+      ['{"_id":1,"$vector":1}', document, '{"_id":1,"$vector":[1,2]}'],
+      [
+        '{"$lexical":1,"_id":1,"$vectorize":1}',
+        document,
+        '{"_id":1,"$vectorize":"text","$lexical":"words"}',
+      ],
+      ['{"_id":1}', '{"a":1}', '{}'],
+    ])
+  })
+
+  test('excludes and slices as without _id: 1', () => {
+    assertProjected([
+      ['{"_id":1,"a":0}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
+      ['{"a":false,"_id":true}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
+      [
+        '{"_id":1,"a":{"$slice":1}}',
+        '{"_id":1,"a":[1,2],"b":2}',
+        '{"_id":1,"a":[1],"b":2}',
+      ],
+      ['{"_id":1,"a":1}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"a":1}'],
     ])
   })
 
@@ -73,7 +99,7 @@ describe('a projection without regular fields', () => {
     assert.equal(parseProjection(undefined).whole, true)
     for (const [projection, expected] of [
       ['{}', 'whole'],
-      ['{"_id":1}', 'whole'],
+      ['{"_id":1}', ''],
       ['{"$vector":0,"$lexical":false}', 'whole'],
       ['{"_id":0}', ''],
       ['{"a":1}', ''],

@@ -373,7 +373,7 @@ describe('a request', () => {
     assert.deepEqual([command.http, command.body.error!.code], [400, -32600])
     const place = { keyspace: 'mcp', collection: 'books' }
     const made = request('tools/call', { name: 'createCollection', arguments: place })
-    assert.equal((await send(made)).body.result!['isError'], undefined)
+    assert.equal((await send(made)).body.result!['isError'], false)
     const inside = await server.command('/mcp/books', {
       insertOne: { document: { _id: 1 } },
     })

@@ -14,7 +14,7 @@ import { runStela } from '../cli/run-stela.ts'
 import { RunningServer } from '../commands/running-server.ts'
 import { temporaryFolder, testToken } from '../harness.ts'
 import { program, serverEnvironment } from '../server-environment.ts'
-import { Assistant, ownMeta, request, type Revision } from './assistant.ts'
+import { Assistant, ownMeta, request, type Revision, type ToolAnswer } from './assistant.ts'
 
 const running = new RunningServer()
 
@@ -91,6 +91,11 @@ describe('stela mcp --stdio', () => {
   })
 })
 
+interface FoundPage {
+  readonly documents: readonly { readonly _id: number }[]
+  readonly nextPageState: string | null
+}
+
 /** What comes back for these lines. */
 async function forward(
   lines: readonly string[],
@@ -100,9 +105,10 @@ async function forward(
   const input = Readable.from([Buffer.from(lines.join('\r\n'))])
   const endpoint = { url: `${url}/v1/mcp`, token }
   const never = new AbortController().signal
+  const written = text(output)
   await forwardMessages(input, output, endpoint, never)
   output.end()
-  const answers = (await text(output)).split('\n').slice(0, -1)
+  const answers = (await written).split('\n').slice(0, -1)
   return answers.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
@@ -143,7 +149,7 @@ describe('messages by line', () => {
   test('are answered for a server that refuses them, or is not there', async () => {
     const lines = [JSON.stringify(request('ping'))]
     for (const [endpoint, says] of [
-      [{ token: 'wrong' }, /token/],
+      [{ token: 'wrong' }, /Set STELA_TOKEN/],
       [{ url: 'http://127.0.0.1:1' }, /cannot be reached/],
     ] as const) {
       const [answer, ...more] = await forward(lines, endpoint)
@@ -151,6 +157,56 @@ describe('messages by line', () => {
       assert.equal(answer!['id'], 1)
       assert.match((answer!['error'] as { message: string }).message, says)
     }
+  })
+
+  test('stay below the length of lines that SDKs read', async () => {
+    const { server } = running
+    const send = (path: string, body: object) =>
+      server.command(`/default_keyspace${path}`, body)
+    const place = { keyspace: 'default_keyspace', collection: 'long' }
+    await send('', {
+      createCollection: { name: 'long', options: { indexing: { deny: ['*'] } } },
+    })
+    const insert = (_id: number, text: string) =>
+      send('/long', { insertOne: { document: { _id, text } } })
+    for (let n = 0; n < 20; n++) await insert(n, 'a'.repeat(280_000))
+    const call = async (name: string, given: object) => {
+      const params = { name, arguments: { ...place, ...given } }
+      const [answer] = await forward([JSON.stringify(request('tools/call', params))])
+      assert(Buffer.byteLength(JSON.stringify(answer)) < 8_388_608)
+      return answer!['result'] as ToolAnswer
+    }
+
+    const shown: unknown[] = []
+    let pageState: string | null = ''
+    while (pageState !== null) {
+      const { structuredContent, content, isError } = await call('find', {
+        options: { pageState },
+      })
+      assert.equal(isError, false)
+      const { documents, nextPageState } = structuredContent as unknown as FoundPage
+      shown.push(...documents.map(({ _id }) => _id))
+      const notes = content.map((piece) => piece.text).join(' ')
+      assert.match(notes, /in structuredContent only/)
+      if (nextPageState !== null) assert.match(notes, /send its nextPageState/i)
+      pageState = nextPageState
+    }
+    assert.deepEqual(shown.toSorted(), [...Array(20).keys()].toSorted())
+
+    const few = await call('find', { filter: { _id: { $lt: 2 } } })
+    assert.deepEqual(JSON.parse(few.content[0]!.text), few.structuredContent)
+
+    await insert(99, '\u4e2d'.repeat(3_900_000))
+    const tooLarge = await call('findOne', { filter: { _id: 99 } })
+    assert.equal(tooLarge.structuredContent!.errors![0]!.errorCode, 'REPLY_TOO_LARGE')
+    const changed = await call('findOneAndUpdate', {
+      filter: { _id: 99 },
+      update: { $set: { seen: true } },
+    })
+    assert.equal(changed.isError, false)
+    assert.equal(changed.structuredContent, undefined)
+    assert.match(changed.content[0]!.text, /was carried out/)
+    assert.deepEqual(changed._meta!.status, { matchedCount: 1, modifiedCount: 1 })
   })
 
   test('can be many at a time', async () => {

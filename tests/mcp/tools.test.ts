@@ -139,7 +139,7 @@ describe('with the official client', () => {
           for (const example of examples) {
             const given = argumentsFor(tool, example)
             const answer = await assistant.call(name, given)
-            assert.equal(answer.isError, undefined, `${name}: ${JSON.stringify(answer)}`)
+            assert.equal(answer.isError, false, `${name}: ${JSON.stringify(answer)}`)
             assert(answer.structuredContent ?? answer._meta?.status, name)
             const said = answer.content.map(({ text }) => JSON.parse(text) as unknown)
             const { structuredContent, _meta } = answer
@@ -219,6 +219,15 @@ describe('with the official client', () => {
         assert.deepEqual(await assistant.codes(name, given), [code], name)
     })
 
+    test('every result says whether it is an error, and has metadata', async () => {
+      const place = { keyspace: 'default_keyspace', collection: 'whole' }
+      await assistant.call('createCollection', place)
+      const found = await assistant.call('find', place)
+      assert.equal(found.isError, false)
+      assert.notEqual(found._meta, undefined)
+      assert.equal(found._meta!.status, undefined)
+    })
+
     test('no tool is there under an older name', async () => {
       await assert.rejects(assistant.call('findNamespaces'), /There is no tool/)
     })
@@ -294,6 +303,13 @@ describe('what holds for commands', () => {
       ['createKeyspace', { name: 'mine' }],
     ] as const)
       assert.deepEqual(await assistant.codes(name, given), ['UNAUTHORIZED_ACCESS'], name)
+    const { tools: listed } = await assistant.client.listTools()
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      [...tools.values()]
+        .filter(({ command }) => command.does === 'read' || command.does === 'describe')
+        .map(({ name }) => name),
+    )
     await assistant.close()
     const viewer = await admin.tokenOf('UI View Only')
     const other = await Assistant.of(server, '2026-07-28', { Token: viewer.token })

@@ -14,7 +14,7 @@ import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import type { Comparison, Filter } from '../../src/language/filters/filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
-import { matches } from '../../src/language/filters/matches.ts'
+import { plainMatches } from '../language/plain-matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
@@ -248,7 +248,7 @@ export class CommandsModel {
   }
 
   #matching(filter: Filter, sort: readonly SortKey[]): JsonObject[] {
-    const found = [...this.#documents.values()].filter((one) => matches(filter, one))
+    const found = [...this.#documents.values()].filter((one) => plainMatches(filter, one))
     return sort.length === 0 ? found : found.sort(compareBy(sort))
   }
 

@@ -4,7 +4,7 @@ import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import type { Filter } from '../../src/language/filters/filter.ts'
 import type { IndexingRule } from '../../src/language/filters/indexing.ts'
-import { matches } from '../../src/language/filters/matches.ts'
+import { plainMatches } from '../language/plain-matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { idKey } from '../../src/language/values/record-id.ts'
@@ -50,7 +50,7 @@ export class Oracle {
 
   /** Texts of the matching documents, in order if there is a sort. */
   matching(filter: Filter, sort: readonly SortKey[]): string[] {
-    const found = this.all.filter((kept) => matches(filter, this.#indexed(kept)))
+    const found = this.all.filter((kept) => plainMatches(filter, this.#indexed(kept)))
     if (sort.length > 0) {
       const compare = compareBy(sort)
       found.sort((a, b) => compare(a.document, b.document))

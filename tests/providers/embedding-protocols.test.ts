@@ -1,4 +1,5 @@
 /** What each embedding service is asked, to the letter, and how its answer is read. */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { embeddingTable } from '../../src/providers/embedding-table.ts'
@@ -351,7 +352,7 @@ describe('an embedding service', async () => {
       query: 'q',
       passages: ['p'],
       credentials,
-      signal: new AbortController().signal,
+      caller: ownCaller(),
     })
     assert.equal(fake.asked.length, 2)
     assert(!JSON.stringify(fake.asked).includes('database-token'))

@@ -1,4 +1,5 @@
 /** Embedding through providers: batches, keys, failures. */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { describe, test } from 'node:test'
@@ -84,7 +85,7 @@ describe('embedding', async () => {
     fake.answers('silence')
     const abort = new AbortController()
     const embedding = models.embed(
-      embedRequest(mistral, { texts: numbers(500), signal: abort.signal }),
+      embedRequest(mistral, { texts: numbers(500), caller: ownCaller(abort.signal) }),
     )
     while (fake.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
     abort.abort()

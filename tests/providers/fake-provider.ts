@@ -1,4 +1,5 @@
 /** A provider on this machine that answers as it is told, and remembers what it was asked. */
+import { ownCaller } from '../../src/caller.ts'
 import {
   createServer,
   type IncomingMessage,
@@ -153,7 +154,7 @@ export function embedRequest(
     texts: ['one'],
     purpose: 'index',
     credentials: { embeddingKey: 'the-key' } satisfies ProviderCredentials,
-    signal: new AbortController().signal,
+    caller: ownCaller(),
     ...more,
   }
 }
@@ -167,7 +168,7 @@ export function rerankRequest(
     query: 'question',
     passages: ['one', 'three'],
     credentials: { rerankingKey: 'the-key' },
-    signal: new AbortController().signal,
+    caller: ownCaller(),
     ...more,
   }
 }

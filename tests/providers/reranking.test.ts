@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ownCaller } from '../../src/caller.ts'
 import { describe, test } from 'node:test'
 import type { LocalModels } from '../../src/providers/local/local-model-types.ts'
 import { rerankingProviders } from '../../src/providers/reranking-providers.ts'
@@ -259,7 +260,7 @@ describe('reranking', async () => {
         texts: ['four'],
         purpose: 'search',
         credentials: {},
-        signal: new AbortController().signal,
+        caller: ownCaller(),
       })
       assert.deepEqual([...vector!], [4])
       await assert.rejects(

@@ -5,6 +5,8 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { headersFor } from '../../mcp/versions.ts'
+import { fixedLimits } from '../../limits.ts'
+import { resultSizeHeader } from '../../mcp/result-size.ts'
 import { reasonOf } from '../../errors/reason.ts'
 import { readLines, tooLong } from './read-lines.ts'
 
@@ -101,6 +103,7 @@ class Forwarder {
         Token: token,
         'Content-Type': 'application/json',
         Accept: 'application/json, text/event-stream',
+        [resultSizeHeader]: String(fixedLimits.assistantResultSizeMax),
         ...(typeof method === 'string' && headersFor(method, params)),
       },
       body: line,
@@ -108,6 +111,7 @@ class Forwarder {
     })
     const text = await response.text()
     if (text === '' || text.startsWith('{"jsonrpc"')) return text
+    if (response.status === 401) return errorAnswer(id, badToken)
     return errorAnswer(id, problemIn(text) ?? `The server answered ${response.status}.`)
   }
 
@@ -129,6 +133,11 @@ class Forwarder {
     await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
   }
 }
+
+/** The server would name a header, which nobody writes who starts this command. */
+const badToken =
+  'The server does not accept the token. Set STELA_TOKEN, or give --token, to a valid token of ' +
+  'that server; "stela token create" makes one.'
 
 /** As much of it as is needed here; the server reads it properly. */
 function readMessage(line: string): Sent {

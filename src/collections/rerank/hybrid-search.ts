@@ -20,8 +20,10 @@ import type { Path } from '../../language/values/path.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import { valueAt } from '../../language/values/value-at.ts'
 import { idKey } from '../../language/values/record-id.ts'
+import { count } from '../../paging/read.ts'
 import { search } from '../../paging/search.ts'
 import { hasText, type RerankPlan } from './rerank-plan.ts'
+import { documentsAlone } from '../find-documents.ts'
 import { documentsSearchedBy } from '../searched-by.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
@@ -92,6 +94,14 @@ export async function lacksLexical(
   }
   const hits = await search(store, wanted, caller)
   return hits.some(({ record }) => !hasText(record.search!.lexical))
+}
+
+/** Whether any document of the collection has $lexical. */
+export async function hasAnyLexical(
+  store: DocumentSource,
+  caller: Caller,
+): Promise<boolean> {
+  return (await count(store, hasLexical, 1, documentsAlone, caller)) > 0
 }
 
 interface EligibleSearch {

@@ -25,6 +25,8 @@ export interface AskedRerank {
   readonly rerankQuery: string | undefined
   /** To rerank with, instead of the collection's. */
   readonly service: GivenRerankService | undefined
+  /** Whether the reply can carry warnings. */
+  readonly withWarnings: boolean
 }
 
 /** How many documents each search may find. */
@@ -57,6 +59,7 @@ export interface RerankPlan {
   readonly query: string
   readonly service: RerankService
   readonly eligibility: HybridEligibility
+  readonly withWarnings: boolean
   /** What is odd about the request, but no reason to refuse it. */
   readonly warnings: readonly ApiError[]
 }
@@ -87,7 +90,8 @@ export function planRerank(
     query,
     service,
     eligibility: features.hybridEligibility,
-    warnings: warningsOf(asked.limit, hybridLimits),
+    withWarnings: asked.withWarnings,
+    warnings: asked.withWarnings ? warningsOf(asked.limit, hybridLimits) : [],
   }
 }
 

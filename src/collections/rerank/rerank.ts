@@ -12,7 +12,12 @@ import { showAll } from '../../paging/show-all.ts'
 import { compareReranked, fuse } from '../../search/hybrid/fusion.ts'
 import { similarity } from '../../search/vector/similarity.ts'
 import { idKey } from '../../language/values/record-id.ts'
-import { lacksLexical, searchBoth, type FoundByBoth } from './hybrid-search.ts'
+import {
+  hasAnyLexical,
+  lacksLexical,
+  searchBoth,
+  type FoundByBoth,
+} from './hybrid-search.ts'
 import { show } from '../records.ts'
 import {
   planRerank,
@@ -54,7 +59,19 @@ export async function findReranked(
   caller: Caller,
 ): Promise<RerankedPage> {
   const plan = planRerank({ ...store, analysis: caller.analysis }, asked, server)
-  return rerank(store, plan, selectDocuments(store, clauses, caller), server, caller)
+  const selection = selectDocuments(store, clauses, caller)
+  const reranked = await rerank(store, plan, selection, server, caller)
+  if (reranked.scores.length > 0 || plan.eligibility === 'vector') return reranked
+  if (await hasAnyLexical(store, caller)) return reranked
+  return rerank(store, withoutLexical(store, plan), selection, server, caller)
+}
+
+/** For a collection that has vectors only: documents need no $lexical to take part. */
+function withoutLexical({ target }: DocumentSource, plan: RerankPlan): RerankPlan {
+  const warnings = plan.withWarnings
+    ? [...plan.warnings, apiError('HYBRID_SEARCH_WITHOUT_LEXICAL', { target })]
+    : []
+  return { ...plan, eligibility: 'vector', warnings }
 }
 
 async function rerank(
@@ -71,7 +88,7 @@ async function rerank(
   const [scores, warnings] = await Promise.all([
     passages.length === 0
       ? []
-      : models.rerank({ service, query, passages, credentials, signal: caller.signal }),
+      : models.rerank({ service, query, passages, credentials, caller }),
     warningsAbout(store, plan, filter, { found, count: candidates.length }, caller),
   ])
   const best = candidates
@@ -119,6 +136,7 @@ async function warningsAbout(
   caller: Caller,
 ): Promise<readonly ApiError[]> {
   const { limit, hybridLimits, eligibility, rerankOn, warnings } = plan
+  if (!plan.withWarnings) return []
   const isVectorEnough = eligibility === 'vector'
   const isRerankedOn = rerankOn?.text === '$lexical'
   // A search by vector that found as many as it may has not come to the end.

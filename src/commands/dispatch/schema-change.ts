@@ -12,11 +12,11 @@ import type { KeyspaceContext, Reply } from './define.ts'
  * of what there is, or is not, was begun and has failed: that is said by `ok` 0 as well.
  */
 export async function changeSchema(
-  { engine, keyspace }: KeyspaceContext,
+  { engine, keyspace, caller }: KeyspaceContext,
   plan: SchemaPlan,
 ): Promise<Reply> {
   try {
-    return done(await engine.changeSchema(keyspace, plan))
+    return done(await engine.changeSchema(keyspace, plan, caller))
   } catch (error) {
     if (error instanceof ApiError && failures.has(error.code))
       return { status: { ok: 0 }, errors: [error] }

@@ -4,11 +4,11 @@
  * Short reads run here, on the thread that answers requests; long ones on reading threads;
  * writes on the writing thread. Every target has a store of its own (layout.ts).
  */
-import type { Caller } from '../../caller.ts'
+import { ownCaller, type Caller } from '../../caller.ts'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
-import { andThen, atOnce, inTurns, neverThrowing } from '../../steps.ts'
+import { andThen, neverThrowing } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -33,10 +33,15 @@ import type {
 } from '../contract.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordView } from '../record-view.ts'
-import type { Collection, KeyspaceSchema, Table, Target } from '../schema.ts'
-import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
+import type {
+  Collection,
+  KeyspaceOptions,
+  KeyspaceSchema,
+  Table,
+  Target,
+} from '../schema.ts'
+import type { SchemaPlan } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
-import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
 import { cannotHold } from './catalog/cannot-hold.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -45,18 +50,19 @@ import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
 import { Settings } from './catalog/settings.ts'
 import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
-import type { KeptRows, Settle } from './store/kept-rows.ts'
-import { EmbeddedRecord, letGoOf, RecordPage } from './store/record-page.ts'
+import { EmbeddedRecord, RecordPage } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
 import { RecordReads } from './store/record-reads.ts'
+import { RecordWrites } from './store/record-writes.ts'
 import { KnownFiles } from './files/known-files.ts'
 import { DamageCount } from './store/damage.ts'
 import type { DocRow } from './store/doc-row.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
+import { SchemaChanges } from './schema-changes.ts'
 import { SchemaLocks } from './schema-locks.ts'
-import type { WriteOutcome, Written } from './threads/write-batch.ts'
+import { SchemaTurns } from './schema-turns.ts'
 import { statisticsOf } from './statistics.ts'
 import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
@@ -65,8 +71,6 @@ import { StoreHealth } from './files/store-health.ts'
 import { markClosed } from './store/version-file.ts'
 import { recordVersions, reportLostWrites } from './catalog/store-versions.ts'
 import { Vectors } from './vectors/vectors.ts'
-import { isSmall } from './threads/gathered-writes.ts'
-import { packWrites } from './threads/pack-writes.ts'
 import { Writer } from './threads/writer.ts'
 
 /** Throws an EngineError that says why, when the folder cannot be served. */
@@ -96,9 +100,11 @@ class EmbeddedEngine implements Engine {
   readonly #backups: Backups
   readonly #stores: OpenStores
   readonly #records: RecordReads
+  readonly #writes: RecordWrites
   readonly #rows: Rows
   readonly #alterations: TableAlterations
-  readonly #changes = new OneByOne()
+  readonly #changes: SchemaChanges
+  readonly #turns = new SchemaTurns()
   readonly #schemas = new SchemaLocks()
   #closing: Promise<void> | undefined
 
@@ -107,8 +113,8 @@ class EmbeddedEngine implements Engine {
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
     this.#catalog = new Catalog(options)
     try {
-      upgradeStores(this.#catalog, log)
       this.#lostWrites = reportLostWrites(this.#catalog, log)
+      upgradeStores(this.#catalog, log)
     } catch (error) {
       this.#catalog.close()
       throw error
@@ -126,7 +132,7 @@ class EmbeddedEngine implements Engine {
     this.#writer = new Writer(durable, this.#files, this.#health, this.#damage)
     this.#backups = new Backups({
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
-      inTurn: (act) => this.#inTurn(act),
+      inTurn: (act) => this.#inTurn(ownCaller(), act),
     })
     this.#readers = new Readers({
       // Two at least: a hybrid search makes two searches at once.
@@ -146,15 +152,31 @@ class EmbeddedEngine implements Engine {
       using: (target, act) => this.#using(target, act),
       checkCurrent: (target) => this.#stored(target),
     })
+    this.#writes = new RecordWrites({
+      ...{ stores: this.#stores, writer: this.#writer, vectors: this.#vectors },
+      using: (target, act) => this.#using(target, act, 'write'),
+      checkCurrent: (target) => this.#stored(target),
+    })
     this.#rows = new Rows(this.#records, this.#writer, {
-      write: async (table, act) => this.#writing(table, act),
+      write: (table, writing, act) => this.#writes.take(table, writing, act),
       stored: (table) => this.#stored(table) as StoredTable,
     })
     this.#alterations = new TableAlterations({
       ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
       ...{ readers: this.#readers, vectors: this.#vectors },
-      changeSchema: (keyspace, act) => this.#changeSchema(keyspace, act),
-      inTurn: (act) => this.#inTurn(act),
+      changeTables: (...given) => this.#changes.changeTables(...given),
+      holding: (target, act) => this.#turns.holding([target.uid], ownCaller(), act),
+    })
+    this.#changes = new SchemaChanges({
+      ...{ catalog: this.#catalog, health: this.#health, alterations: this.#alterations },
+      ...{ turns: this.#turns, locks: this.#schemas },
+      keeping: (table, act) =>
+        this.#using(
+          table,
+          (store) => this.#stores.keeping(store, () => act(store)),
+          'write',
+        ),
+      closeStores: (targets) => this.#closeStores(targets),
     })
   }
 
@@ -167,16 +189,18 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#catalog.keyspaces)
   }
 
-  createKeyspace(name: string): Promise<boolean> {
-    return this.#inTurn(() => this.#change(() => this.#catalog.createKeyspace(name)))
+  async createKeyspace(
+    name: string,
+    _options?: KeyspaceOptions,
+    caller: Caller = ownCaller(),
+  ): Promise<boolean> {
+    this.#refuseIfClosed()
+    return this.#changes.createKeyspace(name, caller)
   }
 
-  dropKeyspace(name: string): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const dropped = await this.#change(() => this.#catalog.startDropKeyspace(name))
-      await this.#finishDrop(dropped ?? [])
-      return dropped !== undefined
-    })
+  async dropKeyspace(name: string, caller: Caller = ownCaller()): Promise<boolean> {
+    this.#refuseIfClosed()
+    return this.#changes.dropKeyspace(name, caller)
   }
 
   listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
@@ -197,20 +221,13 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#catalog.schema(keyspace))
   }
 
-  async changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
+  async changeSchema(
+    keyspace: string,
+    plan: SchemaPlan,
+    caller: Caller = ownCaller(),
+  ): Promise<boolean> {
     this.#refuseIfClosed()
-    const planned = () => {
-      const schema = this.#catalog.schema(keyspace)
-      if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
-      return plan(schema, this.#catalog.counts)
-    }
-    // Who wants nothing changed, or nothing that can be, waits for no index that is made.
-    if (planned() === undefined) return false
-    return this.#inTurn(async () => {
-      const change = planned()
-      if (change !== undefined) await this.#carryOut(keyspace, change)
-      return change !== undefined
-    })
+    return this.#changes.change(keyspace, plan, caller)
   }
 
   async lockSchema<T>(
@@ -224,26 +241,7 @@ class EmbeddedEngine implements Engine {
 
   readonly cannotHold = cannotHold
 
-  async #carryOut(keyspace: string, change: SchemaChange): Promise<void> {
-    const found = (name: string) => this.#catalog.find(keyspace, name)!.stored
-    if (change.kind === 'dropTarget') return this.#drop(found(change.name))
-    if (!('table' in change))
-      return this.#changeSchema(keyspace, () => this.#catalog.carryOut(keyspace, change))
-    return this.#alter(found(change.table) as StoredTable, change)
-  }
-
-  async #alter(table: StoredTable, change: TableChange): Promise<void> {
-    const alter = (store: OpenStore) =>
-      this.#stores.keeping(store, () => this.#alterations.alter(store, table, change))
-    return this.#using(table, alter, 'write')
-  }
-
-  async #drop(target: StoredTarget): Promise<void> {
-    await this.#change(() => this.#catalog.startDrop(target))
-    await this.#finishDrop([target])
-  }
-
-  async #finishDrop(targets: readonly StoredTarget[]): Promise<void> {
+  async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
     // What is being evicted may be saving what is about to go.
     await this.#stores.released()
@@ -255,7 +253,6 @@ class EmbeddedEngine implements Engine {
       await this.#readers.close(file)
       this.#files.forget(file)
     }
-    await this.#change(() => this.#catalog.finishDrop(targets))
   }
 
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page> {
@@ -318,29 +315,9 @@ class EmbeddedEngine implements Engine {
   write(
     collection: Collection,
     writes: readonly Write[],
-    { ordered = false, deadline }: WriteOptions = {},
+    options: WriteOptions = {},
   ): Promise<readonly Outcome[]> {
-    const view = viewOf(collection)
-    const outcomes = this.#writing(
-      collection,
-      ({ file }) => {
-        const [first] = writes
-        if (writes.length === 1 && isSmall(first!)) {
-          deadline?.check()
-          return this.#writer.writeSoon(file, first!, view)
-        }
-        const packing = packWrites(writes, view, ordered)
-        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
-        if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
-        return batch.then((packed) => {
-          // Others had their turn: the collection may be gone.
-          this.#openStore(collection)
-          return this.#writer.write(file, packed)
-        })
-      },
-      (kept) => letGoOf(writes, kept),
-    )
-    return outcomes as Promise<readonly Outcome[]>
+    return this.#writes.write(collection, writes, options)
   }
 
   mergeRows(
@@ -355,45 +332,8 @@ class EmbeddedEngine implements Engine {
     return this.#rows.delete(table, conditions, caller)
   }
 
-  async truncate(target: Target): Promise<void> {
-    await this.#writing(
-      target,
-      ({ file }) => this.#writer.truncate(file),
-      (kept) => kept.letGoOfAll(),
-    )
-  }
-
-  /** `letGo` has what is kept of the store let go of what is about to change. */
-  #writing(
-    target: Target,
-    act: (store: OpenStore) => Promise<Written>,
-    letGo?: (kept: KeptRows) => Settle,
-  ): Promise<readonly WriteOutcome[]> {
-    const write = async (store: OpenStore) => {
-      const { kept } = store.reader.store
-      const settle = kept && letGo?.(kept)
-      let written: Written | undefined
-      this.#stores.begin(store)
-      try {
-        written = await act(store)
-        return written.outcomes
-      } finally {
-        // Dropped meanwhile: its file may soon be that of another.
-        if (this.#stores.isOpen(store)) this.#noteWrite(store, written)
-        settle?.(written)
-        this.#stores.end(store)
-      }
-    }
-    const writing = neverThrowing(() => this.#using(target, write, 'write'))
-    return writing as Promise<readonly WriteOutcome[]>
-  }
-
-  /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite({ file, reader }: OpenStore, written: Written | undefined): void {
-    reader.store.endRead()
-    if (written === undefined) return
-    for (const field of reader.view.vectors.values())
-      if (field.metric !== undefined) this.#vectors.noteWrite(file, field, written.version)
+  truncate(target: Target, caller: Caller = ownCaller()): Promise<void> {
+    return this.#writes.truncate(target, caller)
   }
 
   readSetting(name: string): Promise<Setting | undefined> {
@@ -445,8 +385,9 @@ class EmbeddedEngine implements Engine {
 
   async #finish(): Promise<void> {
     await this.#backups.close()
-    await this.#changes.end()
+    await this.#turns.end()
     await this.#stores.released()
+    await this.#writes.drained()
     // Indexes first: what they save, the writer notes.
     await this.#vectors.stop()
     await this.#writer.stop()
@@ -455,10 +396,10 @@ class EmbeddedEngine implements Engine {
     this.#catalog.close()
   }
 
-  /** Changes of what exists happen one after the other, whole. */
-  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+  /** Does something while nobody else changes the catalog. */
+  async #inTurn<T>(caller: Caller, act: () => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
-    return this.#changes.next(change)
+    return this.#turns.inTurn(caller, act)
   }
 
   /** The store of a target; undefined when it has to be opened. */
@@ -524,11 +465,6 @@ class EmbeddedEngine implements Engine {
   /** Changes the catalog. */
   #change<T>(act: () => T): Promise<T> {
     return changeCatalog(this.#catalog, this.#health, act)
-  }
-
-  /** Changes what tables are, and nobody holds on to what they were. */
-  #changeSchema<T>(keyspace: string, act: () => T): Promise<T> {
-    return this.#schemas.exclude(keyspace, () => this.#change(act))
   }
 
   #refuseIfClosed(): void {

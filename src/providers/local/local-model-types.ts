@@ -1,12 +1,14 @@
+import type { Entrant } from '../../fair-queue.ts'
+
 /** Models that run inside the server, without a network and without a key. */
 export interface LocalModels {
   /** One vector per text, in order. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>
+  embed(texts: readonly string[], asker: Entrant): Promise<readonly Float32Array[]>
   /** One score per passage, in order: greater fits the query better. */
   rerank(
     query: string,
     passages: readonly string[],
-    signal: AbortSignal,
+    asker: Entrant,
   ): Promise<readonly number[]>
   close(): Promise<void>
 }

@@ -5,6 +5,7 @@
  * what they are and are not.
  */
 import { apiError } from '../../errors/api-error.ts'
+import type { Entrant } from '../../fair-queue.ts'
 import type { LocalModels } from './local-model-types.ts'
 import { folderModelDimension, folderModelName } from './model-folder.ts'
 import type { Answers, Question } from './model-thread.ts'
@@ -72,17 +73,14 @@ class ThreadedModels implements LocalModels {
     this.#settings = settings
   }
 
-  async embed(
-    texts: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Float32Array[]> {
+  async embed(texts: readonly string[], asker: Entrant): Promise<readonly Float32Array[]> {
     const [text] = texts
     if (text === undefined) return []
     if (texts.length > 1 || text.length > rememberedLengthMax)
-      return this.#ask({ kind: 'embed', texts }, signal)
+      return this.#ask({ kind: 'embed', texts }, asker)
     const known = this.#remembered.get(text)
     if (known !== undefined) return [known.slice()]
-    const vectors = await this.#ask({ kind: 'embed', texts }, signal)
+    const vectors = await this.#ask({ kind: 'embed', texts }, asker)
     this.#remembered.set(text, vectors[0]!.slice())
     return vectors
   }
@@ -90,10 +88,10 @@ class ThreadedModels implements LocalModels {
   async rerank(
     query: string,
     passages: readonly string[],
-    signal: AbortSignal,
+    asker: Entrant,
   ): Promise<readonly number[]> {
     if (passages.length === 0) return []
-    return this.#ask({ kind: 'rerank', query, passages }, signal)
+    return this.#ask({ kind: 'rerank', query, passages }, asker)
   }
 
   async close(): Promise<void> {
@@ -103,12 +101,12 @@ class ThreadedModels implements LocalModels {
 
   async #ask<Asked extends Question>(
     question: Asked,
-    signal: AbortSignal,
+    asker: Entrant,
   ): Promise<Answers[Asked['kind']]> {
     try {
-      return await this.#running().ask(question, signal)
+      return await this.#running().ask(question, asker)
     } catch (error) {
-      signal.throwIfAborted()
+      asker.signal.throwIfAborted()
       throw apiError(failures[question.kind], {
         provider: 'local',
         status: 'none',

@@ -1,6 +1,7 @@
 /** The thread that models run in, since a run holds up whatever thread it is in. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ExitGuard } from './exit-guard.ts'
+import type { Entrant } from '../../fair-queue.ts'
 import { ModelWork, type WorkSettings } from './model-work.ts'
 
 export interface ThreadSettings extends WorkSettings {
@@ -23,9 +24,17 @@ export interface Answers {
 }
 
 export type ToThread =
-  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      /** Principals take turns at the model. */
+      readonly principalName: string
+      readonly question: Question
+    }
   | { readonly kind: 'drop'; readonly id: number }
   | { readonly kind: 'close' }
+
+type Ask = Extract<ToThread, { kind: 'ask' }>
 
 export type FromThread =
   | { readonly kind: 'loaded'; readonly model: string; readonly durationMs: number }
@@ -43,20 +52,21 @@ function serve(port: NonNullable<typeof parentPort>, settings: ThreadSettings): 
     loaded: (model, durationMs) => send({ kind: 'loaded', model, durationMs }),
   })
 
-  const answerTo = (question: Question, signal: AbortSignal) => {
+  const answerTo = (question: Question, asker: Entrant) => {
     switch (question.kind) {
       case 'embed':
-        return work.embed(question.texts, signal)
+        return work.embed(question.texts, asker)
       case 'rerank':
-        return work.rerank(question.query, question.passages, signal)
+        return work.rerank(question.query, question.passages, asker)
     }
   }
 
-  const answer = async (id: number, question: Question): Promise<void> => {
+  const answer = async ({ id, principalName, question }: Ask): Promise<void> => {
     const controller = new AbortController()
     asked.set(id, controller)
     try {
-      send({ kind: 'answered', id, answer: await answerTo(question, controller.signal) })
+      const asker = { principalName, signal: controller.signal }
+      send({ kind: 'answered', id, answer: await answerTo(question, asker) })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       // Nobody waits for what was dropped.
@@ -75,7 +85,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: ThreadSettings): 
   port.on('message', (message: ToThread) => {
     switch (message.kind) {
       case 'ask':
-        void answer(message.id, message.question)
+        void answer(message)
         return
       case 'drop':
         asked.get(message.id)?.abort()

@@ -1,4 +1,10 @@
-/** What the models are asked to do. Questions take turns, a batch of texts each. */
+/**
+ * What the models are asked to do. Principals take turns, and of each principal the questions,
+ * a batch of texts at a time.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { FairQueue, type Entrant } from '../../fair-queue.ts'
+import { fixedLimits } from '../../limits.ts'
 import { builtInModel } from './built-in-model.ts'
 import type { ExitGuard } from './exit-guard.ts'
 import { score, toCompare, type ComparedText } from './late-interaction.ts'
@@ -6,7 +12,6 @@ import { batchesOf } from './length-batches.ts'
 import { folderModel } from './model-folder.ts'
 import { LruCache } from './lru-cache.ts'
 import { TokenModel, type EncodedText, type Tokens } from './token-model.ts'
-import { ModelTurns } from './turns.ts'
 import { wholeVector } from './whole-vector.ts'
 
 export interface WorkSettings {
@@ -28,7 +33,12 @@ export class ModelWork {
   readonly #settings: WorkSettings
   readonly #guard: ExitGuard
   readonly #events: WorkEvents
-  readonly #turns = new ModelTurns()
+  readonly #turns = new FairQueue({
+    capacity: 1,
+    waitingMax: fixedLimits.waitingWorkMax,
+    refuse: (waitingMax) =>
+      new Error(`${waitingMax} requests of this token wait for the model already`),
+  })
   readonly #models = new Map<Role, Promise<TokenModel>>()
   readonly #compared = new LruCache<ComparedText>(
     keptNumbersMax,
@@ -41,76 +51,82 @@ export class ModelWork {
     this.#events = events
   }
 
-  async embed(
-    texts: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Float32Array[]> {
+  async embed(texts: readonly string[], asker: Entrant): Promise<readonly Float32Array[]> {
     const model = await this.#load('embedding')
     const read = (text: EncodedText): Float32Array => wholeVector(text, model.pooling)
-    return this.#runAll(model, { texts, read, signal })
+    return this.#runAll(model, { texts, read, asker })
   }
 
   async rerank(
     query: string,
     passages: readonly string[],
-    signal: AbortSignal,
+    asker: Entrant,
   ): Promise<readonly number[]> {
     const { rerankerFolder } = this.#settings
-    if (rerankerFolder === undefined) return this.#compareAll(query, passages, signal)
+    if (rerankerFolder === undefined) return this.#compareAll(query, passages, asker)
     const model = await this.#load('reranking')
-    return this.#runAll(model, { texts: passages, query, read: likelihood, signal })
+    return this.#runAll(model, { texts: passages, query, read: likelihood, asker })
   }
 
   async close(): Promise<void> {
     const models = await Promise.allSettled(this.#models.values())
     for (const model of models)
-      if (model.status === 'fulfilled')
-        await this.#turns.take(() => model.value.close(), notDropped)
+      if (model.status === 'fulfilled') await this.#take(() => model.value.close(), itself)
   }
 
   async #compareAll(
     query: string,
     passages: readonly string[],
-    signal: AbortSignal,
+    asker: Entrant,
   ): Promise<readonly number[]> {
     const model = await this.#load('reranking')
     const texts = [query, ...passages]
     // Passages that many queries find are encoded once.
     const known = texts.map((text) => this.#compared.get(text))
     const missing = [...new Set(texts.filter((_, i) => known[i] === undefined))]
-    const made = await this.#runAll(model, { texts: missing, read: toCompare, signal })
+    const made = await this.#runAll(model, { texts: missing, read: toCompare, asker })
     const found = new Map(missing.map((text, i) => [text, made[i]!]))
     for (const [text, compared] of found) this.#compared.set(text, compared)
     const [first, ...others] = texts.map((text, i) => known[i] ?? found.get(text)!)
-    return this.#turns.take(() => others.map((other) => score(first!, other)), signal)
+    return this.#take(() => others.map((other) => score(first!, other)), asker)
   }
 
   /** What `read` makes of each text, in the order of the texts. */
   async #runAll<T>(
     model: TokenModel,
-    { texts, query, read, signal }: Run<T>,
+    { texts, query, read, asker }: Run<T>,
   ): Promise<readonly T[]> {
     const tokenized: Tokens[] = []
     for (const text of texts)
-      tokenized.push(await this.#turns.take(() => model.tokenize(text, query), signal))
+      tokenized.push(await this.#take(() => model.tokenize(text, query), asker))
     const batches = model.runsAlone
       ? tokenized.map((_, position) => [position])
       : batchesOf(tokenized.map(({ ids }) => ids.length))
     const results = new Array<T>(texts.length)
     for (const batch of batches) {
-      const encoded = await this.#turns.take(
+      const encoded = await this.#take(
         () => model.run(batch.map((position) => tokenized[position]!)),
-        signal,
+        asker,
       )
       for (const [i, position] of batch.entries()) results[position] = read(encoded[i]!)
     }
     return results
   }
 
+  /** Does one slice. Not begun if the asker's signal has been raised by then. */
+  #take<T>(slice: () => T | Promise<T>, asker: Entrant): Promise<T> {
+    return this.#turns.run(asker, async () => {
+      // Slices hold up the thread; messages about others get in between them.
+      await setImmediate()
+      asker.signal.throwIfAborted()
+      return slice()
+    })
+  }
+
   #load(role: Role): Promise<TokenModel> {
     const known = this.#models.get(role)
     if (known !== undefined) return known
-    const loading = this.#turns.take(() => this.#open(role), notDropped)
+    const loading = this.#take(() => this.#open(role), itself)
     this.#models.set(role, loading)
     // What failed is tried again with the next question.
     loading.catch(() => this.#models.delete(role))
@@ -140,11 +156,11 @@ interface Run<T> {
   /** If given, each text is read together with it. */
   readonly query?: string
   readonly read: (text: EncodedText) => T
-  readonly signal: AbortSignal
+  readonly asker: Entrant
 }
 
 /** For what goes on even if nobody waits for it. */
-const notDropped = new AbortController().signal
+const itself: Entrant = { principalName: '', signal: new AbortController().signal }
 
 /** Between 0 and 1, from the one number that a cross-encoder gives. */
 function likelihood({ numbers }: EncodedText): number {

@@ -1,5 +1,6 @@
 /** The model's thread, seen from the thread that asks. */
 import { Worker } from 'node:worker_threads'
+import type { Entrant } from '../../fair-queue.ts'
 import { siblingModule } from '../../sibling-module.ts'
 import { ExitGuard } from './exit-guard.ts'
 import type {
@@ -52,7 +53,7 @@ export class ModelThread {
 
   async ask<Asked extends Question>(
     question: Asked,
-    signal: AbortSignal,
+    { principalName, signal }: Entrant,
   ): Promise<Answers[Asked['kind']]> {
     signal.throwIfAborted()
     const id = this.#nextId++
@@ -64,7 +65,7 @@ export class ModelThread {
     signal.addEventListener('abort', drop, { once: true })
     if (this.#waiting.size === 0) this.#worker.ref()
     this.#waiting.set(id, { resolve, reject })
-    this.#send({ kind: 'ask', id, question })
+    this.#send({ kind: 'ask', id, principalName, question })
     try {
       return await promise
     } finally {

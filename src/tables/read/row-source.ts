@@ -4,12 +4,16 @@ import { EngineError } from '../../engine/errors.ts'
 import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { comparableScalar } from '../../language/columns/comparable-values.ts'
-import { matchesRow, type RowRules } from '../../language/columns/match-row.ts'
+import {
+  rowMatcher,
+  type RowMatcher,
+  type RowRules,
+} from '../../language/columns/match-row.ts'
 import { storedDirection } from '../../language/columns/stored-order.ts'
 import { compareValues } from '../../language/values/order.ts'
 import type { Source } from '../../paging/source.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
-import { andThen } from '../../steps.ts'
+import { andThen, inTurns } from '../../steps.ts'
 import type { RowStore } from '../row-store.ts'
 import { regularIndexOn } from './indexed-columns.ts'
 
@@ -41,6 +45,12 @@ export function rowSource(
     folding: (column, part) => regularIndexOn(store, column, part)?.folding,
     terms: (column, text) => analyzerFor(store.analyzerOf(column)).terms(text),
   }
+  const matchers = new WeakMap<RowQuery['filter'], RowMatcher>()
+  const matcherOf = (filter: RowQuery['filter']) => {
+    let matcher = matchers.get(filter)
+    if (matcher === undefined) matchers.set(filter, (matcher = rowMatcher(filter, rules)))
+    return matcher
+  }
   return {
     limits,
     noun: 'row',
@@ -53,7 +63,10 @@ export function rowSource(
     },
     count: (filter, stopAt, caller) => engine.countRows(table, filter, stopAt, caller),
     search: (search, caller) => engine.searchRows(table, search, caller),
-    matches: (filter, row) => matchesRow(filter, (column) => row.get(column), rules),
+    matches(filter, row, caller) {
+      const answer = matcherOf(filter)((column) => row.get(column))
+      return typeof answer === 'boolean' ? answer : inTurns(answer, caller)
+    },
     sortKey: (row, sort) => [
       ...sort.map(({ column }) => comparableOf(row, column)),
       ...key.map((column) => comparableOf(row, column)),

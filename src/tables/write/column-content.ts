@@ -127,7 +127,7 @@ export async function embedTexts(
   const vectors = new Map(
     await Promise.all(
       Array.from(texts, async ([column, ofColumn]) => {
-        const made = await store.embedderOf(column)!.embed(ofColumn, 'index', caller.signal)
+        const made = await store.embedderOf(column)!.embed(ofColumn, 'index', caller)
         return [column, made.values()] as const
       }),
     ),

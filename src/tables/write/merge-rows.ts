@@ -25,7 +25,7 @@ export async function mergeRows(
   const failed = analyzed.findIndex((merge) => merge instanceof ApiError)
   const attempted = ordered && failed >= 0 ? analyzed.slice(0, failed) : analyzed
   const good = attempted.filter((merge): merge is RowMerge => !(merge instanceof ApiError))
-  const options = { ordered, deadline: caller, sizeMax: store.limits.documentLengthMax }
+  const options = { ordered, caller, sizeMax: store.limits.documentLengthMax }
   const outcomes =
     good.length === 0 ? [] : await store.engine.mergeRows(store.table, good, options)
   let next = 0

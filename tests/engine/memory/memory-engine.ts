@@ -78,9 +78,9 @@ export function openMemoryEngine(store: MemoryStore): Engine {
       }, caller),
     search: (collection, search, caller) =>
       call(() => documentsOf(collection).search(collection, search), caller),
-    write: (collection, writes, { ordered, deadline } = {}) =>
+    write: (collection, writes, { ordered, caller } = {}) =>
       call(() => {
-        deadline?.check()
+        caller?.check()
         return documentsOf(collection).write(writes, ordered)
       }),
 
@@ -95,7 +95,7 @@ export function openMemoryEngine(store: MemoryStore): Engine {
       call(() => rowsOf(table).search(table, search), caller),
     mergeRows: (table, merges, options) =>
       call(() => {
-        options.deadline?.check()
+        options.caller?.check()
         return rowsOf(table).merge(table, merges, options)
       }),
     deleteRows: (table, conditions, caller) =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ownCaller } from '../../../src/caller.ts'
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,7 @@ import {
 } from '../../../src/providers/local/local-models.ts'
 
 const source = new URL('../../../src/', import.meta.url)
-const never = new AbortController().signal
+const never = ownCaller()
 
 /** Passages on distinct topics, each with a query in other words. */
 const cases = [
@@ -189,13 +190,27 @@ describe(
       assert.deepEqual(order, ['short', 'long'])
     })
 
+    test('answer one principal before the many questions of another', async () => {
+      const order: string[] = []
+      const questions = Array.from({ length: 12 }, (_, i) =>
+        models
+          .embed([longText(100 + i)], { ...never, principalName: 'many' })
+          .then(() => order.push('many')),
+      )
+      const other = { ...never, principalName: 'other' }
+      const asked = models.embed([longText(200)], other).then(() => order.push('other'))
+      await Promise.all([...questions, asked])
+      // Each has two slices: cutting the text, and running the model.
+      assert(order.indexOf('other') <= 3, order.join(' '))
+    })
+
     test('drop what was given up', async () => {
       const giveUp = new AbortController()
       const many = Array.from({ length: 200 }, (_, i) => longText(i))
-      const dropped = models.embed(many, giveUp.signal)
+      const dropped = models.embed(many, ownCaller(giveUp.signal))
       giveUp.abort(new Error('nobody waits'))
       await assert.rejects(dropped, /nobody waits/)
-      await assert.rejects(models.embed(['late'], giveUp.signal), /nobody waits/)
+      await assert.rejects(models.embed(['late'], ownCaller(giveUp.signal)), /nobody waits/)
       await models.embed(['and go on'], never)
     })
 
@@ -229,7 +244,7 @@ describe(
       const { findLocalModels } = await import('${scriptIn(source)}')
       const models = findLocalModels({ threads: 1, log: exitSoon })
       const texts = Array.from({ length: 50 }, (_, i) => 'long '.repeat(250) + i)
-      models.embed(texts, new AbortController().signal)
+      models.embed(texts, { principalName: '', signal: new AbortController().signal })
       // Loading is logged; from then on the model is busy.
       function exitSoon() {
         setTimeout(() => process.exit(0), 100)

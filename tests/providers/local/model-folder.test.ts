@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ownCaller } from '../../../src/caller.ts'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -13,7 +14,7 @@ import {
 import { elementTypes, OnnxGraph } from '../../../src/providers/local/onnx-graph.ts'
 import { modelFiles, packagesAreInstalled } from '../../../src/providers/local/packages.ts'
 
-const never = new AbortController().signal
+const never = ownCaller()
 const shape = ['texts', 'tokens']
 
 /** A reranker that can be worked out by hand: tokens of the passage less those of the query. */

@@ -23,7 +23,7 @@ export async function deleteDocuments(
       caller,
     )
     const deletes = page.records.map((before): Write => ({ kind: 'delete', before }))
-    await writeDocuments(access, collection, deletes, { deadline: caller })
+    await writeDocuments(access, collection, deletes, { caller })
     after = page.next
   } while (after !== undefined)
 }

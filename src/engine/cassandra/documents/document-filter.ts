@@ -1,17 +1,23 @@
 /** Whether documents match a filter, which sees only what is indexed of them. */
+import type { Caller } from '../../../caller.ts'
 import type { JsonObject } from '../../../json/value.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import { indexingRule } from '../../../language/filters/indexing.ts'
-import { matches } from '../../../language/filters/matches.ts'
+import { hasTermsIn, matchesInSteps } from '../../../language/filters/matches.ts'
+import { inTurns } from '../../../steps.ts'
 import type { Collection } from '../../contract.ts'
-import { hasTermsIn } from './document-texts.ts'
+import { termsIn } from './document-texts.ts'
 
-/** For documents with their search fields. */
+/** For documents with their search fields. Others have their turn within a large one. */
 export function matcherOf(
   filter: Filter,
   collection: Collection,
-): (document: JsonObject) => boolean {
+  caller: Caller,
+): (document: JsonObject) => boolean | Promise<boolean> {
   const indexing = indexingRule(collection.options.indexing)
-  return (document) =>
-    matches(filter, indexing.prune(document), hasTermsIn(document, collection))
+  return (document) => {
+    const hasTerms = hasTermsIn(() => termsIn(document, collection))
+    const answer = matchesInSteps(filter, indexing.prune(document), hasTerms)
+    return typeof answer === 'boolean' ? answer : inTurns(answer, caller)
+  }
 }

@@ -1,7 +1,6 @@
 /** The texts of documents that are searched by terms: which they are, and whose. */
 import { readNumeral } from '../../../json/decimal.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
-import type { HasTerms } from '../../../language/filters/matches.ts'
 import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'
 import type { Collection } from '../../contract.ts'
 import type { TextPlace } from '../lexical/postings.ts'
@@ -23,14 +22,13 @@ export function analyzerIn({ options }: Collection): Analyzer {
   return analyzerFor(options.lexical.analyzer)
 }
 
-/** Whether a document has terms, as the collection's analyzer makes them. */
-export function hasTermsIn(document: JsonObject, collection: Collection): HasTerms {
-  return (terms) => {
-    const text = textIn(document)
-    if (text === undefined) return false
-    const own = new Set(analyzerIn(collection).terms(text))
-    return terms.every((term) => own.has(term))
-  }
+/** The terms of a document's text, as the collection's analyzer makes them. */
+export function termsIn(
+  document: JsonObject,
+  collection: Collection,
+): readonly string[] | undefined {
+  const text = textIn(document)
+  return text === undefined ? undefined : analyzerIn(collection).terms(text)
 }
 
 /** What the index of terms knows a document by: one text for all spellings of its key. */

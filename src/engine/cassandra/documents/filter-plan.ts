@@ -234,9 +234,12 @@ function isWhole(value: Value): boolean {
   return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
 }
 
-/** Those that can be written in two ways are left to the whole filter. */
+/** Values of one $all that the cluster is asked for: a few find few documents. */
+const allTermsMax = 8
+
+/** Those that can be written in two ways are left to the whole filter, and so are many. */
 function allOf(path: string, values: readonly Value[]): readonly Branch[] | undefined {
-  const terms = values.flatMap((value) => {
+  const terms = values.slice(0, allTermsMax).flatMap((value) => {
     const text = textOf(value)
     const isOneEntry = text === undefined || hashesAsElements(text).length === 0
     return isOneEntry ? containing(path, hashOf(value)) : []

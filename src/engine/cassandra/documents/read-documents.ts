@@ -24,7 +24,7 @@ import { versionIn } from './document-version.ts'
 import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
 import { planWith, type MoreTerms } from './more-terms.ts'
 import { shred } from './shred.ts'
-import { idIn, readDocument, splitText } from './stored-text.ts'
+import { idIn, readInTurns, splitText } from './stored-text.ts'
 
 /** Documents of a page of the cluster's: a few, because each may be large. */
 const fetchSize = 50
@@ -187,21 +187,21 @@ async function* findMatching(
   caller: Caller,
 ): AsyncGenerator<MatchingText> {
   const { limits } = access
-  const isMatch = matcherOf(wanted.filter, collection)
+  const isMatch = matcherOf(wanted.filter, collection, caller)
   const indexing = indexingRule(collection.options.indexing)
   const isExact = plan.kind === 'branches' && plan.isExact
   for await (const one of findCandidates(access, collection, wanted, plan, caller)) {
     caller.check()
     if (!scan.takeOne(limits)) throw tooMuch(collection, limits)
-    const pause = caller.pause()
-    if (pause !== undefined) await pause
     if (isExact) {
+      const pause = caller.pause()
+      if (pause !== undefined) await pause
       yield one
       continue
     }
-    const document = readDocument(one.stored)
+    const document = await readInTurns(one.stored, caller)
     const isWanted =
-      isMatch(document) &&
+      (await isMatch(document)) &&
       !(
         plan.kind === 'branches' &&
         isOfEarlier(plan.branches, one.branch, document, indexing)

@@ -3,6 +3,7 @@
  * terms of a branch hold; where the rest of the filter leaves too few, it is asked for more.
  * By terms the index of postings.ts finds what has them, or that of the cluster.
  */
+import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { compareValues } from '../../../language/values/order.ts'
@@ -16,13 +17,14 @@ import type {
   Hit,
   Search,
   SearchResult,
+  StoredRecord,
 } from '../../contract.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import { lexicalColumn, vectorColumn } from '../catalog/collection-table.ts'
 import { digestOf, type ClusterPostings } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
-import { searchTerms } from '../lexical/search-terms.ts'
+import { searchTerms, type FoundText } from '../lexical/search-terms.ts'
 import { upToSize } from '../../up-to-size.ts'
 import { countsFor, isEnough } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
@@ -35,7 +37,7 @@ import { matcherOf } from './document-filter.ts'
 import { idOfTextKey, textIn, textPlace } from './document-texts.ts'
 import { versionIn } from './document-version.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
-import { readDocument, readVector, splitText } from './stored-text.ts'
+import { readInTurns, readVector, splitText } from './stored-text.ts'
 
 /** Undefined: it is done above, from all documents that the filter matches. */
 export async function searchNearest(
@@ -70,7 +72,7 @@ async function nearestOf(
   { filter, by, limit, withSearchFields }: Search & { readonly by: ByVector },
   caller: Caller,
 ): Promise<Hit[] | undefined> {
-  const isMatch = matcherOf(filter, collection)
+  const isMatch = matcherOf(filter, collection, caller)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
   for (const asked of countsFor(limit)) {
     caller.check()
@@ -83,12 +85,12 @@ async function nearestOf(
     for (const row of rows) {
       const stored = row['doc_json'] as string | null
       if (stored === null) continue
-      const document = readDocument(stored)
+      const document = await readInTurns(stored, caller)
       const vector = readVector(document.get('$vector') ?? null)
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
       farthest = Math.min(farthest, score)
-      if (!isMatch(document)) continue
+      if (!(await isMatch(document))) continue
       hits.push({
         record: splitText(stored, versionIn(row), withSearchFields, { document }),
         score,
@@ -146,7 +148,7 @@ export async function searchByRank(
 ): Promise<SearchResult> {
   const { by, filter, withSearchFields } = search
   const plan = planWith(filter, more)
-  const isMatch = matcherOf(filter, collection)
+  const isMatch = matcherOf(filter, collection, caller)
   const branches = plan.kind === 'branches' ? plan.branches : []
   const branch = branches.length === 1 ? branches[0]! : []
   const ask = async (limit: number) => {
@@ -154,13 +156,18 @@ export async function searchByRank(
     const { rows } = await session.run(statement, 'search', {
       fetchSize: fixedLimits.clusterNearestMax,
     })
-    return rows.map((row) => {
+    const found: (StoredRecord | undefined)[] = []
+    for (const row of rows) {
       const stored = row['doc_json'] as string | null
-      if (stored === null) return undefined
-      const document = readDocument(stored)
-      if (!isMatch(document)) return undefined
-      return splitText(stored, versionIn(row), withSearchFields, { document })
-    })
+      const document = stored === null ? undefined : await readInTurns(stored, caller)
+      const isWanted = document !== undefined && (await isMatch(document))
+      found.push(
+        isWanted
+          ? splitText(stored!, versionIn(row), withSearchFields, { document })
+          : undefined,
+      )
+    }
+    return found
   }
   return searchRanked(search, ask, ({ text }) => text.length, caller)
 }
@@ -173,7 +180,7 @@ export async function searchByTerms(
   caller: Caller,
 ): Promise<SearchResult> {
   const { by, filter, limit, after, sizeMax, withSearchFields } = search
-  const isMatch = matcherOf(filter, collection)
+  const isMatch = matcherOf(filter, collection, caller)
   const compareTo = (key: string, id: Value) => compareValues(idOfTextKey(key), id)
   return searchTerms(
     postings,
@@ -186,15 +193,16 @@ export async function searchByTerms(
       async load(texts) {
         const keys = texts.map(({ key }) => key)
         const rows = await readByTextKeys(session, collection, keys)
-        return rows.map((row, at) => {
+        const load = async (row: types.Row | undefined, { digest }: FoundText) => {
           const stored = (row?.['doc_json'] ?? null) as string | null
           if (stored === null) return 'stale'
-          const document = readDocument(stored)
+          const document = await readInTurns(stored, caller)
           const text = textIn(document)
-          if (text === undefined || digestOf(text) !== texts[at]!.digest) return 'stale'
-          if (!isMatch(document)) return undefined
+          if (text === undefined || digestOf(text) !== digest) return 'stale'
+          if (!(await isMatch(document))) return undefined
           return splitText(stored, versionIn(row!), withSearchFields, { document })
-        })
+        }
+        return Promise.all(rows.map((row, at) => load(row, texts[at]!)))
       },
     },
     caller,

@@ -2,11 +2,13 @@
  * Documents as they are stored: one JSON text, in which $vector, $vectorize and $lexical stand
  * beside the other fields. Above the contract they are apart.
  */
-import { JsonProblem, parseStored } from '../../../json/parse.ts'
+import type { Caller } from '../../../caller.ts'
+import { JsonProblem, parseStoredInSteps } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import { storedFields, withoutFields } from '../../../json/stored-fields.ts'
 import { isNumeric, isObject, type JsonObject, type Value } from '../../../json/value.ts'
 import { decodeBinaryVector } from '../../../language/values/vector.ts'
+import { atOnce, inTurns, type Steps } from '../../../steps.ts'
 import { EngineError } from '../../errors.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
@@ -63,25 +65,44 @@ function printedWithout(stored: string): string {
 
 /** With its search fields, as filters see it. */
 export function readDocument(stored: string): JsonObject {
-  const value = orUnparseable(() => parseStored(stored))
+  return atOnce(readInSteps(stored))
+}
+
+/** The same for one of many, or a large one: others have their turn before and within it. */
+export async function readInTurns(stored: string, caller: Caller): Promise<JsonObject> {
+  const pause = caller.pause()
+  if (pause !== undefined) await pause
+  return inTurns(readInSteps(stored), caller)
+}
+
+function* readInSteps(stored: string): Steps<JsonObject> {
+  let value: Value
+  try {
+    value = yield* parseStoredInSteps(stored)
+  } catch (error) {
+    throw asUnparseable(error)
+  }
   if (!isObject(value)) throw unparseable()
   return value
 }
 
 export function idIn(stored: string): Value {
-  const first = orUnparseable(() => storedFields(stored, idName).get('_id'))
-  const id = first ?? readDocument(stored).get('_id')
+  const id = firstId(stored) ?? readDocument(stored).get('_id')
   if (id === undefined) throw unparseable()
   return id
 }
 
-/** Others may have written what is no JSON. */
-function orUnparseable<T>(read: () => T): T {
+function firstId(stored: string): Value | undefined {
   try {
-    return read()
+    return storedFields(stored, idName).get('_id')
   } catch (error) {
-    throw error instanceof JsonProblem ? unparseable() : error
+    throw asUnparseable(error)
   }
+}
+
+/** Others may have written what is no JSON. */
+function asUnparseable(error: unknown): unknown {
+  return error instanceof JsonProblem ? unparseable() : error
 }
 
 const idName: ReadonlySet<string> = new Set(['_id'])

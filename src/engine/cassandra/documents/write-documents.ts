@@ -44,7 +44,7 @@ export async function writeDocuments(
   { session, postings }: Pick<DocumentAccess, 'session' | 'postings'>,
   collection: Collection,
   writes: readonly Write[],
-  { ordered = false, deadline }: WriteOptions,
+  { ordered = false, caller }: WriteOptions,
 ): Promise<readonly Outcome[]> {
   const writing: Writing = {
     session,
@@ -54,7 +54,7 @@ export async function writeDocuments(
   }
   const outcomes: Outcome[] = Array<Outcome>(writes.length).fill('skipped')
   const makeOne = async (position: number): Promise<Outcome> => {
-    deadline?.check()
+    caller?.check()
     return (outcomes[position] = await orFailure(make(writing, writes[position]!)))
   }
   if (ordered) {

@@ -1,9 +1,15 @@
 /** Rows as the contract has them, of what was selected. */
+import type { Caller } from '../../../caller.ts'
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import type { Column, ColumnValue, RowValues } from '../../../language/columns/column.ts'
-import { matchesRow, type RowRules } from '../../../language/columns/match-row.ts'
+import {
+  rowMatcher,
+  type RowMatcher,
+  type RowRules,
+} from '../../../language/columns/match-row.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
+import { inTurns } from '../../../steps.ts'
 import type { Row } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { withoutSign } from './cql-values.ts'
@@ -43,8 +49,27 @@ function sum(sizes: readonly number[]): number {
 const scalarSize = 6
 const floatSize = 12
 
-export function matchesHere(filter: RowFilter, values: RowValues, table: Table): boolean {
-  return matchesRow(filter, ({ name }) => values.get(name), rulesOf(table))
+/** Whether rows of a table match filters, each of which is made ready once. */
+export class RowFilters {
+  readonly #rules: RowRules
+  readonly #caller: Caller
+  readonly #matchers = new Map<RowFilter, RowMatcher>()
+
+  constructor(table: Table, caller: Caller) {
+    this.#rules = rulesOf(table)
+    this.#caller = caller
+  }
+
+  /** Others have their turn between rows, and within a large one. */
+  async matches(filter: RowFilter, values: RowValues): Promise<boolean> {
+    const pause = this.#caller.pause()
+    if (pause !== undefined) await pause
+    let matcher = this.#matchers.get(filter)
+    if (matcher === undefined)
+      this.#matchers.set(filter, (matcher = rowMatcher(filter, this.#rules)))
+    const answer = matcher(({ name }) => values.get(name))
+    return typeof answer === 'boolean' ? answer : inTurns(answer, this.#caller)
+  }
 }
 
 function rulesOf(table: Table): RowRules {

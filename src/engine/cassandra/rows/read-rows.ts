@@ -16,7 +16,7 @@ import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
-import { FoundRow, matchesHere } from './found-row.ts'
+import { FoundRow, RowFilters } from './found-row.ts'
 import { keysInOrder } from './key-order.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'
 import { rowConditions, type RowConditions } from './row-conditions.ts'
@@ -169,12 +169,12 @@ async function* findRows(
     if (!scan.takeOne(limits)) throw tooMuch(table, limits)
     const pause = caller.pause()
     if (pause !== undefined) await pause
-    if (row.isWanted()) yield row
+    if (await row.isWanted()) yield row
   }
 }
 
 interface Candidate extends FoundValues {
-  isWanted(): boolean
+  isWanted(): Promise<boolean>
 }
 
 /** By terms, if the filter asks for some and nothing leads to fewer rows; else by branches. */
@@ -210,6 +210,7 @@ async function* findByTerms(
   if (after !== undefined && !after.startsWith('t')) throw noSuchPlace()
   const textsMax = textsMaxOf(access.limits)
   const texts = await textsWithTerms(access.postings, place, terms, textsMax, caller)
+  const filters = new RowFilters(table, caller)
   const known = [...new Set(texts.map(({ key }) => key))]
   const keys = await keysInOrder(known, after?.slice(1), table, caller)
   for (let from = 0; from < keys.length; from += keysAtATime) {
@@ -222,7 +223,7 @@ async function* findByTerms(
         yield {
           values,
           place: () => `t${some[at]!}`,
-          isWanted: () => matchesHere(filter, values, table),
+          isWanted: () => filters.matches(filter, values),
         }
   }
 }
@@ -251,13 +252,14 @@ async function* findByBranches(
   caller: Caller,
 ): AsyncGenerator<Candidate> {
   const start = after === undefined ? firstPlace : readPlace(after, reading.table)
+  const filters = new RowFilters(reading.table, caller)
   for (let at = start.branch; at < plan.branches.length; at++) {
     const from = at === start.branch ? start : { ...firstPlace, branch: at }
     for await (const { place, values } of findByBranch(access, reading, plan, from, caller))
       yield {
         values,
         place: () => printPlace(place()),
-        isWanted: () => isWanted(plan, at, values, reading.table),
+        isWanted: () => isWanted(plan, at, values, filters),
       }
   }
 }
@@ -328,17 +330,19 @@ function pageSizeOf(
 }
 
 /** Rows that several branches find count for the first of them. */
-function isWanted(
+async function isWanted(
   { branches, areDisjoint }: RowConditions,
   at: number,
   values: RowValues,
-  table: Table,
-): boolean {
+  filters: RowFilters,
+): Promise<boolean> {
   const { rest, filter } = branches[at]!
-  if (!isEverything(rest) && !matchesHere(rest, values, table)) return false
+  if (!isEverything(rest) && !(await filters.matches(rest, values))) return false
   if (areDisjoint) return true
   const others = branches.slice(0, at).filter((earlier) => earlier.filter !== filter)
-  return !others.some((earlier) => matchesHere(earlier.filter, values, table))
+  for (const earlier of others)
+    if (await filters.matches(earlier.filter, values)) return false
+  return true
 }
 
 function placeBehind({ branch }: RowPlace, pageState: string | undefined): RowPlace {

@@ -24,7 +24,7 @@ import { searchTerms } from '../lexical/search-terms.ts'
 import { upToSize } from '../../up-to-size.ts'
 import { countsFor, isEnough } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
-import { FoundRow, keyOf, keyValues, matchesHere } from './found-row.ts'
+import { FoundRow, keyOf, keyValues, RowFilters } from './found-row.ts'
 import { KeyOrder } from './key-order.ts'
 import { readByKey, type RowAccess } from './read-rows.ts'
 import type { RowBranch } from './row-branch.ts'
@@ -75,6 +75,7 @@ async function nearestOf(
   const scoreTo = similarityTo(metric, by.numbers)
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const filters = new RowFilters(table, caller)
   for (const asked of countsFor(limit)) {
     caller.check()
     const statement = selectNearest(table, {
@@ -95,7 +96,7 @@ async function nearestOf(
       if (!values || !vector) continue
       const score = scoreTo(vector as Float32Array)
       farthest = Math.min(farthest, score)
-      if (!matchesHere(branch.rest, values, table)) continue
+      if (!(await filters.matches(branch.rest, values))) continue
       hits.set(keyOf(values, table), { record: new FoundRow(values, shown), score })
     }
     const scores = Array.from(hits.values(), ({ score }) => score)
@@ -118,17 +119,20 @@ async function searchRowsByRank(
   const branch = branches.length === 1 ? branches[0]! : { ...branches[0]!, terms: [] }
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const filters = new RowFilters(table, caller)
   const ask = async (limit: number) => {
     const { column, text } = by
     const statement = selectBest(table, { columns, branch, column, text, limit })
     const { rows } = await session.run(statement, 'search', {
       fetchSize: fixedLimits.clusterNearestMax,
     })
-    return rows.map((row) => {
+    const found: (FoundRow | undefined)[] = []
+    for (const row of rows) {
       const values = readRow(table, columns, row)?.values
-      const isWanted = values !== undefined && matchesHere(filter, values, table)
-      return isWanted ? new FoundRow(values, shown) : undefined
-    })
+      const isWanted = values !== undefined && (await filters.matches(filter, values))
+      found.push(isWanted ? new FoundRow(values, shown) : undefined)
+    }
+    return found
   }
   return searchRanked<Row>(search, ask, ({ size }) => size, caller)
 }
@@ -148,6 +152,7 @@ export async function searchRowsByTerms(
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
   const order = new KeyOrder(table)
+  const filters = new RowFilters(table, caller)
   const read = (key: string) => order.comparable(valuesOfKey(key))
   return searchTerms<Row>(
     postings,
@@ -163,7 +168,7 @@ export async function searchRowsByTerms(
             const values = await readByKey(access, table, key, columns)
             const text = values?.get(by.column.name)
             if (typeof text !== 'string' || digestOf(text) !== digest) return 'stale'
-            if (!matchesHere(filter, values!, table)) return undefined
+            if (!(await filters.matches(filter, values!))) return undefined
             return new FoundRow(values!, shown)
           }),
         ),

@@ -27,7 +27,7 @@ export async function mergeRows(
   access: RowAccess,
   table: Table,
   merges: readonly RowMerge[],
-  { ordered = false, deadline }: MergeOptions,
+  { ordered = false, caller }: MergeOptions,
 ): Promise<readonly MergeOutcome[]> {
   const outcomes: MergeOutcome[] = Array<MergeOutcome>(merges.length).fill('skipped')
   // Those of one row are made in their order.
@@ -39,7 +39,7 @@ export async function mergeRows(
     atATime,
     async (group) => {
       for (const position of group) {
-        deadline?.check()
+        caller?.check()
         const failure = await orFailure(mergeOne(access, table, merges[position]!))
         outcomes[position] = failure ?? 'done'
         if (ordered && failure !== undefined) return

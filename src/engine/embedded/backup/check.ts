@@ -18,7 +18,7 @@ import { readFolders, refuseLinks } from '../catalog/folder-names.ts'
 import { readyTargetsIn, type ReadyTarget } from '../catalog/ready-targets.ts'
 import { isHeld, obstructs, tellObstacle, troubleOf } from '../files/disk-trouble.ts'
 import { findForeignObject, type OwnTables } from '../files/foreign-objects.ts'
-import { inspectLog } from '../files/write-ahead-log.ts'
+import { tellLogDamage } from '../files/write-ahead-log.ts'
 import { checkFile, formatVersion, storeFile, storeTables } from '../store/layout.ts'
 import { countUnverified, verifyChecksums } from '../store/verify-checksums.ts'
 import { findLostWrites, tellLostWrites } from '../store/version-file.ts'
@@ -198,21 +198,8 @@ function* checkHeader(file: string, format: number): Generator<Finding> {
 
 /** SQLite discards what follows the first invalid frame of a log, and reports nothing. */
 function* checkLog(file: string): Generator<Finding> {
-  const state = inspectLog(file)
-  if (state.kind !== 'damaged') return
-  const { frame, commits, lost } = state
-  const name = `${basename(file)}-wal`
-  const what =
-    frame === 0 ? `${name} has a damaged header` : `${name} is damaged at frame ${frame}`
-  const which =
-    frame === 0
-      ? `all of its committed transactions (${lost})`
-      : `the ${transactions(lost)} behind it and keeps the ${transactions(commits)} before it`
-  yield `${what}: opening the file discards ${which}. Copy the data folder before a server opens it`
-}
-
-function transactions(count: number): string {
-  return count === 1 ? '1 committed transaction' : `${count} committed transactions`
+  const damage = tellLogDamage(file)
+  if (damage !== undefined) yield `${damage}. Copy the data folder before a server opens it`
 }
 
 function* checkSchema(database: DatabaseSync, own: OwnTables): Generator<Finding> {

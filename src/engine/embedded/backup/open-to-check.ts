@@ -7,11 +7,12 @@
  * again if it was not there. A file without a log is opened as immutable, which takes no locks.
  * That holds as long as no server starts: the catalog stays locked meanwhile.
  */
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { obstructs, troubleOf } from '../files/disk-trouble.ts'
-import { busyTimeoutMs } from '../store/layout.ts'
+import { inspectLog } from '../files/write-ahead-log.ts'
+import { busyTimeoutMs, isBeingWritten } from '../store/layout.ts'
 
 export interface OpenedToCheck extends Disposable {
   readonly database: DatabaseSync
@@ -19,7 +20,7 @@ export interface OpenedToCheck extends Disposable {
 
 /** A store. It may be in use if it has a log: what is read is of one moment. */
 export function openStoreToCheck(file: string): OpenedToCheck {
-  return hasLog(file) ? openReadOnly(file, busyTimeoutMs) : openImmutable(file)
+  return isBeingWritten(file) ? openReadOnly(file, busyTimeoutMs) : openImmutable(file)
 }
 
 /**
@@ -31,13 +32,15 @@ export function openCatalogToCheck(file: string): OpenedToCheck {
     return openReadOnly(file, 0)
   } catch (error) {
     const trouble = troubleOf(error, file)
-    if (trouble === undefined || !obstructs(trouble) || hasLog(file)) throw error
+    if (trouble === undefined || !obstructs(trouble) || !isLogEmpty(file)) throw error
     return openImmutable(file)
   }
 }
 
-function hasLog(file: string): boolean {
-  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+/** A log of zeros, which a server reserves (catalog-file.ts), counts as empty. */
+function isLogEmpty(file: string): boolean {
+  const { kind } = inspectLog(file)
+  return kind === 'absent' || kind === 'empty'
 }
 
 function openReadOnly(file: string, timeout: number): OpenedToCheck {
@@ -50,7 +53,8 @@ function openReadOnly(file: string, timeout: number): OpenedToCheck {
     [Symbol.dispose]: () => {
       // Before the lock goes: from then on the files may be those of a server.
       for (const path of absent)
-        if (existsSync(path) && !(path.endsWith('-wal') && hasLog(file))) rmSync(path)
+        if (existsSync(path) && !(path.endsWith('-wal') && isBeingWritten(file)))
+          rmSync(path)
       database.close()
     },
   }

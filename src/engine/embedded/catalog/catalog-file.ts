@@ -6,6 +6,7 @@
  * file (catalog-mirror.ts). So damage to either file, an older copy and a lost log show when
  * the folder is opened next.
  */
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
@@ -62,6 +63,9 @@ const sealTable = `
 export const catalogSchema = tables + typeTable + sealTable
 
 export const catalogTables = ownTables(catalogSchema)
+
+/** Bytes that the log of the catalog has on the disk: room for 16 pages, which a drop fits in. */
+const reservedLogSize = 64 * 1024
 
 export type CatalogParameter = string | number
 
@@ -167,6 +171,7 @@ export class CatalogFile {
   secure(): void {
     try {
       this.#checkpoint()
+      this.#reserveLog()
       writeMirror(this.#dataDir, this.generation, this.#database)
     } catch (error) {
       if (troubleOf(error, this.identity.path) === undefined) throw error
@@ -184,6 +189,19 @@ export class CatalogFile {
 
   #checkpoint(): void {
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
+  /**
+   * Gives the empty log its blocks on the disk back, so that a target can be dropped when the
+   * disk is full. A log of zeros has no valid header: SQLite takes it for an empty one.
+   */
+  #reserveLog(): void {
+    const handle = openSync(`${this.identity.path}-wal`, 'r+')
+    try {
+      if (fstatSync(handle).size === 0) writeSync(handle, Buffer.alloc(reservedLogSize))
+    } finally {
+      closeSync(handle)
+    }
   }
 
   #commit(changes: readonly CatalogChange[]): void {

@@ -95,18 +95,18 @@ class LossSearch {
 
   look({ uid, state, folder, own }: ListedTarget): void {
     const file = join(this.#dataDir, folder, storeFile)
-    if (state === 'creating' && mayHoldData(file)) {
-      this.findings.push(`${folder} holds data, and is listed as not yet created`)
-      this.#take(uid, folder)
-      return
-    }
-    if (state !== 'ready') return
+    const isBehind = this.generation > this.#own
     if (own !== undefined && own.uid !== uid) {
       this.findings.push(`${folder} holds another collection or table than is listed`)
       this.#take(uid, folder)
-    }
+    } else if (state === 'creating' && mayHoldData(file)) {
+      this.findings.push(`${folder} holds data, and is listed as not yet created`)
+      this.#take(uid, folder)
+    } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
+      // What was dropped is gone, and another target may have its folder now.
+      this.#take(uid, folder)
     // The target was dropped later than this state of the catalog.
-    if (this.generation > this.#own && !existsSync(file)) this.staleRows.push(uid)
+    else if (isBehind && state === 'ready' && !existsSync(file)) this.staleRows.push(uid)
   }
 
   #take(uid: string, folder: string): void {

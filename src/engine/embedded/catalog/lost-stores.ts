@@ -4,11 +4,18 @@
  * folder until its operator has the catalog rebuilt or accepts the loss, which moves them into
  * quarantine.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EngineError } from '../../errors.ts'
 import { privateFolderMode } from '../../private-files.ts'
-import { isOurFile, storeFile, syncFolder } from '../store/layout.ts'
+import { isBeingWritten, isOurFile, storeFile, syncFolder } from '../store/layout.ts'
 import { storeVersion } from '../store/version-file.ts'
 import { freeFolder, isCopiesFolder } from './folder-names.ts'
 import { targetFile } from './target-file.ts'
@@ -62,9 +69,15 @@ function holdsStore(folder: string): boolean {
   return isOurFile(file) || existsSync(join(folder, targetFile))
 }
 
-/** Whether a store was ever written to. One that cannot be read may have been. */
+/**
+ * Whether a store was ever written to. One that cannot be read may have been, unless a crash cut
+ * its creation short: then it is still empty, or has the rollback journal of its first
+ * transaction. Later ones go into a write-ahead log.
+ */
 export function mayHoldData(file: string): boolean {
-  return existsSync(file) && storeVersion(file) !== 0
+  if (!existsSync(file) || existsSync(`${file}-journal`)) return false
+  const isEmpty = statSync(file).size === 0 && !isBeingWritten(file)
+  return !isEmpty && storeVersion(file) !== 0
 }
 
 /** Moves a store where no start looks for one; returns the folder that it has then. */

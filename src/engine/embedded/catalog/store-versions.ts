@@ -2,6 +2,7 @@
  * The versions of stores, recorded in other files: what proves at the next start that a store
  * has lost acknowledged writes.
  */
+import { tellLogDamage } from '../files/write-ahead-log.ts'
 import type { EmbeddedOptions } from '../options.ts'
 import {
   findLostWrites,
@@ -13,17 +14,21 @@ import type { Catalog } from './catalog.ts'
 import type { StoredTarget } from './stored-schema.ts'
 
 /**
- * Returns how many there are. A store that lost writes is served with what it has: the rest is
- * nowhere else.
+ * Tells the log which stores have lost writes, and returns how many writes these are. To be
+ * called before anything opens the stores: SQLite discards what a damaged log still holds. A
+ * store that lost writes is served with what it has: the rest is nowhere else.
  */
 export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): number {
   let count = 0
   for (const target of catalog.targets) {
     const file = catalog.storeFile(target)!
+    const name = `${target.keyspace}.${target.name}`
+    const damage = logDamageOf(file)
+    if (damage !== undefined)
+      log('error', `${name}: ${damage}. Run "stela check", and compare it with a backup`)
     const lost = findLostWrites(file, catalog.knownVersion(target))
     if (lost === undefined) continue
     count += lost.recorded - lost.version
-    const name = `${target.keyspace}.${target.name}`
     log(
       'error',
       `${name}: ${tellLostWrites(lost)}. Its log was damaged or removed, or an older copy of ` +
@@ -31,6 +36,16 @@ export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']):
     )
   }
   return count
+}
+
+/** A log that cannot be read is told of by those who open the store. */
+function logDamageOf(file: string): string | undefined {
+  try {
+    return tellLogDamage(file)
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return undefined
+    throw error
+  }
 }
 
 /** To be called when all connections to the stores of some targets are closed. */

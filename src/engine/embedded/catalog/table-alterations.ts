@@ -1,5 +1,6 @@
 /** Gives tables other columns and indexes while they are read and written. */
 import { viewOf } from '../store/views.ts'
+import type { Caller } from '../../../caller.ts'
 import type { TableChange } from '../../schema-change.ts'
 import type { Catalog } from './catalog.ts'
 import type { OpenStores, OpenStore } from '../store/open-stores.ts'
@@ -16,10 +17,24 @@ export interface AlterationsOptions {
   readonly writer: Writer
   readonly readers: Readers
   readonly vectors: Vectors
-  /** Changes the catalog, while nobody has locked the keyspace's schema. */
-  readonly changeSchema: <T>(keyspace: string, act: () => T) => Promise<T>
-  /** Does something while no schema changes. */
-  readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>
+  /**
+   * Changes the catalog, while nobody has locked the keyspace's schema. False: the change is no
+   * longer what was asked for, and was not made.
+   */
+  readonly changeTables: (
+    keyspace: string,
+    asked: AskedChange,
+    act: () => void,
+  ) => Promise<boolean>
+  /** Does something while nobody changes the target. */
+  readonly holding: <T>(target: StoredTarget, act: () => Promise<T>) => Promise<T>
+}
+
+/** A change as it was asked for. */
+export interface AskedChange {
+  /** Whether it is still what the plan says. Throws what the plan throws. */
+  readonly isCurrent: () => boolean
+  readonly caller: Caller
 }
 
 export class TableAlterations {
@@ -32,11 +47,17 @@ export class TableAlterations {
   }
 
   /**
-   * To be called in turn. Fills new indexes before the new definition holds, removes old ones
-   * after.
+   * To be called while the table is held. Fills new indexes before the new definition holds,
+   * removes old ones after. Returns false, with nothing changed, where the change is no longer
+   * what was asked for.
    */
-  async alter(store: OpenStore, table: StoredTable, change: TableChange): Promise<void> {
-    const { catalog, stores, readers, vectors, changeSchema } = this.#options
+  async alter(
+    store: OpenStore,
+    table: StoredTable,
+    change: TableChange,
+    asked: AskedChange,
+  ): Promise<boolean> {
+    const { catalog, stores, readers, vectors, changeTables } = this.#options
     const { file } = store
     const altered = catalog.altered(table, change)
     const { before, after, opened, closed } = changesOf(table, altered)
@@ -44,11 +65,15 @@ export class TableAlterations {
     store.writeView = viewOf(altered)
     try {
       for (const step of before) await this.#reindex(file, step)
-      await changeSchema(table.keyspace, () => {
+      const isMade = await changeTables(table.keyspace, asked, () => {
         catalog.alterTable(altered)
         // Nobody may read a state from before the new parts of the store were there.
         stores.use(altered)!.reader.store.endRead()
       })
+      if (!isMade) {
+        store.writeView = current
+        return false
+      }
     } catch (error) {
       store.writeView = current
       throw error
@@ -64,11 +89,12 @@ export class TableAlterations {
     }
     for (const field of viewOf(altered).vectors.values())
       if (opened.includes(field.suffix)) await vectors.current(file, field)
+    return true
   }
 
   /** An index that was being made or removed when the process died left something behind. */
   sweepSoon(store: OpenStore): void {
-    const { stores, inTurn } = this.#options
+    const { stores, holding } = this.#options
     const { uid, kind } = store.target
     if (kind !== 'table' || this.#swept.has(uid)) return
     const sweep = async () => {
@@ -80,7 +106,7 @@ export class TableAlterations {
       this.#swept.add(uid)
     }
     // If it fails, the next start tries again; meanwhile it only takes space.
-    void inTurn(sweep).catch(() => undefined)
+    void holding(store.target, sweep).catch(() => undefined)
   }
 
   /** The target is no more. */

@@ -20,6 +20,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
+import { basename } from 'node:path'
 
 export type LogState =
   | { readonly kind: 'absent' }
@@ -72,6 +73,22 @@ export function inspectLog(file: string): LogState {
   } finally {
     closeSync(handle)
   }
+}
+
+/** What a damaged log costs, in words; undefined: it is not damaged. */
+export function tellLogDamage(file: string): string | undefined {
+  const state = inspectLog(file)
+  if (state.kind !== 'damaged') return undefined
+  const { frame, commits, lost } = state
+  const name = `${basename(file)}-wal`
+  return frame === 0
+    ? `${name} has a damaged header: opening the file discards all of its committed transactions (${lost})`
+    : `${name} is damaged at frame ${frame}: opening the file discards the ` +
+        `${transactions(lost)} behind it and keeps the ${transactions(commits)} before it`
+}
+
+function transactions(count: number): string {
+  return count === 1 ? '1 committed transaction' : `${count} committed transactions`
 }
 
 /** Page size, salts and start of the checksum, by the header. */

@@ -61,7 +61,7 @@ function takeBest(
 ): { readonly hits: ScoredRow[]; readonly isFull: boolean } {
   const { filter, limit, after } = search
   const withTexts = budget.hold === undefined
-  const lookup = reader.lookup(among === undefined ? filter : everything, withTexts)
+  const lookup = reader.lookup(among === undefined ? filter : everything, withTexts, budget)
   const hits: ScoredRow[] = []
   let left = search.sizeMax ?? Infinity
   for (const group of groupsAfter(after, scored, limit)) {
@@ -95,7 +95,7 @@ function matchesOf(
   if (max === 0) return undefined
   // Counting an entry takes a small part of what looking one up does.
   budget.spend(Math.ceil(max / 20))
-  const lead = reader.selectiveLead(filter, max)
+  const lead = reader.selectiveLead(filter, max, budget)
   return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
 }
 

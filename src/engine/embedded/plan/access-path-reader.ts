@@ -27,7 +27,7 @@ interface LeadQuery {
 }
 
 /** Whether a row matches, by looking into the document. */
-export type Matches = (filter: Filter, row: DocRow) => boolean
+export type Matches = (filter: Filter, row: DocRow, budget: Budget) => boolean
 
 export class LeadReader {
   readonly #store: StoreConnection
@@ -52,9 +52,14 @@ export class LeadReader {
   }
 
   /** The lead with the fewest entries. Counting ends at those of the best, or at a maximum. */
-  smallest(leads: readonly Lead[], max: number): { lead: Lead; size: number } {
+  smallest(
+    leads: readonly Lead[],
+    max: number,
+    budget: Budget,
+  ): { lead: Lead; size: number } {
     let best: { lead: Lead; size: number } | undefined
     for (const lead of leads) {
+      budget.spend(countCost(lead))
       const size = this.#leadSize(lead, best?.size ?? max)
       if (best === undefined || size < best.size) best = { lead, size }
     }
@@ -115,7 +120,7 @@ export class LeadReader {
       const row = isNumberEnough ? numberOf(met) : metRow(met, this.#store)
       if (row === undefined) continue
       budget.spend(textCost(row.text))
-      if (!condition.exact && !this.#matches(filter, row)) continue
+      if (!condition.exact && !this.#matches(filter, row, budget)) continue
       yield row
     }
   }
@@ -260,6 +265,11 @@ export interface JoinedRows {
   readonly joined: Joined
   /** Where the last row stands, if others follow it. */
   readonly next: StoredPosition | undefined
+}
+
+/** What counting the entries of a lead costs, in index lookups. */
+function countCost(lead: Lead): number {
+  return lead.kind === 'keys' ? lead.keys.length : 1
 }
 
 /** Of a row that nobody looks into. */

@@ -47,6 +47,9 @@ export interface Range extends Bounds {
 /** More keys than this are no better than looking at everything. */
 const keysMax = 400
 
+/** Values of all $all together whose documents are counted, to find the rarest. */
+const countedMax = 64
+
 /**
  * Every lead that a filter offers; an empty `keys` means that nothing can match. The first
  * is `ids` if the filter names ids, which nothing beats.
@@ -64,6 +67,8 @@ export function leadsOf(filter: Filter, index: Index): Lead[] {
     }
   }
   const leads: Lead[] = []
+  const alls = parts.filter(({ kind }) => kind === 'all').length
+  const countedOfEach = Math.max(1, Math.floor(countedMax / alls))
   for (const part of parts) {
     if (part.kind === 'match') {
       const { path, terms } = part
@@ -71,8 +76,8 @@ export function leadsOf(filter: Filter, index: Index): Lead[] {
       continue
     }
     if (part.kind === 'all') {
-      // Each scalar alone leads; the rarest is the best.
-      for (const value of part.values.filter(isScalar)) {
+      // Each scalar alone leads; the rarest is the best, of as many as are worth counting.
+      for (const value of part.values.filter(isScalar).slice(0, countedOfEach)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
         if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
       }

@@ -1,4 +1,6 @@
 /** What a read may cost, so that no read holds up the thread that answers requests. */
+import { costOf, type Matchable } from '../../../language/filters/matches.ts'
+import type { Steps } from '../../../steps.ts'
 import { EngineError } from '../../errors.ts'
 
 /** Thrown when a read has used up what its thread allows it. */
@@ -24,8 +26,30 @@ export function textCost(text: string): number {
   return text.length / 350
 }
 
-/** A step of a sort, in index lookups. */
-export const sortStepCost = 25
+/** Values of a filter that are compared in the time of an index lookup. */
+const valuesPerUnit = 200
+
+/** What a filter makes each document cost that is compared with it, beside its text. */
+export function matchCost(filter: Matchable): number {
+  return costOf(filter) / valuesPerUnit
+}
+
+/** What planning a read costs: the index is asked about each value of the filter. */
+export function planCost(filter: Matchable): number {
+  return costOf(filter)
+}
+
+/** A step of comparing one document, in index lookups: some hundred elements or values. */
+const stepCost = 25
+
+/** All of the steps, of which each is charged, and each is a place to pause or to end. */
+export function spending<T>(steps: Steps<T>, budget: Budget): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    budget.spend(stepCost)
+  }
+}
 
 /** Index lookups that a read may make on the answering thread: about two milliseconds. */
 const unitsOnMainThread = 2000

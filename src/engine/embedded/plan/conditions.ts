@@ -88,9 +88,12 @@ export function conditionOf(filter: Filter, index: Index, expected = 0): Conditi
     case 'nin':
       return not(hasAny(filter.values))
     case 'all':
-      return allOf(filter.values.map((value) => hasAny([value])))
-    case 'notAll':
-      return anyOf(filter.values.map((value) => not(hasAny([value]))))
+    case 'notAll': {
+      // Not even made where there would be too many.
+      if (filter.values.length > lookupsMax) return unknown
+      const each = filter.values.map((value) => hasAny([value]))
+      return filter.kind === 'all' ? allOf(each) : anyOf(each.map(not))
+    }
     case 'gt':
     case 'gte':
     case 'lt':
@@ -227,13 +230,13 @@ const noId = new Uint8Array()
 function idCondition(filter: Comparison): Condition {
   switch (filter.kind) {
     case 'eq':
-      return sameId(filter.value)
+      return anyId([filter.value])
     case 'ne':
-      return not(sameId(filter.value))
+      return not(anyId([filter.value]))
     case 'in':
-      return anyOf(filter.values.map(sameId))
+      return anyId(filter.values)
     case 'nin':
-      return not(anyOf(filter.values.map(sameId)))
+      return not(anyId(filter.values))
     case 'gt':
     case 'gte':
     case 'lt':
@@ -248,9 +251,14 @@ function idCondition(filter: Comparison): Condition {
   }
 }
 
-function sameId(value: Value): Condition {
-  const key = keyOf(value)
-  return { ...ofId((id) => Buffer.compare(id, key) === 0), exact: isScalar(value) }
+/** That the id is one of some values: one lookup, however many they are. */
+function anyId(values: readonly Value[]): Condition {
+  const keys = new Set(values.map((value) => binaryText(keyOf(value))))
+  return { ...ofId((id) => keys.has(binaryText(id))), exact: values.every(isScalar) }
+}
+
+function binaryText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
 }
 
 function isBeyond(id: Uint8Array, { key, inclusive }: Bound, direction: 1 | -1): boolean {

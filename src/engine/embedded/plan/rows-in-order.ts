@@ -8,7 +8,7 @@ import { Pace } from '../../../steps.ts'
 import type { RecordView } from '../../record-view.ts'
 import type { DocRow } from '../store/doc-row.ts'
 import type { SortPosition } from '../store/position.ts'
-import { sortStepCost, type Budget } from './budget.ts'
+import { spending, type Budget } from './budget.ts'
 import { fieldsOf } from './sort-position.ts'
 import type { Placed } from './value-groups.ts'
 
@@ -57,10 +57,6 @@ export class RowsInOrder {
     const behind =
       after === undefined ? rows : rows.filter(({ values }) => compare(values, after) > 0)
     const sorting = sortInSteps(behind, (a, b) => compare(a.values, b.values), this.#pace)
-    for (;;) {
-      const step = sorting.next()
-      if (step.done === true) return step.value.slice(0, count)
-      this.#budget.spend(sortStepCost)
-    }
+    return spending(sorting, this.#budget).slice(0, count)
   }
 }

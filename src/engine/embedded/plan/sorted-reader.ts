@@ -132,7 +132,7 @@ class SortedRead {
       return this.#found
     }
     const few = Math.max(fewMatches, Math.ceil(this.#fewerThanWalk() / fewerToSort))
-    const best = this.#reader.smallestLead(filter, few)
+    const best = this.#reader.smallestLead(filter, few, this.#budget)
     if (best !== undefined && best.size < few) {
       this.way = 'sorting the few that match'
       this.#takeMatches(best.lead)
@@ -160,7 +160,8 @@ class SortedRead {
       this.#walkKeys(lead, direction)
       return
     }
-    const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
+    const max = Math.max(1000, this.#fewerThanWalk())
+    const few = this.#reader.selectiveLead(filter, max, this.#budget)
     if (few === undefined || few.kind === 'idRange')
       this.#walkIds(direction, this.#after?.id, always)
     else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysLead, direction)
@@ -204,7 +205,7 @@ class SortedRead {
     }
     const row = metRow(candidate, this.#store)!
     this.#budget.spend(textCost(row.text))
-    if (this.#reader.matches(this.#query.filter, row)) this.#take(row)
+    if (this.#reader.matches(this.#query.filter, row, this.#budget)) this.#take(row)
   }
 
   /**
@@ -530,7 +531,7 @@ class SortedRead {
 
   /** What the store could not decide about a row. */
   #isWanted(row: DocRow, accept?: (row: DocRow) => boolean): boolean {
-    const matches = () => this.#reader.matches(this.#query.filter, row)
+    const matches = () => this.#reader.matches(this.#query.filter, row, this.#budget)
     return (this.#condition.exact || matches()) && (accept?.(row) ?? true)
   }
 }

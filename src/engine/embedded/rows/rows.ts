@@ -1,8 +1,8 @@
 /** Rows of tables, on top of the records that stores hold. */
-import type { Caller } from '../../../caller.ts'
+import { ownCaller, type Caller } from '../../../caller.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
-import { andThen, atOnce, inTurns } from '../../../steps.ts'
+import { andThen, inTurns } from '../../../steps.ts'
 import type {
   MergeOptions,
   MergeOutcome,
@@ -17,8 +17,10 @@ import type { StoredTable } from '../catalog/stored-schema.ts'
 import type { OpenStore } from '../store/open-stores.ts'
 import { RecordPage } from '../store/record-page.ts'
 import type { RecordReads } from '../store/record-reads.ts'
+import type { Writing } from '../store/record-writes.ts'
 import { rowViewOf } from '../store/views.ts'
 import type { Deletion, IdRange, WriteOutcome, Written } from '../threads/write-batch.ts'
+import { pieceSize, sizeOfMerges } from '../threads/write-pieces.ts'
 import type { Writer } from '../threads/writer.ts'
 import { deletedRanges } from './deleted-ranges.ts'
 import { packMerges } from './pack-merges.ts'
@@ -31,6 +33,7 @@ import { ShownRow } from './shown-row.ts'
 export interface Tables {
   write(
     table: Table,
+    writing: Writing,
     act: (store: OpenStore) => Promise<Written>,
   ): Promise<readonly WriteOutcome[]>
   /** As the store knows it. Throws when the table is gone, or has another schema by now. */
@@ -85,14 +88,16 @@ export class Rows {
   async merge(
     table: Table,
     merges: readonly RowMerge[],
-    { ordered = false, deadline, sizeMax }: MergeOptions,
+    { ordered = false, caller = ownCaller(), sizeMax }: MergeOptions,
   ): Promise<readonly MergeOutcome[]> {
-    const outcomes = await this.#tables.write(table, async (store) => {
+    const writing = { caller, size: sizeOfMerges(merges) }
+    const outcomes = await this.#tables.write(table, writing, async (store) => {
+      caller.check()
       for (;;) {
         // While an index is filled, rows are written as if it were there.
         const view = store.writeView as RowView
         const packing = packMerges(merges, view, { ordered, sizeMax })
-        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
+        const batch = inTurns(packing, caller)
         if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
         const packed = await batch
         // Others had their turn: the table may be gone, or an index may be being filled.
@@ -111,14 +116,19 @@ export class Rows {
     for (const group of groups)
       for (let left: readonly IdRange[] = group; left.length > 0;) {
         caller.check()
-        left = await this.#deleteSome(table, { ranges: left, filter })
+        left = await this.#deleteSome(table, { ranges: left, filter }, caller)
       }
   }
 
   /** Returns where rows are left. */
-  async #deleteSome(table: Table, deletion: Deletion): Promise<readonly IdRange[]> {
+  async #deleteSome(
+    table: Table,
+    deletion: Deletion,
+    caller: Caller,
+  ): Promise<readonly IdRange[]> {
     let left: readonly IdRange[] = []
-    await this.#tables.write(table, async ({ file, writeView }) => {
+    const writing = { caller, size: pieceSize }
+    await this.#tables.write(table, writing, async ({ file, writeView }) => {
       const view = writeView as RowView
       const written = await this.#writer.deleteRows(file, deletion, view)
       left = written.left ?? []

@@ -4,14 +4,14 @@
  */
 import type { JsonObject } from '../../../json/value.ts'
 import { rootFields, type Filter } from '../../../language/filters/filter.ts'
-import { matches } from '../../../language/filters/matches.ts'
+import { matchesInSteps } from '../../../language/filters/matches.ts'
 import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
 import { LexicalReader } from '../lexical/reader.ts'
 import { LeadReader } from '../plan/access-path-reader.ts'
 import { leadsOf, type Lead } from '../plan/access-paths.ts'
-import { textCost, type Budget } from '../plan/budget.ts'
+import { matchCost, spending, textCost, type Budget } from '../plan/budget.ts'
 import { metRow } from '../plan/candidates.ts'
-import { conditionOf, type Index } from '../plan/conditions.ts'
+import { conditionOf, costOf, type Index } from '../plan/conditions.ts'
 import type { KeptRows } from './kept-rows.ts'
 import type { DocRow } from './doc-row.ts'
 import { StoreConnection } from './store-connection.ts'
@@ -30,7 +30,7 @@ export class StoreLookup {
     this.index = this.#makeIndex()
     this.leads = new LeadReader(this.index, {
       lexical: (path) => this.lexical(path),
-      matches: (filter, row) => this.matches(filter, row),
+      matches: (filter, row, budget) => this.matches(filter, row, budget),
     })
   }
 
@@ -108,34 +108,54 @@ export class StoreLookup {
   }
 
   /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
-  selectiveLead(filter: Filter, max: number): Lead | undefined {
-    const best = this.smallestLead(filter, max)
+  selectiveLead(filter: Filter, max: number, budget: Budget): Lead | undefined {
+    const best = this.smallestLead(filter, max, budget)
     return best !== undefined && best.size < max ? best.lead : undefined
   }
 
   /** The same with its size, however many they are. Where counting takes long, it ends at `max`. */
-  smallestLead(filter: Filter, max: number): { lead: Lead; size: number } | undefined {
+  smallestLead(
+    filter: Filter,
+    max: number,
+    budget: Budget,
+  ): { lead: Lead; size: number } | undefined {
     const leads = leadsOf(filter, this.index)
-    return leads.length === 0 ? undefined : this.leads.smallest(leads, max)
+    return leads.length === 0 ? undefined : this.leads.smallest(leads, max, budget)
   }
 
   /** Looks documents up by their numbers: those that match, and their texts if asked for. */
-  lookup(filter: Filter, withTexts: boolean): (seq: number) => DocRow | undefined {
-    const { holds, exact } = conditionOf(filter, this.index)
+  lookup(
+    filter: Filter,
+    withTexts: boolean,
+    budget: Budget,
+  ): (seq: number) => DocRow | undefined {
+    const condition = conditionOf(filter, this.index)
+    const { holds, exact } = condition
+    const cost = costOf(condition)
     return (seq) => {
+      budget.spend(cost)
       const candidate = { seq, id: () => this.store.idOf(seq) }
       if (!holds(candidate)) return undefined
       if (exact && !withTexts) return this.store.has(seq) ? bare(seq) : undefined
       const row = metRow(candidate, this.store)
-      return row !== undefined && (exact || this.matches(filter, row)) ? row : undefined
+      if (row === undefined) return undefined
+      budget.spend(textCost(row.text))
+      return exact || this.matches(filter, row, budget) ? row : undefined
     }
   }
 
-  /** Whether a row matches, by looking into the document. */
-  matches(filter: Filter, row: DocRow): boolean {
-    return matches(filter, this.#documentToMatch(filter, row), (terms, path) =>
-      this.lexical(path).has(row.seq, terms),
-    )
+  /**
+   * Whether a row matches, by looking into the document. The budget is asked within it, too:
+   * its text was paid for, but long arrays and objects take longer to compare than to read.
+   */
+  matches(filter: Filter, row: DocRow, budget: Budget): boolean {
+    budget.spend(matchCost(filter))
+    const document = this.#documentToMatch(filter, row)
+    const answer = matchesInSteps(filter, document, (terms, path) => {
+      budget.spend(terms.length)
+      return this.lexical(path).has(row.seq, terms)
+    })
+    return typeof answer === 'boolean' ? answer : spending(answer, budget)
   }
 
   #documentToMatch(filter: Filter, row: DocRow): JsonObject {

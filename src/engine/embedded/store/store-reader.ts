@@ -12,7 +12,7 @@ import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { searchLexical } from '../lexical/search.ts'
 import { leadsOf, type Lead } from '../plan/access-paths.ts'
-import { documentCost, type Budget } from '../plan/budget.ts'
+import { documentCost, planCost, type Budget } from '../plan/budget.ts'
 import { indexedPaths, isText } from '../plan/conditions.ts'
 import { idBoundsOf } from '../plan/id-bounds.ts'
 import { readSorted } from '../plan/sorted-reader.ts'
@@ -34,6 +34,7 @@ export class StoreReader extends StoreLookup {
 
   #readByQuery(query: StoreQuery, budget: Budget): Result {
     this.begin()
+    budget.spend(planCost(query.filter))
     const sort = sortOf(query)
     return sort.length > 0
       ? readSorted(this, { ...query, sort }, budget)
@@ -45,7 +46,8 @@ export class StoreReader extends StoreLookup {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.store.documentCount(), stopAt)
     this.begin()
-    const lead = this.#leadFor({ filter, stable: false, after: undefined })
+    budget.spend(planCost(filter))
+    const lead = this.#leadFor({ filter, stable: false, after: undefined }, budget)
     const known = this.leads.count(lead)
     if (known !== undefined) return Math.min(known, stopAt)
     const rows = this.leads.rows(lead, {
@@ -64,6 +66,7 @@ export class StoreReader extends StoreLookup {
     vectors?: SearchedVectors,
   ): ScoredRows {
     this.begin()
+    budget.spend(planCost(given))
     const filter = this.#withoutSelfEvident(given)
     const found: ScoredRows =
       by.kind === 'lexical'
@@ -119,7 +122,7 @@ export class StoreReader extends StoreLookup {
   }
 
   #readUnsorted(query: StoreQuery, budget: Budget): Result {
-    const lead = this.#leadFor(query)
+    const lead = this.#leadFor(query, budget)
     const { filter, after, skip, limit, sizeMax } = query
     if (query.textsOnly === true && skip === 0) {
       const joined = this.leads.join(lead, after, limit, sizeMax)
@@ -165,9 +168,9 @@ export class StoreReader extends StoreLookup {
   }
 
   /** The best lead that a query can follow. */
-  #leadFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead {
+  #leadFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>, budget: Budget): Lead {
     const leads = this.#leadsFor(query)
-    if (leads.length > 1) return this.leads.smallest(leads, idsCountedMax).lead
+    if (leads.length > 1) return this.leads.smallest(leads, idsCountedMax, budget).lead
     return leads[0] ?? { kind: 'all', rest: query.filter }
   }
 

@@ -84,7 +84,7 @@ class ChecksumCheck {
 
   *findings(tables: readonly string[]): Generator<string> {
     for (const table of tables) {
-      const [, kind, suffix = ''] = /^([a-z]+)(_\d+)?$/.exec(table) ?? []
+      const [, kind = '', suffix = ''] = /^([a-z]+)(_\d+)?$/.exec(table) ?? []
       switch (kind) {
         case 'doc':
           yield* this.#texts()

@@ -6,10 +6,11 @@
  * of the event loop, in which others may come, or until they are a few.
  */
 import { atOnce } from '../../../steps.ts'
-import type { NewRecord, Write } from '../../contract.ts'
+import type { Write } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
 import { packWrites } from './pack-writes.ts'
 import type { WriteBatch, Written } from './write-batch.ts'
+import { sizeOf } from './write-pieces.ts'
 
 /** Writes that are sent at a time. The next are packed while these are made. */
 const gatheredMax = 8
@@ -18,18 +19,7 @@ const gatheredMax = 8
 const smallMax = 16_384
 
 export function isSmall(write: Write): boolean {
-  switch (write.kind) {
-    case 'insert':
-      return lengthOf(write.record) <= smallMax
-    case 'replace':
-      return write.before.text.length + lengthOf(write.after) <= smallMax
-    case 'delete':
-      return write.before.text.length <= smallMax
-  }
-}
-
-function lengthOf({ text, search }: NewRecord): number {
-  return text.length + (search.vectorize?.length ?? 0) + (search.lexical?.length ?? 0)
+  return sizeOf(write) <= smallMax
 }
 
 /** What waits for one store. */

@@ -98,23 +98,19 @@ function* findCandidates(
     yield { candidates: view.scan(query, scanBreadth, listed) }
     return
   }
-  const lookup = reader.lookup(filter, false)
+  const lookup = reader.lookup(filter, false, budget)
   const matches = (document: number): boolean => lookup(document) !== undefined
   const share = known.share(name, () => sampleShare(reader, matches))
   if (share >= mostShare) {
     const candidates = view.search(query, Math.min(foundMax, Math.ceil(unfiltered / share)))
     yield { candidates, matches }
   }
-  const asked = (document: number): boolean => {
-    budget.spend(1)
-    return matches(document)
-  }
   // The fewer match, the more is walked through for each, which finds more by itself.
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
-  const candidates = view.searchMatching(query, Math.ceil(narrowed), asked, name)
+  const candidates = view.searchMatching(query, Math.ceil(narrowed), matches, name)
   yield { candidates, matches }
   if (share * view.count >= limit)
-    yield { candidates: view.scanAll(query, scanBreadth, asked), matches }
+    yield { candidates: view.scanAll(query, scanBreadth, matches), matches }
 }
 
 interface CandidateSet {
@@ -145,7 +141,7 @@ function listMatches(
   filter: Filter,
   budget: Budget,
 ): Float64Array | undefined {
-  const lead = reader.selectiveLead(filter, max)
+  const lead = reader.selectiveLead(filter, max, budget)
   return lead && reader.allNumbers(filter, lead, budget)
 }
 

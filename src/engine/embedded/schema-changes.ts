@@ -1,0 +1,161 @@
+/**
+ * Changes of what exists, whole or not at all: keyspaces, collections, tables and types.
+ *
+ * A change holds the targets that it alters or drops, and takes the catalog's turn for the
+ * moment in which it comes into force (schema-turns.ts). Its plan is asked again by then, since
+ * others may have changed what it was made on.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { ownCaller, type Caller } from '../../caller.ts'
+import { EngineError } from '../errors.ts'
+import type { Target } from '../schema.ts'
+import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { changeCatalog } from './catalog/change-catalog.ts'
+import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
+import type { AskedChange, TableAlterations } from './catalog/table-alterations.ts'
+import { touchedBy } from './catalog/touched-targets.ts'
+import type { StoreHealth } from './files/store-health.ts'
+import type { SchemaLocks } from './schema-locks.ts'
+import type { SchemaTurns } from './schema-turns.ts'
+import type { OpenStore } from './store/open-stores.ts'
+
+export interface SchemaChangesOptions {
+  readonly catalog: Catalog
+  readonly health: StoreHealth
+  readonly turns: SchemaTurns
+  readonly locks: SchemaLocks
+  readonly alterations: TableAlterations
+  /** Acts on the store of a table, and keeps it open meanwhile. */
+  readonly keeping: <T>(
+    table: Target,
+    act: (store: OpenStore) => Promise<T>,
+  ) => T | Promise<T>
+  /** Closes the stores of targets that are no more, in all threads. */
+  readonly closeStores: (targets: readonly StoredTarget[]) => Promise<void>
+}
+
+export class SchemaChanges {
+  readonly #options: SchemaChangesOptions
+
+  constructor(options: SchemaChangesOptions) {
+    this.#options = options
+  }
+
+  createKeyspace(name: string, caller: Caller): Promise<boolean> {
+    const { catalog, turns } = this.#options
+    return turns.inTurn(caller, () => this.#change(() => catalog.createKeyspace(name)))
+  }
+
+  async dropKeyspace(name: string, caller: Caller): Promise<boolean> {
+    const { catalog, turns } = this.#options
+    const uidsIn = () => catalog.schema(name)?.targets.map(({ uid }) => uid) ?? []
+    for (;;) {
+      const uids = uidsIn()
+      const isCurrent = () => isDeepStrictEqual(uidsIn(), uids)
+      const dropped = await turns.holding(uids, caller, async () => {
+        const targets = await turns.inTurn(caller, async () =>
+          isCurrent() ? this.#change(() => catalog.startDropKeyspace(name)) : 'changed',
+        )
+        if (targets !== 'changed') await this.#finishDrop(targets ?? [], caller)
+        return targets
+      })
+      if (dropped !== 'changed') return dropped !== undefined
+    }
+  }
+
+  async change(keyspace: string, plan: SchemaPlan, caller: Caller): Promise<boolean> {
+    const { catalog, turns } = this.#options
+    const planned = () => {
+      const schema = catalog.schema(keyspace)
+      if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
+      return plan(schema, catalog.counts)
+    }
+    for (;;) {
+      const change = planned()
+      if (change === undefined) return false
+      const touched = () => touchedBy(change, catalog.schema(keyspace)!)
+      const uids = touched()
+      const isCurrent = () =>
+        isDeepStrictEqual(planned(), change) && isDeepStrictEqual(touched(), uids)
+      const isMade = await turns.holding(uids, caller, () =>
+        this.#carryOut(keyspace, change, { isCurrent, caller }),
+      )
+      if (isMade) return true
+    }
+  }
+
+  /**
+   * Changes what tables are, while nobody holds on to what they were. Returns false, with
+   * nothing changed, where that is no longer what was asked for.
+   */
+  async changeTables(
+    keyspace: string,
+    asked: AskedChange,
+    act: () => void,
+  ): Promise<boolean> {
+    const { turns, locks } = this.#options
+    return turns.holding([keyspace], asked.caller, () =>
+      locks.exclude(keyspace, () => this.#inTurn(asked, act)),
+    )
+  }
+
+  async #carryOut(
+    keyspace: string,
+    change: SchemaChange,
+    asked: AskedChange,
+  ): Promise<boolean> {
+    if (!asked.isCurrent()) return false
+    const { catalog } = this.#options
+    const found = (name: string) => catalog.find(keyspace, name)!.stored
+    if (change.kind === 'dropTarget') return this.#drop(found(change.name), asked)
+    if ('table' in change)
+      return this.#alter(found(change.table) as StoredTable, change, asked)
+    const carryOut = () => catalog.carryOut(keyspace, change)
+    return change.kind === 'alterType'
+      ? this.changeTables(keyspace, asked, carryOut)
+      : this.#inTurn(asked, carryOut)
+  }
+
+  async #alter(
+    table: StoredTable,
+    change: TableChange,
+    asked: AskedChange,
+  ): Promise<boolean> {
+    const { keeping, alterations } = this.#options
+    return keeping(table, (store) => alterations.alter(store, table, change, asked))
+  }
+
+  async #drop(target: StoredTarget, asked: AskedChange): Promise<boolean> {
+    const { catalog } = this.#options
+    const isStarted = await this.#inTurn(asked, () => catalog.startDrop(target))
+    if (isStarted) await this.#finishDrop([target], asked.caller)
+    return isStarted
+  }
+
+  async #finishDrop(
+    targets: readonly StoredTarget[],
+    { principalName }: Caller,
+  ): Promise<void> {
+    const { catalog, turns, closeStores } = this.#options
+    await closeStores(targets)
+    // The name is gone. The rest has to go as well, even if nobody waits for it any more.
+    await turns.inTurn({ ...ownCaller(), principalName }, () =>
+      this.#change(() => catalog.finishDrop(targets)),
+    )
+  }
+
+  /** False: it is no longer what was asked for, and was not done. */
+  #inTurn({ isCurrent, caller }: AskedChange, act: () => void): Promise<boolean> {
+    return this.#options.turns.inTurn(caller, async () => {
+      if (!isCurrent()) return false
+      await this.#change(act)
+      return true
+    })
+  }
+
+  #change<T>(act: () => T): Promise<T> {
+    const { catalog, health } = this.#options
+    return changeCatalog(catalog, health, act)
+  }
+}

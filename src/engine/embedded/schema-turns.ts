@@ -1,0 +1,68 @@
+/**
+ * Turns of schema changes, round-robin by principal.
+ *
+ * The catalog takes one change at a time, and only for as long as it is written. What takes
+ * longer, such as filling an index or closing the store of a dropped target, holds the targets
+ * that it is about. So nobody waits for the index of another table.
+ */
+import type { Caller } from '../../caller.ts'
+import { FairQueue } from '../../fair-queue.ts'
+import { fixedLimits } from '../../limits.ts'
+import { EngineError } from '../errors.ts'
+
+export class SchemaTurns {
+  readonly #catalog = oneAtATime()
+  /** By the uids of targets that changes hold or wait for. */
+  readonly #targets = new Map<string, FairQueue>()
+  readonly #running = new Set<Promise<unknown>>()
+
+  /** Does something short while nobody else changes the catalog. */
+  inTurn<T>(caller: Caller, act: () => T | Promise<T>): Promise<T> {
+    return this.#run(this.#catalog.run(caller, act))
+  }
+
+  /** Does something while nobody else changes these targets. */
+  holding<T>(uids: readonly string[], caller: Caller, act: () => Promise<T>): Promise<T> {
+    // All take them in the same order, so that no two can wait for each other.
+    const holdAll = uids
+      .toSorted()
+      .reduceRight((inner, uid) => () => this.#hold(uid, caller, inner), act)
+    return this.#run(holdAll())
+  }
+
+  /** Resolves when all that were asked for have ended. */
+  async end(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
+  }
+
+  async #hold<T>(uid: string, caller: Caller, act: () => Promise<T>): Promise<T> {
+    let queue = this.#targets.get(uid)
+    if (queue === undefined) this.#targets.set(uid, (queue = oneAtATime()))
+    try {
+      return await queue.run(caller, act)
+    } finally {
+      if (queue.isIdle) this.#targets.delete(uid)
+    }
+  }
+
+  async #run<T>(running: Promise<T>): Promise<T> {
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+}
+
+function oneAtATime(): FairQueue {
+  return new FairQueue({
+    capacity: 1,
+    waitingMax: fixedLimits.waitingWorkMax,
+    refuse: (waitingMax) =>
+      new EngineError(
+        'overloaded',
+        `${waitingMax} schema changes of this token wait already`,
+      ),
+  })
+}

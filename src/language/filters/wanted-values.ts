@@ -1,0 +1,197 @@
+/**
+ * The values that a filter compares one path with, and which of them a document has there.
+ *
+ * Each distinct value has a number. A document's value and its elements are looked up once,
+ * whatever the number of conditions on the path, so a document costs its elements and not
+ * their product with the values of the filter. Equal values have equal keys:
+ *
+ * - A string, boolean or null is its own key. The key of a UUID or object id is its text.
+ * - Numbers are found by bisection: V8 hashes them without a seed, so a client could choose
+ *   numbers that all collide.
+ * - A decimal, date, object or array has a text as its key. Canonical JSON tells objects and
+ *   arrays apart as `equalValues` does. It is only made of those that have as many members as
+ *   one that is looked for.
+ * - A binary value equals nothing and has no key.
+ */
+import { extendedOf } from '../../json/extended.ts'
+import { printJson, printJsonInSteps } from '../../json/print.ts'
+import { isDecimal, isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { Pace, type Steps } from '../../steps.ts'
+
+/** Which of the values of a filter a document has at a path, by their numbers. */
+export interface FoundValues {
+  /** The number of the value itself; -1 where the filter does not ask for it. */
+  readonly whole: number
+  /** For an array, 1 at the number of each value that is one of its elements. */
+  readonly elements: Uint8Array | undefined
+}
+
+const nothingFound: FoundValues = { whole: -1, elements: undefined }
+
+/** Elements that are looked up in one go. */
+const shortLength = 500
+
+/** Characters of a printed object or array that take as long as looking up one value. */
+const printedPerValue = 8
+
+export class WantedValues {
+  readonly #numbers: Float64Array
+  readonly #plain = new Map<Value, number>()
+  /** By text: decimals, dates, objects and arrays. */
+  readonly #others = new Map<string, number>()
+  /** Of the objects and arrays that are looked for: as the whole value, and as elements. */
+  readonly #wholeShapes: ReadonlySet<number>
+  readonly #elementShapes: ReadonlySet<number>
+  readonly #count: number
+
+  /** `elements` are the values that are looked for among the elements of arrays only. */
+  constructor(values: readonly Value[], elements: readonly Value[]) {
+    const all = [...values, ...elements]
+    this.#numbers = distinctNumbers(all)
+    let count = this.#numbers.length
+    for (const value of all) {
+      if (typeof value === 'number') continue
+      const key = keyOf(value)
+      if (key === undefined) continue
+      const known: Map<Value, number> = key.isPlain ? this.#plain : this.#others
+      if (!known.has(key.of)) known.set(key.of, count++)
+    }
+    this.#count = count
+    this.#wholeShapes = new Set(values.filter(isComposite).map(shapeOf))
+    this.#elementShapes = new Set(elements.filter(isComposite).map(shapeOf))
+  }
+
+  /** The number of a value of the filter; -1 for one that equals nothing. */
+  numberOf(value: Value): number {
+    return isComposite(value)
+      ? (this.#others.get(printJson(value)) ?? -1)
+      : this.#scalarNumber(value)
+  }
+
+  /** What a document has at the path. Long arrays, objects and arrays of them take steps. */
+  lookUp(stored: Value | undefined): FoundValues | Steps<FoundValues> {
+    if (stored === undefined) return nothingFound
+    if (!Array.isArray(stored)) {
+      if (isComposite(stored))
+        return this.#wholeShapes.has(shapeOf(stored)) ? this.#inSteps(stored) : nothingFound
+      const whole = this.#scalarNumber(stored)
+      return whole === -1 ? nothingFound : { whole, elements: undefined }
+    }
+    const mayEqual = this.#wholeShapes.has(shapeOf(stored)) || this.#elementShapes.size > 0
+    if (mayEqual || stored.length > shortLength) return this.#inSteps(stored)
+    const elements = new Uint8Array(this.#count)
+    for (const element of stored) {
+      const number = this.#scalarNumber(element)
+      if (number >= 0) elements[number] = 1
+    }
+    return { whole: -1, elements }
+  }
+
+  *#inSteps(stored: Composite): Steps<FoundValues> {
+    const pace = new Pace()
+    let elements: Uint8Array | undefined
+    if (Array.isArray(stored)) {
+      elements = new Uint8Array(this.#count)
+      let missing = this.#count
+      for (const element of stored) {
+        const number = isComposite(element)
+          ? yield* this.#compositeNumber(element, this.#elementShapes, pace)
+          : this.#scalarNumber(element)
+        if (number >= 0 && elements[number] === 0) {
+          elements[number] = 1
+          if (--missing === 0) break
+        }
+        if (pace.isDue()) yield
+      }
+    }
+    const whole = yield* this.#compositeNumber(stored, this.#wholeShapes, pace)
+    return { whole, elements }
+  }
+
+  *#compositeNumber(
+    value: Composite,
+    shapes: ReadonlySet<number>,
+    pace: Pace,
+  ): Steps<number> {
+    if (!shapes.has(shapeOf(value))) return -1
+    const printed = printJsonInSteps(value)
+    const text = typeof printed === 'string' ? printed : yield* printed
+    pace.spend(text.length / printedPerValue)
+    if (pace.isDue()) yield
+    return this.#others.get(text) ?? -1
+  }
+
+  /** -1 for objects and arrays as well. */
+  #scalarNumber(value: Value): number {
+    if (typeof value === 'number') return this.#placeOf(value)
+    if (value === null || typeof value !== 'object') return this.#plain.get(value) ?? -1
+    if (isDecimal(value)) return this.#others.get(value.decimal) ?? -1
+    if (Array.isArray(value)) return -1
+    const key = scalarKey(value)
+    if (key === undefined) return -1
+    return (key.isPlain ? this.#plain.get(key.of) : this.#others.get(key.of)) ?? -1
+  }
+
+  #placeOf(value: number): number {
+    const numbers = this.#numbers
+    let low = 0
+    let high = numbers.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (numbers[middle]! < value) low = middle + 1
+      else high = middle
+    }
+    return numbers[low] === value ? low : -1
+  }
+}
+
+/** An object or array, which equals others as a whole; malformed wrappers are objects. */
+type Composite = Value[] | JsonObject
+
+function isComposite(value: Value): value is Composite {
+  if (Array.isArray(value)) return true
+  if (!isObject(value)) return false
+  const kind = extendedOf(value)?.kind
+  return kind === undefined || kind === 'malformed'
+}
+
+/** Composites with different shapes differ. */
+function shapeOf(value: Composite): number {
+  return Array.isArray(value) ? value.length : -1 - value.size
+}
+
+interface Key {
+  readonly of: string
+  /** Whether it is also the key of the string. */
+  readonly isPlain: boolean
+}
+
+function keyOf(
+  value: Exclude<Value, number>,
+): Key | { readonly of: Value; readonly isPlain: true } | undefined {
+  if (value === null || typeof value !== 'object') return { of: value, isPlain: true }
+  if (isDecimal(value)) return { of: value.decimal, isPlain: false }
+  if (isComposite(value)) return { of: printJson(value), isPlain: false }
+  return scalarKey(value)
+}
+
+/** Undefined for what is no scalar, and for binary values. */
+function scalarKey(value: JsonObject): Key | undefined {
+  const extended = extendedOf(value)
+  switch (extended?.kind) {
+    case 'date':
+      return { of: `date ${extended.ms}`, isPlain: false }
+    case 'uuid':
+    case 'objectId':
+      return { of: extended.text, isPlain: true }
+    case 'binary':
+    case 'malformed':
+    case undefined:
+      return undefined
+  }
+}
+
+function distinctNumbers(values: readonly Value[]): Float64Array {
+  const sorted = Float64Array.from(values.filter((one) => typeof one === 'number')).sort()
+  return sorted.filter((number, i) => i === 0 || number !== sorted[i - 1])
+}

@@ -1,0 +1,192 @@
+/**
+ * A process that dies at any step of a schema change: the next start finds the schema of before
+ * or of after the change, and every document that was acknowledged.
+ *
+ * What the process would leave behind is copied before each step that touches the disk.
+ */
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
+import { digestsOf } from '../torture/folders.ts'
+import { isEmbedded } from '../test-engine.ts'
+
+const keyspace = '/default_keyspace'
+const documents = Array.from({ length: 5 }, (_, _id) => ({ _id }))
+
+const changes: readonly (readonly [path: string, command: object])[] = [
+  [keyspace, { createCollection: { name: 'films' } }],
+  ['', { createKeyspace: { name: 'second' } }],
+  ['/second', { createCollection: { name: 'films' } }],
+  [keyspace, { createType: { name: 'place', definition: { fields: { city: 'text' } } } }],
+  [
+    keyspace,
+    {
+      createTable: {
+        name: 'shops',
+        definition: {
+          columns: { id: 'int', place: { type: 'userDefined', udtName: 'place' } },
+          primaryKey: 'id',
+        },
+      },
+    },
+  ],
+  [`${keyspace}/shops`, { alterTable: { operation: { add: { columns: { n: 'int' } } } } }],
+  [keyspace, { alterType: { name: 'place', add: { fields: { street: 'text' } } } }],
+  [`${keyspace}/shops`, { createIndex: { name: 'ns', definition: { column: 'n' } } }],
+  [keyspace, { dropTable: { name: 'shops' } }],
+  [keyspace, { deleteCollection: { name: 'films' } }],
+  ['', { dropKeyspace: { name: 'second' } }],
+]
+
+/** What a process that dies before a step leaves. */
+interface Remains {
+  readonly folder: string
+  readonly step: string
+  /** Changes that were answered before. */
+  readonly answered: number
+}
+
+const { cpSync, rmSync } = fs
+const { mkdirSync, openSync, writeSync, writeFileSync, fsyncSync } = fs
+const { renameSync, rmdirSync, unlinkSync } = fs
+const originals = {
+  ...{ mkdirSync, openSync, writeSync, writeFileSync, fsyncSync },
+  ...{ renameSync, rmdirSync, unlinkSync, rmSync },
+}
+const { exec } = DatabaseSync.prototype
+const { run } = StatementSync.prototype
+
+/** Has `before` called with each step of this thread that touches the disk. */
+function watchDisk(onStep: (step: string) => void): void {
+  let isBusy = false
+  const before = (step: string): void => {
+    // What copies files takes steps itself.
+    if (isBusy) return
+    isBusy = true
+    onStep(step)
+    isBusy = false
+  }
+  for (const [name, original] of Object.entries(originals))
+    Object.assign(fs, {
+      [name]: (...values: readonly unknown[]) => {
+        before(`${name} ${String(values[0])}`)
+        return (original as (...values: readonly unknown[]) => unknown)(...values)
+      },
+    })
+  syncBuiltinESMExports()
+  DatabaseSync.prototype.exec = function (sql) {
+    before(sql.trim())
+    return exec.call(this, sql)
+  }
+  StatementSync.prototype.run = function (...values) {
+    before(this.sourceSQL)
+    return run.apply(this, values as never) as never
+  }
+}
+
+function unwatchDisk(): void {
+  Object.assign(fs, originals)
+  syncBuiltinESMExports()
+  Object.assign(DatabaseSync.prototype, { exec })
+  Object.assign(StatementSync.prototype, { run })
+}
+
+/** All that clients can see of the schema. */
+async function schemaOf(server: TestServer): Promise<string> {
+  const ask = async (path: string, command: object) =>
+    (await server.command(path, command)).body.status
+  const { keyspaces } = (await ask('', { findKeyspaces: {} })) as { keyspaces: string[] }
+  const seen: unknown[] = []
+  for (const name of keyspaces.toSorted())
+    for (const command of ['findCollections', 'listTables', 'listTypes'])
+      seen.push([
+        name,
+        await ask(`/${name}`, { [command]: { options: { explain: true } } }),
+      ])
+  const indexes = await ask(`${keyspace}/shops`, { listIndexes: {} })
+  return JSON.stringify([seen, indexes])
+}
+
+async function assertServes(folder: string, schemas: readonly string[], label: string) {
+  const server = await startServer({ dataDir: folder })
+  try {
+    const seen = await schemaOf(server)
+    assert(schemas.includes(seen), `${label}: ${seen}`)
+    const counted = await server.command(`${keyspace}/books`, { countDocuments: {} })
+    assert.deepEqual(counted.body.status, { count: 5 }, label)
+  } finally {
+    await server.stop()
+  }
+  assert.deepEqual(checkDataFolder(folder), [], label)
+  assert(!fs.existsSync(join(folder, 'quarantine.stores')), `${label}: in quarantine`)
+}
+
+describe('a process that dies in a schema change', { skip: !isEmbedded }, () => {
+  let root: string
+  const remains: Remains[] = []
+  /** After so many changes. */
+  const schemas: string[] = []
+
+  let server: TestServer | undefined
+
+  before(async () => {
+    root = await temporaryFolder()
+    const dataDir = join(root, 'live')
+    server = await startServer({ dataDir })
+    const live = server
+    const send = async (path: string, command: object) => {
+      const answer = await live.command(path, command)
+      assert.deepEqual(answer.codes, [], answer.text)
+    }
+    await send(keyspace, { createCollection: { name: 'books' } })
+    await send(`${keyspace}/books`, { insertMany: { documents } })
+    schemas.push(await schemaOf(live))
+    for (const [path, command] of changes) {
+      const answered = schemas.length - 1
+      let last = ''
+      watchDisk((step) => {
+        // Most steps read, or change only what is in memory.
+        const content = JSON.stringify([...digestsOf(dataDir)])
+        if (content === last) return
+        last = content
+        const folder = join(root, `dead-${remains.length}`)
+        cpSync(dataDir, folder, { recursive: true })
+        remains.push({ folder, step, answered })
+      })
+      await send(path, command).finally(unwatchDisk)
+      schemas.push(await schemaOf(live))
+    }
+  })
+  after(async () => {
+    await server?.stop()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  test('may leave a store that its first transaction has not finished', async () => {
+    const found = remains.find(({ step }) => step.includes('CREATE TABLE doc'))
+    assert(found !== undefined)
+    const { folder } = found
+    const half = join(root, 'half')
+    cpSync(folder, half, { recursive: true })
+    const store = join(half, 'default_keyspace', 'films', 'store.db')
+    assert.equal(fs.statSync(store).size, 0)
+    writeFileSync(store, 'x'.repeat(8192))
+    writeFileSync(`${store}-journal`, 'x')
+    await assertServes(half, schemas.slice(0, 2), 'a rollback journal')
+  })
+
+  test('leaves the schema of before or after it', async (context) => {
+    context.diagnostic(`${remains.length} states`)
+    assert(remains.length > 80)
+    for (const { folder, step, answered } of remains) {
+      const label = `change ${answered + 1}, dead before: ${step}`
+      await assertServes(folder, schemas.slice(answered, answered + 2), label)
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
