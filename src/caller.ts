@@ -37,13 +37,8 @@ export interface Caller extends Deadline {
   borrow?(size: number): Promise<() => void>
 }
 
-/** Milliseconds for which work may hold the answering thread at a time. */
+/** Milliseconds for which requests may hold the answering thread in one turn of its loop. */
 export const sliceMs = 5
-
-/** Gives other requests their turn. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 /** The server itself, or a tool: nobody else waits for it, and only the signal ends it. */
 export function ownCaller(signal: AbortSignal = new AbortController().signal): Caller {

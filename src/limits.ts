@@ -77,6 +77,10 @@ export const defaultLimits = {
   vectorDimensionMax: 4_096,
   /** UTF-8 bytes of the terms that an analyzer makes of a $lexical text, repeats included. */
   lexicalSizeMax: 8_192,
+  /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
+  analyzerLengthMax: 250_000,
+  /** Entries of all lists of an analyzer: words, synonyms, mappings. Published lists have fewer. */
+  analyzerEntriesMax: 10_000,
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
@@ -153,8 +157,13 @@ const fixed = {
 
   /** Filters of an analyzer, char filters included: each one goes over every text. */
   analyzerFiltersMax: 32,
-  /** Characters of an argument: long lists of words fit, and are read at every start. */
-  analyzerArgumentLengthMax: 1_000_000,
+  /**
+   * Bytes that compiled analyzers may take in a thread, as estimated by their definitions. The
+   * least recently used are evicted; an analyzer that takes more by itself is not compiled.
+   */
+  analyzerMemoryMax: 64_000_000,
+  /** Characters of a definition of an analyzer that the catalog holds in memory. */
+  analyzerInlineLengthMax: 2_000,
   /** Characters of a gram: as long as the longest word. */
   gramSizeMax: 255,
   /** Words of a shingle. */
@@ -167,10 +176,12 @@ const fixed = {
   analyzerCountMax: 999_999_999,
   /** Parentheses in parentheses of a pattern, far from where our own stack would end. */
   patternDepthMax: 200,
+  /** Characters of a pattern: compiling one takes microseconds for each. */
+  patternLengthMax: 4_096,
   /** Steps of a pattern. Counts such as {1000} are written out, so a short one may be long. */
   patternStepsMax: 20_000,
   /** Steps of analysis between two texts, during which nobody else has a turn. */
-  analysisTextStepsMax: 2_000_000,
+  analysisTextStepsMax: 1_000_000,
   /** Steps of the analysis of all texts of a request. */
   analysisStepsMax: 50_000_000,
   /** Characters of a word, for tokenizers: longer ones are cut into pieces of this length. */
@@ -228,6 +239,8 @@ const fixed = {
   keepAliveMs: 75_000,
   /** Milliseconds for headers: a client that needs longer is not sending them. So for handshakes. */
   headersMsMax: 20_000,
+  /** Connections that wait to be accepted. Past that the system lets clients try again later. */
+  backlogMax: 4_096,
   /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
   streamsMax: 128,
   /** Megabytes of its responses that wait; past that it gets no new streams. */
@@ -295,6 +308,18 @@ const fixed = {
    * they would fill the memory, and be answered when nobody waits for them any more.
    */
   nodeStatementsMax: 1_024,
+  /**
+   * Statements that a server has sent to its cluster and that are not answered; others wait. A
+   * node works at 128 at a time, unless its operators say otherwise.
+   */
+  clusterStatementsMax: 96,
+  /**
+   * Statements of one principal that wait to be sent. More are refused: a node answers as many in
+   * a few seconds. An insertMany of long texts may have 2 048 at a time.
+   */
+  waitingStatementsMax: 16_384,
+  /** Statements that nobody waits for, such as those of health checks: they have room of their own. */
+  ownStatementsMax: 512,
   /** Milliseconds for a definition on a cluster, which waits for all of its nodes. */
   definitionMsMax: 60_000,
   /** Milliseconds until an index is ready on a cluster: the rows that are there come first. */
@@ -345,6 +370,11 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.hybridLimitDefaultMax <= limits.hybridCandidatesMax,
     'a search of a findAndRerank looks at no fewer documents than it may find',
+  )
+  const { clusterStatementsMax, ownStatementsMax, nodeStatementsMax } = fixedLimits
+  assert(
+    clusterStatementsMax + ownStatementsMax <= nodeStatementsMax,
+    'all of them may go to one node',
   )
   const { analysisTextStepsMax, analysisStepsMax, streamsMax } = fixedLimits
   assert(analysisTextStepsMax <= analysisStepsMax, 'a text is part of its request')

@@ -1,5 +1,5 @@
 /** Opens what keeps the data, as the settings say: the one place that names concrete engines. */
-import { resolveLexical } from './collections/options/lexical-options.ts'
+import { defaultLexical } from './collections/options/lexical-options.ts'
 import type { ClusterConfig, ClusterTls } from './settings/cluster-settings.ts'
 import type { Config } from './settings/config.ts'
 import type { Engine } from './engine/contract.ts'
@@ -80,7 +80,7 @@ async function openCluster(
 /** Of collections whose notes leave it open. */
 function collectionDefaults(lexical: boolean | undefined) {
   return {
-    lexical: resolveLexical(undefined, lexical ?? true),
+    lexical: defaultLexical(lexical ?? true),
     rerank: { enabled: false },
   } as const
 }

@@ -117,7 +117,11 @@ export async function build(
   })
   const slowCommands = new RecentSlowCommands()
   const { requestTimeoutMs, connectionsMax, tls } = config
-  const listener = { requestTimeoutMs, connectionsMax, tls, log: report }
+  const turns = new Turns()
+  const listener = {
+    ...{ requestTimeoutMs, connectionsMax, tls, log: report },
+    onConnection: () => turns.noteConnection(),
+  }
   let url = ''
   const admin =
     config.adminPort === 'off'
@@ -132,6 +136,7 @@ export async function build(
             log,
             authenticator,
             shutdown,
+            turns,
             slowCommands,
             slowCommandMs: config.slowCommandMs,
             isBehindProxy: config.isBehindProxy,
@@ -164,7 +169,7 @@ export async function build(
       bodies: new BodyReceiver(bodyRoom),
       replyRoom,
       valueRoom,
-      turns: new Turns(),
+      turns,
       replies,
       mcp: mcpProtocol(config.mcp, limits, readVersion()),
     },
@@ -213,7 +218,7 @@ function listenOnAdminPort(admin: App, { host, port, adminPort }: Config): Promi
 
 /** The port that it became. */
 async function listenOn(app: App, host: string, port: number): Promise<number> {
-  await app.listen({ host, port })
+  await app.listen({ host, port, backlog: fixedLimits.backlogMax })
   return (app.server.address() as AddressInfo).port
 }
 

@@ -351,7 +351,8 @@ const unmetNumbers = [
   ...['collections/change.ts: pauseMsMax', 'collections/records.ts: shownAtOnceMax'],
   ...['engine/shared-setting.ts: attemptsMax', 'http/address.ts: knownMax'],
   ...['http/address.ts: knownLengthMax', 'http/local-rate-limit.ts: bucketsMax'],
-  ...['http/refuse.ts: keepMaxUnknown', 'mcp/message.ts: joinedMax'],
+  ...['http/refuse.ts: keepMaxUnknown', 'http/turns.ts: iterationsMax'],
+  ...['mcp/message.ts: joinedMax'],
   ...['mcp/tool-result.ts: littleMax', 'mcp/tool-descriptions.ts: examplesMax'],
   ...['paging/page-state.ts: valuesMax'],
 ]

@@ -20,6 +20,7 @@ import { createListener, type ListenerSettings } from '../http/listener.ts'
 import { noSchemas } from '../http/no-schemas.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import type { Shutdown } from '../http/shutdown.ts'
+import type { Turns } from '../http/turns.ts'
 import { absentRoutes } from './absent-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { databaseRoutes } from './database-routes.ts'
@@ -44,6 +45,8 @@ import { userRoutes } from './user-routes.ts'
 export interface AdminAppServices extends Omit<AdminServices, 'stopping'> {
   readonly authenticator: Authenticator
   readonly shutdown: Shutdown
+  /** Of the event loop, among all requests. */
+  readonly turns: Turns
   /** Whether a proxy stands in front, whose word on who asks is to be taken. */
   readonly isBehindProxy: boolean
 }
@@ -93,13 +96,11 @@ export function buildAdminApp(
     callers.set(request, await identify(request, services))
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    try {
-      done(null, parseBody(request, body as string))
-    } catch (refusal) {
-      done(refusal as Refusal)
-    }
-  })
+  const readBody = async (request: FastifyRequest, body: string | Buffer) => {
+    await takeTurn(request, callers.get(request)!, services)
+    return parseBody(request, body as string)
+  }
+  app.addContentTypeParser('*', { parseAs: 'string' }, readBody)
   app.setErrorHandler((failure, request, reply) => {
     if (failure instanceof AccessRefusal && failure.kind === 'forbidden')
       services.audit.refused(
@@ -163,6 +164,15 @@ async function identify(
   )
 }
 
+/** Undefined: there is no need to wait for one. */
+function takeTurn(
+  { raw }: FastifyRequest,
+  { principal }: AdminCaller,
+  { turns }: AdminAppServices,
+): Promise<void> | undefined {
+  return turns.pause({ principalName: principal.name, connection: connectionOf(raw) })
+}
+
 function askedBy(request: FastifyRequest, services: AdminAppServices) {
   return {
     requestId: requestIdFor(request),
@@ -214,6 +224,7 @@ function addRoute(
     handler: async (request, reply) => {
       shutdown.running++
       try {
+        await takeTurn(request, callers.get(request)!, services)
         const {
           body,
           status,

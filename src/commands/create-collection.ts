@@ -11,6 +11,7 @@ import {
 } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Models } from '../providers/models.ts'
+import { inTurns } from '../steps.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { clause, newName } from './dispatch/fields.ts'
 import { checkName } from './dispatch/new-names.ts'
@@ -23,14 +24,17 @@ export const createCollection = defineKeyspaceCommand({
   fields: { name: newName, options: clause },
 
   async run(fields, context) {
-    const { limits, features, models } = context
+    const { limits, features, models, caller } = context
     const name = checkName('Collection', fields.name, limits)
-    const requested = parseCollectionOptions(fields.options, {
-      limits,
-      features,
-      embeddingProviders: models.embeddingProviders,
-      rerankingProviders: models.rerankingProviders,
-    })
+    const requested = await inTurns(
+      parseCollectionOptions(fields.options, {
+        limits,
+        features,
+        embeddingProviders: models.embeddingProviders,
+        rerankingProviders: models.rerankingProviders,
+      }),
+      caller,
+    )
     return changeSchema(context, (schema, counts) => {
       const existing = findNamed(schema, name)
       if (existing !== undefined) {

@@ -601,6 +601,14 @@ export const catalog = {
     body: (v: { target: string; problem: string }) =>
       `${v.target} cannot be used here: ${v.problem}. Use a server that knows its version.`,
   },
+  ANALYZER_TOO_LARGE: {
+    ...server('DATABASE'),
+    title: 'The analyzer is too large to load',
+    body: (v: { target: string; size: number; max: number }) =>
+      `The analyzer of ${v.target} would take ${v.size} bytes of memory, and analyzers may ` +
+      `take ${v.max}. Commands that analyze no text work. Create another collection or text ` +
+      'index with shorter lists, and copy what this one holds.',
+  },
   CORRUPTED_COLLECTION_SCHEMA: {
     ...server('DATABASE'),
     title: 'The collection is not whole',

@@ -19,6 +19,9 @@ export interface Waiting {
   timeOut(): void
 }
 
+/** Commands that are given up in one turn of the event loop: each is answered right after. */
+const timedOutAtATime = 64
+
 /** Calls those whose time is over. They all have the same, so the oldest is always next. */
 export class CommandTimeouts {
   readonly timeoutMs: number
@@ -53,10 +56,11 @@ export class CommandTimeouts {
   readonly #look = (): void => {
     this.#timer = undefined
     const now = performance.now()
+    let left = timedOutAtATime
     for (let waiting = this.#oldest; waiting !== undefined; waiting = this.#oldest) {
       const leftMs = waiting.startedAt + this.timeoutMs - now
-      if (leftMs > 0) {
-        this.#timer = setTimeout(this.#look, Math.ceil(leftMs)).unref()
+      if (leftMs > 0 || left-- === 0) {
+        this.#timer = setTimeout(this.#look, Math.max(1, Math.ceil(leftMs))).unref()
         return
       }
       this.end(waiting)

@@ -118,7 +118,7 @@ function sendAnswer(
     return undefined
   }
   response.on('close', () => call.release())
-  return andThen(encode(answer.body), (encoded) => {
+  return andThen(encode(answer.body, call), (encoded) => {
     // Then it was released, and must not take any room again.
     if (isGone(response)) return undefined
     return holdAndSend(call, response, answer, encoded, services)
@@ -148,16 +148,15 @@ function sendBody(
   services: HttpServices,
 ): void {
   const { requestId } = call
-  const { replies } = services
   if (!isHeld) {
     const refusal = { errors: [overloaded('no_room_for_reply', services)] }
-    send(response, refusal, requestId, replies)
+    send(response, refusal, requestId, call)
     return
   }
   for (const name in headers) response.setHeader(name, headers[name]!)
   if (encoded.size === 0)
     response.writeHead(status, { 'X-Request-Id': requestId, 'Content-Length': 0 }).end()
-  else sendEncoded(response, status, 'application/json', encoded, requestId, replies)
+  else sendEncoded(response, status, 'application/json', encoded, requestId, call)
 }
 
 /**

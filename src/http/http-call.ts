@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AnalysisBudget } from '../analysis-budget.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
-import { sliceMs } from '../caller.ts'
 import type { Features, CommandLevel, Reply } from '../commands/dispatch/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
 import { nameOf, timeoutError, type Log } from '../commands/dispatch/failures.ts'
@@ -12,6 +11,7 @@ import { Trace } from '../commands/dispatch/trace.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import type { Engine } from '../engine/contract.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { LongText } from '../json/long-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { ProviderCredentials } from '../providers/models.ts'
 import type { Address } from './address.ts'
@@ -40,7 +40,7 @@ import type { CommandPlace, Protocol, WrappedCall } from './protocol.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { BodyReceiver } from './receive-body.ts'
 import type { ReplyWriter } from './reply-writer.ts'
-import { retryAfterSeconds } from './reply.ts'
+import { retryAfterSeconds, type BodyWriter, type TurnTaker } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { SlowCommands } from './slow-commands.ts'
 import type { Turns } from './turns.ts'
@@ -68,7 +68,7 @@ export interface HttpServices extends Services, ProxySettings, Rooms {
   readonly commandRoom: FairShare
   readonly bodies: BodyReceiver
   readonly replies: ReplyWriter
-  /** Of the thread that answers, for commands that take long. */
+  /** Of the event loop, among all requests. */
   readonly turns: Turns
   /** What is spoken at /v1/mcp. */
   readonly mcp: Protocol
@@ -79,7 +79,7 @@ export interface HttpLog extends Log {
 }
 
 /** A request in the form that commands take. */
-export class HttpCall implements Call, WrappedCall, Taker, Waiting {
+export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, BodyWriter {
   readonly database: Database
   readonly root: string
   level: CommandLevel
@@ -99,8 +99,6 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
   /** Instead of the bytes, for a command that another message brought. */
   #body: Value | undefined
   readonly #memory: CallMemory
-  /** When it last began to hold the thread. */
-  #sliceStartedAt = 0
   #interest: Interest | undefined
   #analysis: AnalysisBudget | undefined
   readonly #request: IncomingMessage
@@ -134,7 +132,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
   begin(bytes: Buffer): void {
     this.#bytes = bytes
     this.trace = traceOf(this, this.#request, this.#services.tracing)
-    this.startedAt = this.#sliceStartedAt = performance.now()
+    this.startedAt = performance.now()
     this.#services.timeouts.begin(this)
   }
 
@@ -182,8 +180,14 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     this.#memory.end()
   }
 
+  /** The first that is done for a command, when it is its turn. */
   parseBody(): Value | Promise<Value> {
     if (this.#body !== undefined) return this.#body
+    const turn = this.pause()
+    return turn === undefined ? this.#parseBytes() : turn.then(() => this.#parseBytes())
+  }
+
+  #parseBytes(): Value | Promise<Value> {
     const { trace } = this
     const bytes = this.#bytes!
     // Not needed again, and large ones wait long for what follows.
@@ -278,15 +282,16 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
 
   pause(): Promise<void> | undefined {
     this.check()
-    if (performance.now() - this.#sliceStartedAt < sliceMs) return undefined
-    return this.#waitForTurn()
+    // Only after it can it be known: news of the connection waited for its turn, too.
+    return this.yieldTurn()?.then(() => this.check())
   }
 
-  async #waitForTurn(): Promise<void> {
-    await this.#services.turns.next(this.principalName)
-    this.#sliceStartedAt = performance.now()
-    // Only now can it be known: news of the connection waited for its turn, too.
-    this.check()
+  yieldTurn(): Promise<void> | undefined {
+    return this.#services.turns.pause(this)
+  }
+
+  write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void {
+    this.#services.replies.write(response, body, encoding, this)
   }
 
   /**

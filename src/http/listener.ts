@@ -26,6 +26,8 @@ export interface ListenerSettings {
   /** Undefined: no TLS. */
   readonly tls: CertificateFiles | undefined
   readonly log: (level: 'info' | 'warn', message: string) => void
+  /** Called for every connection that is accepted. */
+  readonly onConnection: () => void
 }
 
 /**
@@ -54,6 +56,7 @@ export function createListener(
     if (onContinue !== undefined) server.on('checkContinue', onContinue)
   }
   if (connectionsMax > 0) server.maxConnections = connectionsMax
+  server.on('connection', settings.onConnection)
   return server
 }
 

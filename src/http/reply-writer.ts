@@ -10,10 +10,9 @@
  */
 import type { ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { nextTurn, sliceMs } from '../caller.ts'
 import type { LongText } from '../json/long-text.ts'
 import { isGone } from './connection.ts'
-import type { BodyWriter } from './reply.ts'
+import type { TurnTaker } from './reply.ts'
 
 /** Characters or bytes that are written at a time. */
 const sliceSize = 65_536
@@ -27,7 +26,7 @@ interface ReadyReply {
   readonly encoding: BufferEncoding
 }
 
-export class ReplyWriter implements BodyWriter {
+export class ReplyWriter {
   #timeoutMs: number
   readonly #onUnread: () => void
   /** Responses that wait for their clients to read, by when one last did. */
@@ -54,11 +53,16 @@ export class ReplyWriter implements BodyWriter {
   }
 
   /** Writes the body of a response whose head is written. */
-  write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void {
+  write(
+    response: ServerResponse,
+    body: LongText | Buffer,
+    encoding: BufferEncoding,
+    taker: TurnTaker,
+  ): void {
     const isWhole = typeof body === 'string' || Buffer.isBuffer(body)
     if (!isWhole || body.length > sliceSize) {
       this.#watch(response)
-      void this.#writeParts(response, isWhole ? [body] : body, encoding)
+      void this.#writeParts(response, isWhole ? [body] : body, encoding, taker)
       return
     }
     if (this.#isFirstOut) {
@@ -91,14 +95,12 @@ export class ReplyWriter implements BodyWriter {
     response: ServerResponse,
     parts: readonly (string | Buffer)[],
     encoding: BufferEncoding,
+    taker: TurnTaker,
   ): Promise<void> {
-    let sliceStartedAt = performance.now()
     for (const slice of slicesOf(parts)) {
       if (!response.write(slice, encoding)) await drained(response)
-      if (performance.now() - sliceStartedAt >= sliceMs) {
-        await nextTurn()
-        sliceStartedAt = performance.now()
-      }
+      const turn = taker.yieldTurn()
+      if (turn !== undefined) await turn
       if (isGone(response)) return
       this.#waiting.set(response, performance.now())
     }

@@ -6,14 +6,19 @@
 import type { ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { ApiError } from '../errors/api-error.ts'
-import { nextTurn, sliceMs } from '../caller.ts'
 import { wholeText, type LongText } from '../json/long-text.ts'
 import { printJson } from '../json/print.ts'
 import { encodingOf, pack, packedSizeMin, type Encoding } from './compression.ts'
 import { isGone } from './connection.ts'
 
+/** Who prints and sends a long reply. */
+export interface TurnTaker {
+  /** Asked between two parts: a promise where others have their turn first. */
+  yieldTurn(): Promise<void> | undefined
+}
+
 /** Writes a body after its head. */
-export interface BodyWriter {
+export interface BodyWriter extends Partial<TurnTaker> {
   write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void
 }
 
@@ -103,9 +108,12 @@ function withEncoding(text: LongText, size: number): EncodedBody {
 }
 
 /** While there is much of it, others have their turn. */
-export function encode(text: LongText): EncodedBody | Promise<EncodedBody> {
+export function encode(
+  text: LongText,
+  taker: TurnTaker,
+): EncodedBody | Promise<EncodedBody> {
   if (typeof text === 'string') return encodeText(text)
-  return byteLengthInTurns(text).then((size) => withEncoding(text, size))
+  return byteLengthInTurns(text, taker).then((size) => withEncoding(text, size))
 }
 
 /** When to come back where nothing is known but that there is no room now. */
@@ -119,7 +127,7 @@ async function sendPacked(
   packing: Encoding,
   writer: BodyWriter,
 ): Promise<void> {
-  const packed = await pack(await bytesOf(encoded), packing)
+  const packed = await pack(await bytesOf(encoded, writer), packing)
   if (isGone(response)) return
   response.writeHead(status, [
     ...headers,
@@ -134,30 +142,35 @@ export function lengthOf(text: LongText): number {
   return text.reduce((sum, { length }) => sum + length, 0)
 }
 
-async function byteLengthInTurns(parts: readonly string[]): Promise<number> {
+async function byteLengthInTurns(
+  parts: readonly string[],
+  taker: TurnTaker,
+): Promise<number> {
   let size = 0
-  await eachInTurns(parts, (part) => (size += Buffer.byteLength(part)))
+  await eachInTurns(parts, (part) => (size += Buffer.byteLength(part)), taker)
   return size
 }
 
-async function bytesOf({ text, size, encoding }: EncodedBody): Promise<Buffer> {
+async function bytesOf(
+  { text, size, encoding }: EncodedBody,
+  taker: Partial<TurnTaker>,
+): Promise<Buffer> {
   if (typeof text === 'string') return Buffer.from(text, encoding)
   const bytes = Buffer.allocUnsafe(size)
   let end = 0
-  await eachInTurns(text, (part) => (end += bytes.write(part, end, encoding)))
+  await eachInTurns(text, (part) => (end += bytes.write(part, end, encoding)), taker)
   return bytes
 }
 
 async function eachInTurns(
   parts: readonly string[],
   act: (part: string) => void,
+  taker: Partial<TurnTaker>,
 ): Promise<void> {
-  let sliceStartedAt = performance.now()
   for (const part of parts) {
     act(part)
-    if (performance.now() - sliceStartedAt < sliceMs) continue
-    await nextTurn()
-    sliceStartedAt = performance.now()
+    const turn = taker.yieldTurn?.()
+    if (turn !== undefined) await turn
   }
 }
 

@@ -1,37 +1,112 @@
 /**
- * Turns of the answering thread, for work that goes on in slices.
+ * Turns of the event loop, shared among all requests.
  *
- * If all who wait went on at once, others would wait for a slice of each of them. So one goes
- * on in each turn of the event loop, and what has arrived is looked at in between: first the
- * principals in turn, then the work of each in the order in which it paused.
+ * A turn has one slice for all requests together. The first slice of a request counts as its later
+ * ones do, and so does work that goes on after a read or a write. While time is left, requests run
+ * at once and take no promise. Afterwards they wait in line, and the next turn begins with them:
+ * principals take turns (round-robin), and so do the connections of each. Between two turns the
+ * event loop reads what has arrived. With P principals a request thus waits for about P slices,
+ * however many requests the others send.
+ *
+ * The event loop accepts one connection in an iteration, first come, first served. So a turn goes
+ * on for several iterations while connections arrive, and their requests wait in line instead of
+ * running in the order of the connections.
  */
-export class Turns {
-  /** By principal; the one that had its turn last is the last. */
-  readonly #waiting = new Map<string, (() => void)[]>()
-  #isDue = false
+import { sliceMs, type Caller } from '../caller.ts'
 
-  next(principalName: string): Promise<void> {
+type Asker = Pick<Caller, 'principalName' | 'connection'>
+
+/** Iterations of the event loop that a turn may take: to accept a connection takes 0.1 ms. */
+const iterationsMax = 64
+
+/** Requests of a connection, in the order in which they began to wait. */
+type Line = (() => void)[]
+
+export class Turns {
+  readonly #now: () => number
+  /** By principal, then by connection, in the order of their turns. */
+  readonly #waiting = new Map<string, Map<object, Line>>()
+  /** Whether the end of this turn is scheduled. */
+  #isOpen = false
+  #turnStartedAt = 0
+  /** The slice of the request that holds the thread. */
+  #sliceStartedAt = 0
+  /** Whether a connection was accepted in this iteration of the event loop. */
+  #hasAccepted = false
+  #iterations = 0
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /**
+   * To be asked before work begins and between its steps. Undefined: there is time left.
+   * Otherwise it goes on when the promise is fulfilled.
+   */
+  pause(asker: Asker): Promise<void> | undefined {
+    const now = this.#now()
+    if (!this.#isOpen) {
+      this.#isOpen = true
+      this.#turnStartedAt = this.#sliceStartedAt = now
+      setImmediate(this.#next)
+      return undefined
+    }
+    return now - this.#sliceStartedAt < sliceMs ? undefined : this.#wait(asker)
+  }
+
+  /** A client has connected. */
+  noteConnection(): void {
+    this.#hasAccepted = true
+  }
+
+  #wait({ principalName, connection }: Asker): Promise<void> {
     return new Promise((resolve) => {
-      const line = this.#waiting.get(principalName)
-      if (line === undefined) this.#waiting.set(principalName, [resolve])
+      const lines = this.#waiting.get(principalName) ?? new Map<object, Line>()
+      this.#waiting.set(principalName, lines)
+      const line = lines.get(connection)
+      if (line === undefined) lines.set(connection, [resolve])
       else line.push(resolve)
-      this.#schedule()
     })
   }
 
-  #schedule(): void {
-    if (this.#isDue) return
-    this.#isDue = true
-    setImmediate(this.#begin)
+  readonly #next = (): void => {
+    if (this.#hasAccepted && ++this.#iterations < iterationsMax) {
+      this.#hasAccepted = false
+      setImmediate(this.#next)
+      return
+    }
+    this.#iterations = 0
+    this.#isOpen = this.#waiting.size > 0
+    if (!this.#isOpen) return
+    this.#turnStartedAt = this.#now()
+    this.#goOn()
   }
 
-  readonly #begin = (): void => {
-    this.#isDue = false
-    const [[name, line]] = this.#waiting as unknown as [[string, (() => void)[]]]
-    this.#waiting.delete(name)
+  /** Runs one request after the other, as long as the turn has time left. */
+  readonly #goOn = (): void => {
+    const now = this.#now()
+    if (this.#waiting.size > 0 && now - this.#turnStartedAt < sliceMs) {
+      this.#sliceStartedAt = now
+      this.#takeFirst()()
+      // After the microtasks and ticks that the request causes.
+      queueMicrotask(this.#goOnLater)
+      return
+    }
+    // New arrivals have the time that is left of this turn.
+    this.#sliceStartedAt = this.#turnStartedAt
+    setImmediate(this.#next)
+  }
+
+  readonly #goOnLater = (): void => process.nextTick(this.#goOn)
+
+  #takeFirst(): () => void {
+    const [[name, lines]] = this.#waiting as unknown as [[string, Map<object, Line>]]
+    const [[connection, line]] = lines as unknown as [[object, Line]]
     const goOn = line.shift()!
-    if (line.length > 0) this.#waiting.set(name, line)
-    if (this.#waiting.size > 0) this.#schedule()
-    goOn()
+    this.#waiting.delete(name)
+    lines.delete(connection)
+    if (line.length > 0) lines.set(connection, line)
+    if (lines.size > 0) this.#waiting.set(name, lines)
+    return goOn
   }
 }

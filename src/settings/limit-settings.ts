@@ -36,6 +36,13 @@ const limitSettings: readonly LimitSetting[] = [
   },
   limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
   limit('max-sort-keys', 'sortKeysMax', 1, 'fields of a sort'),
+  limit('max-analyzer-length', 'analyzerLengthMax', 1_000, 'characters of an analyzer'),
+  limit(
+    'max-analyzer-entries',
+    'analyzerEntriesMax',
+    100,
+    "entries of an analyzer's lists",
+  ),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
   limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
 ]

@@ -25,7 +25,7 @@ describe('the catalog of a cluster', () => {
     engine = await keyspaces.open()
     keyspace = keyspaces.nameOf('default_keyspace')
     client = clientOf(await testNode(), { keyspace, encoding: { map: Map, set: Set } })
-    const session = new Session(async (act) => {
+    const session = Session.open(async (act) => {
       const answered = await act(client)
       await gate()
       return answered

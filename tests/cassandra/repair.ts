@@ -61,7 +61,7 @@ describe('stela repair', () => {
       encoding: { map: Map, set: Set, useBigIntAsLong: true },
     })
     const session = sessionOf(client, { consistency: defaultConsistency })
-    postings = new ClusterPostings(session, keyspaces.nameOf('stela'), new WriteClock())
+    postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), new WriteClock())
     const options = { indexing: { deny: ['*'] } }
     for (const name of ['notes', 'dropped'])
       await send('', { createCollection: { name, options } })

@@ -78,7 +78,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     })
     try {
       const session = sessionOf(client, { consistency: defaultConsistency })
-      const postings = new ClusterPostings(
+      const postings = ClusterPostings.open(
         session,
         keyspaces.nameOf('stela'),
         new WriteClock(),

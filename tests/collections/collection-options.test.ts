@@ -9,6 +9,7 @@ import {
 import { ApiError, ApiErrors } from '../../src/errors/api-error.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { defaultLimits } from '../../src/limits.ts'
+import { atOnce } from '../../src/steps.ts'
 import type {
   EmbeddingModel,
   EmbeddingProvider,
@@ -621,7 +622,7 @@ test('the server offers a default reranking service', () => {
 
 function parse(options: unknown, context = allOn) {
   const value = options === undefined ? undefined : fromPlain(options)
-  return parseCollectionOptions(value, context)
+  return atOnce(parseCollectionOptions(value, context))
 }
 
 function failures(options: unknown, context = allOn): readonly ApiError[] {

@@ -58,7 +58,7 @@ export const fairAttacks: readonly Attack[] = [
   },
   {
     name: 'index-fills',
-    request: '16 `createIndex` and `dropIndex` on a table of 4 000 rows',
+    request: '8 `createIndex` at once on a table of 4 000 rows',
     async prepare(server) {
       const columns = Object.fromEntries(times(12, (n) => [`c${n}`, 'text']))
       await server.command(keyspace, {

@@ -12,8 +12,11 @@ import {
   write,
   type Attack,
 } from './attack.ts'
+import { analyzerAttacks } from './attacks-analyzers.ts'
+import { fairAttacks } from './attacks-fair.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { attacksOnSorts } from './attacks-sorts.ts'
+import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { headOf, requestOf } from './requests.ts'
 
@@ -46,6 +49,7 @@ async function atOnce(
 }
 
 export const attacks: readonly Attack[] = [
+  ...analyzerAttacks,
   ...filterAttacks,
   {
     name: 'objects-unknown-token',
@@ -302,4 +306,6 @@ export const attacks: readonly Attack[] = [
       ),
   },
   ...attacksOnSorts,
+  ...turnsAttacks,
+  ...fairAttacks,
 ]

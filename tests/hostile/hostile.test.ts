@@ -18,6 +18,7 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'pipelined-unread': ['unread'],
   'http2-window-0': [200, 503, 'none'],
   'unfinished-valid-token': [503, 'none'],
+  'index-fills': [200],
 }
 
 /** What goes the way of another attack, which is enough here. */
@@ -25,6 +26,7 @@ const alike = [
   ...['objects-unknown-token', 'objects', 'long-sort', 'counts'],
   ...['unfinished-unknown-token', 'large-documents', 'packed-objects', 'long-filter'],
   ...['page-state', 'wide-vectors', 'projected', 'patterns'],
+  ...['wide-inserts', 'vectorize-finds', 'schema-storm'],
   ...filterAttacks.map(({ name }) => name).filter((name) => name !== 'all-find'),
   // tests/collections/large-documents.test.ts counts their pauses.
   ...attacksOnSorts.map(({ name }) => name),

@@ -45,7 +45,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a body is parsed': {
     path: documents,
     command: `[${'{},'.repeat(900_000)}`,
-    timeout: 'TIMEOUT_WRITING_DATA',
+    timeout: 'TIMEOUT_READING_DATA',
     otherwise: ['The body is not JSON'],
   },
   'a text to insert is analyzed': {

@@ -170,17 +170,20 @@ describe('as many commands as there may be', () => {
       const document = { _id, text: 'x'.repeat(3_000_000) }
       await server.command(long, { insertOne: { document } })
     }
-    const findUnread = async () => {
+    /** At work before another command comes, which would be in its place otherwise. */
+    const findUnread = async (n: number) => {
       const socket = await open()
       socket.pause()
       socket.write(requestOf({ find: {} }, `/v1${long}`))
+      const inFlight = `stela_http_requests_in_flight ${n + 1}\n`
+      while (!(await scrape()).includes(inFlight));
       return socket
     }
     const untilFound = async (http: number) => {
       while ((await findKeyspaces()).http !== http);
     }
     // Once both are at work nobody else is served; once one is read, others are.
-    const slow = [await findUnread(), await findUnread()]
+    const slow = [await findUnread(1), await findUnread(2)]
     await untilFound(503)
     await readReply(slow[0]!)
     await untilFound(200)
@@ -188,7 +191,7 @@ describe('as many commands as there may be', () => {
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandsMax: 2, replyTimeoutMs: 300 })
-    const deaf = [await findUnread(), await findUnread()]
+    const deaf = [await findUnread(1), await findUnread(2)]
     const closed = deaf.map((socket) => once(socket, 'close'))
     while (!/^stela_replies_unread_total 2$/m.test(await scrape()));
     await untilFound(200)
@@ -294,7 +297,7 @@ describe('a command that takes too long', () => {
     const documents = Array.from({ length: 100 }, (_, i) => ({ _id: i }))
     const written = await server.command(books, { insertMany: { documents } })
     const isDone = written.codes.length === 0
-    if (!isDone) assert.deepEqual(written.codes, ['TIMEOUT_WRITING_DATA'])
+    if (!isDone) assert.match(written.codes.join(), /^TIMEOUT_(?:READING|WRITING)_DATA$/)
     await server.stop()
     server = await startServer({ dataDir: server.dataDir })
     const filter = { _id: { $in: documents.map(({ _id }) => _id) } }

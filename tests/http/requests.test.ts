@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { nextTurn } from '../../src/caller.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
 import { headOf, openConnection, readUntil } from './raw-connection.ts'

@@ -1,35 +1,204 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { sliceMs } from '../../src/caller.ts'
 import { Turns } from '../../src/http/turns.ts'
 
-describe('turns of the answering thread', () => {
-  test('are for one at a time, and among principals in turn', async () => {
-    const turns = new Turns()
-    const order: string[] = []
-    const work = async (name: string, principalName: string) => {
-      await turns.next(principalName)
-      order.push(name)
+/** Requests hold the thread for as long as they say: the clock is theirs. */
+class World {
+  now = 0
+  readonly turns = new Turns(() => this.now)
+  readonly order: string[] = []
+
+  /** A request that holds the thread for so many milliseconds at a time, one after the other. */
+  async request(
+    name: string,
+    principalName: string,
+    slices: readonly number[],
+    connection: object = {},
+  ): Promise<void> {
+    for (const ms of slices) {
+      const turn = this.turns.pause({ principalName, connection })
+      if (turn !== undefined) await turn
+      this.order.push(name)
+      this.now += ms
     }
-    const all = ['1', '2', '3'].map((name) => work(name, 'many'))
-    all.push(work('other', 'other'))
-    await Promise.all(all)
-    assert.deepEqual(order, ['1', 'other', '2', '3'])
-    await work('last', 'many')
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('turns of the event loop', () => {
+  test('make nobody wait until a slice is used up', async () => {
+    const { turns } = new World()
+    for (let i = 0; i < 100; i++)
+      assert.equal(turns.pause({ principalName: `${i}`, connection: {} }), undefined)
+    await nextTurn()
   })
 
-  test('let what has arrived be answered in between', async () => {
-    const turns = new Turns()
-    let went = 0
-    const all = Array.from({ length: 5 }, async () => {
-      await turns.next('many')
-      went++
+  test('make the first slices of one principal wait behind that of another', async () => {
+    const world = new World()
+    const all = Array.from({ length: 10 }, (_, i) =>
+      world.request(`${i}`, 'many', [sliceMs]),
+    )
+    all.push(world.request('other', 'other', [sliceMs]))
+    assert.deepEqual(world.order, ['0'])
+    await Promise.all(all)
+    assert.equal(world.order.indexOf('other'), 2)
+  })
+
+  test('count work that goes on after a wait for something else', async () => {
+    const world = new World()
+    const engine = Promise.withResolvers<undefined>()
+    const readers = Array.from({ length: 10 }, async (_, i) => {
+      await engine.promise
+      await world.request(`${i}`, 'many', [sliceMs])
     })
-    const seen: number[] = []
-    while (went < 5) {
-      seen.push(went)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    assert.deepEqual(seen, [0, 1, 2, 3, 4])
+    engine.resolve(undefined)
+    await nextTurn()
+    assert.deepEqual(world.order, ['0'])
+    await Promise.all(readers)
+  })
+
+  test('are taken among the connections of a principal, then in the order of arrival', async () => {
+    const world = new World()
+    const [one, two] = [{}, {}]
+    const all = [
+      world.request('first', 'many', [sliceMs], one),
+      world.request('one 1', 'many', [sliceMs], one),
+      world.request('one 2', 'many', [sliceMs], one),
+      world.request('two 1', 'many', [sliceMs], two),
+    ]
+    await Promise.all(all)
+    assert.deepEqual(world.order, ['first', 'one 1', 'two 1', 'one 2'])
+  })
+
+  test('have room for several short ones, each with a slice of its own', async () => {
+    const world = new World()
+    const all = [world.request('long', 'long', [sliceMs])]
+    for (let i = 0; i < 12; i++) all.push(world.request(`${i}`, `${i}`, [sliceMs / 5]))
+    await nextTurn()
+    assert.equal(world.order.length, 1 + 5)
+    await nextTurn()
+    assert.equal(world.order.length, 1 + 10)
     await Promise.all(all)
   })
+
+  test('begin anew when nobody waits', async () => {
+    const world = new World()
+    await world.request('one', 'many', [10 * sliceMs])
+    await nextTurn()
+    const { turns } = world
+    assert.equal(turns.pause({ principalName: 'many', connection: {} }), undefined)
+    await nextTurn()
+  })
+
+  test('let what has arrived be looked at between them', async () => {
+    const world = new World()
+    const all = Array.from({ length: 5 }, (_, i) =>
+      world.request(`${i}`, 'many', [sliceMs]),
+    )
+    const seen: number[] = []
+    while (world.order.length < 5) {
+      seen.push(world.order.length)
+      await nextTurn()
+    }
+    assert.deepEqual(seen, [1, 2, 3, 4])
+    await Promise.all(all)
+  })
+
+  test('go on while connections arrive, which the event loop takes one by one', async () => {
+    const world = new World()
+    const all: Promise<void>[] = []
+    for (let i = 0; i < 10; i++) {
+      world.turns.noteConnection()
+      all.push(world.request(`${i}`, 'many', [sliceMs]))
+      await nextTurn()
+    }
+    assert.deepEqual(world.order, ['0'])
+    all.push(world.request('other', 'other', [sliceMs]))
+    await Promise.all(all)
+    assert.equal(world.order.indexOf('other'), 2)
+  })
+
+  test('end although connections arrive all the time', async () => {
+    const world = new World()
+    const all = [1, 2].map((i) => world.request(`${i}`, 'many', [sliceMs]))
+    let turns = 0
+    while (world.order.length < 2) {
+      world.turns.noteConnection()
+      await nextTurn()
+      turns++
+    }
+    assert.equal(turns, 64)
+    await Promise.all(all)
+  })
+
+  test('let no request wait for more than a slice of each other principal', async () => {
+    const requests = fc.array(
+      fc.record({
+        principal: fc.nat(5),
+        connection: fc.nat(3),
+        slices: fc.array(fc.integer({ min: 1, max: 2 * sliceMs }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        at: fc.nat(6),
+      }),
+      { minLength: 1, maxLength: 60 },
+    )
+    await fc.assert(fc.asyncProperty(requests, holdsFor), { numRuns: 200 })
+  })
 })
+
+interface Asked {
+  readonly principal: number
+  readonly connection: number
+  readonly slices: readonly number[]
+  /** The turn of the event loop in which it arrives. */
+  readonly at: number
+}
+
+/** One principal's turn is another's at most once while some request of it waits. */
+async function holdsFor(requests: readonly Asked[]): Promise<void> {
+  const world = new World()
+  const connections = new Map<string, object>()
+  /** By principal: requests that wait, and the turns of others since it last had one. */
+  const waiting = new Map<string, number>()
+  const since = new Map<string, Map<string, number>>()
+  const begin = (principalName: string) => {
+    for (const [other, turns] of since)
+      if (other !== principalName)
+        turns.set(principalName, (turns.get(principalName) ?? 0) + 1)
+    since.delete(principalName)
+    if ((waiting.get(principalName) ?? 0) > 0) since.set(principalName, new Map())
+    for (const [other, turns] of since)
+      for (const [name, count] of turns)
+        assert(count <= 1, `${name} had ${count} turns while ${other} waited`)
+  }
+  const run = async ({ principal, connection, slices }: Asked) => {
+    const principalName = `${principal}`
+    const key = `${principal} ${connection}`
+    const known = connections.get(key) ?? {}
+    connections.set(key, known)
+    for (const ms of slices) {
+      const turn = world.turns.pause({ principalName, connection: known })
+      if (turn !== undefined) {
+        waiting.set(principalName, (waiting.get(principalName) ?? 0) + 1)
+        if (!since.has(principalName)) since.set(principalName, new Map())
+        await turn
+        waiting.set(principalName, waiting.get(principalName)! - 1)
+        begin(principalName)
+      }
+      world.now += ms
+    }
+  }
+  const all: Promise<void>[] = []
+  for (let turn = 0; turn <= 6; turn++) {
+    for (const asked of requests) if (asked.at === turn) all.push(run(asked))
+    await nextTurn()
+  }
+  await Promise.all(all)
+}

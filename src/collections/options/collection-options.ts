@@ -20,6 +20,8 @@ import type { Limits } from '../../limits.ts'
 import type { EmbeddingProviders } from '../../providers/embedding-providers.ts'
 import type { Models } from '../../providers/models.ts'
 import type { RerankingProviders } from '../../providers/reranking-providers.ts'
+import { recipeOf } from '../../search/lexical/definition.ts'
+import type { Steps } from '../../steps.ts'
 import { isSameAnalyzer } from '../../search/lexical/recipe.ts'
 import { readIndexing, resolveIndexing } from './indexing-options.ts'
 import { readLexical, resolveLexical } from './lexical-options.ts'
@@ -51,17 +53,18 @@ export interface RequestedOptions {
   readonly given: { readonly lexical: boolean; readonly rerank: boolean }
 }
 
-export function parseCollectionOptions(
+/** Compiling an analyzer takes steps. */
+export function* parseCollectionOptions(
   value: Value | undefined,
   context: OptionsContext,
-): RequestedOptions {
+): Steps<RequestedOptions> {
   const { defaultId, vector, indexing, lexical, rerank } = readShape(value)
   return {
     options: {
       ...(defaultId && { defaultId: { type: defaultId } }),
       ...(vector && { vector: resolveVector(vector, context) }),
       ...(indexing && { indexing: resolveIndexing(indexing) }),
-      lexical: resolveLexical(lexical, context.features.lexical),
+      lexical: yield* resolveLexical(lexical, context.features.lexical, context.limits),
       rerank: resolveRerank(rerank, context),
     },
     given: { lexical: lexical !== undefined, rerank: rerank !== undefined },
@@ -95,12 +98,22 @@ export function differences(
   return Object.entries(isSame).flatMap(([setting, same]) => (same ? [] : [setting]))
 }
 
-/** Options as a collection has them by now: with the reranker that really answers. */
+/**
+ * Options as a collection has them by now: with the reranker that really answers, and an
+ * analyzer whose definition is not in memory as it is stored.
+ */
 export function showOptions(
   options: CollectionOptions,
   models: Pick<Models, 'answeringReranker'>,
 ): CollectionOptions {
-  return { ...options, rerank: showRerank(options.rerank, models) }
+  const { lexical, rerank } = options
+  return {
+    ...options,
+    lexical: lexical.enabled
+      ? { ...lexical, analyzer: recipeOf(lexical.analyzer) }
+      : lexical,
+    rerank: showRerank(rerank, models),
+  }
 }
 
 function showRerank(

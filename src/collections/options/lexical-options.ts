@@ -4,7 +4,12 @@ import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
 import { toPlain } from '../../json/plain.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
+import {
+  defaultAnalyzer,
+  findAnalyzerProblem,
+  type AnalyzerLimits,
+} from '../../search/lexical/recipe.ts'
+import type { Steps } from '../../steps.ts'
 import {
   flagIn,
   memberOf,
@@ -30,12 +35,17 @@ export function readLexical(options: Section): GivenLexical | undefined {
   }
 }
 
-export function resolveLexical(
+/** Of collections that do not name the option. */
+export function defaultLexical(available: boolean): LexicalOptions {
+  return available ? { enabled: true, analyzer: defaultAnalyzer } : { enabled: false }
+}
+
+export function* resolveLexical(
   given: GivenLexical | undefined,
   available: boolean,
-): LexicalOptions {
-  if (given === undefined)
-    return available ? { enabled: true, analyzer: defaultAnalyzer } : { enabled: false }
+  limits: AnalyzerLimits,
+): Steps<LexicalOptions> {
+  if (given === undefined) return defaultLexical(available)
   const { enabled, analyzer = defaultAnalyzer } = given
   if (enabled === undefined) refuse({ reason: 'lexicalNotEnabled' })
   if (!enabled) {
@@ -43,7 +53,7 @@ export function resolveLexical(
     return { enabled: false }
   }
   if (!available) throw apiError('LEXICAL_FEATURE_NOT_ENABLED')
-  const problem = findAnalyzerProblem(analyzer)
+  const problem = yield* findAnalyzerProblem(analyzer, limits)
   if (problem !== undefined) refuse({ reason: 'analyzer', where: 'lexical: ', problem })
   return { enabled: true, analyzer: toPlain(analyzer) }
 }

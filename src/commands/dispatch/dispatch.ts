@@ -21,6 +21,7 @@ import type { Limits } from '../../limits.ts'
 import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import type { DocumentTurns } from '../../collections/document-turns.ts'
 import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
+import { loadAnalyzers } from '../../paging/load-analyzers.ts'
 import { pathOf } from './command-path.ts'
 import type { TargetStores } from './target-stores.ts'
 import type {
@@ -284,13 +285,15 @@ function runOnTarget(
         throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
       const make = () => documentStoreOf({ ...services, engine }, target)
       context.documents = storeOf(target, make).as(call)
-      return command.collection(fields, context)
+      const start = command.collection.bind(command, fields, context)
+      return loadAnalyzers(target, call)?.then(start) ?? start()
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
     const make = () => rowStoreOf({ ...services, engine }, target, {})
     context.rows = storeOf(target, make).as(call)
-    return command.table(fields, context)
+    const start = command.table.bind(command, fields, context)
+    return loadAnalyzers(target, call)?.then(start) ?? start()
   }
   const found = engine.findTarget(call.keyspace, call.target)
   // The schema of a collection never changes.

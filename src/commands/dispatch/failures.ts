@@ -5,6 +5,7 @@
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Effect } from '../../auth/principal.ts'
+import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
 import { reasonOf } from '../../errors/reason.ts'
 import { JsonProblem } from '../../json/parse.ts'
@@ -70,6 +71,8 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
   const target = nameOf(scene)
   // What requests hold was read before: this is of something that is stored.
   if (failure instanceof JsonProblem) return explainText(failure, target, log)
+  if (failure instanceof AnalyzerTooLarge)
+    return apiError('ANALYZER_TOO_LARGE', { target, size: failure.size, max: failure.max })
   if (!(failure instanceof EngineError)) return explainBug(failure, log)
   const problem = failure.message
   switch (failure.kind) {
@@ -134,7 +137,8 @@ function explainText(failure: Error, target: string, log: Log): ApiError {
 /** A command that is given up: it changed nothing, or nobody can say what it did. */
 export function timeoutError(scene: Omit<Scene, 'fields'>, problem: string): ApiError {
   const { command = 'The command', does } = scene
-  const reads = does === 'read' || does === 'describe'
+  // What it does is known before it begins.
+  const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
     target: nameOf(scene),

@@ -7,6 +7,7 @@ import {
   resolveIndex,
   type IndexKind,
 } from '../../tables/schema/new-index.ts'
+import { prepareTextIndex } from '../../tables/schema/text-index.ts'
 import { defineCommand, type TargetCommand } from './define.ts'
 import { definition, flag, options, text, type Field } from './fields.ts'
 import { checkName } from './new-names.ts'
@@ -28,15 +29,16 @@ export function defineIndexCommand(command: string, kind: IndexKind): TargetComm
     },
 
     async table(fields, context) {
-      const { limits, features, rows } = context
+      const { limits, features, rows, caller } = context
       const name = checkName('Index', fields.name, limits)
       checkIndexType(command, kind, fields.indexType)
       const given = readIndex(kind, fields.definition)
       if (kind === 'text' && !features.lexical)
         throw apiError('LEXICAL_FEATURE_NOT_ENABLED')
+      if (given.kind === 'text') await prepareTextIndex(given, limits, caller)
       const reply = await changeSchema(context, (schema) => {
         const table = currentTable(schema, rows.table)
-        const index = resolveIndex(table, name, given)
+        const index = resolveIndex(table, name, given, limits)
         if (features.snakeCaseIndexes && !isSnakeCase(given.column))
           throw apiError('INDEXED_COLUMN_NAME_REFUSED', { column: given.column })
         const existing = tablesOf(schema).find(({ definition: { indexes, unsupported } }) =>

@@ -117,14 +117,11 @@ class CassandraEngine implements Engine {
   readonly #shared: SharedParts
   /** As who the data is read and written, and schemas are changed. */
   readonly #session: Session
-  readonly #rows: RowAccess
   readonly #acting = new Map<string, CassandraEngine>()
 
   constructor(shared: SharedParts, session = shared.session) {
-    const { capabilities, options, postings } = shared
     this.#shared = shared
     this.#session = session
-    this.#rows = { session, can: capabilities, limits: options.limits, postings }
   }
 
   /** A cluster that no server has used gets its first keyspace. */
@@ -237,10 +234,10 @@ class CassandraEngine implements Engine {
     const { index } = change
     const tableIn = (schema: KeyspaceSchema | undefined) =>
       schema?.targets.find(({ name }) => name === change.table) as Table | undefined
-    await beginFilling(this.#rows, tableIn(before)!, index)
+    await beginFilling(this.#rows(undefined), tableIn(before)!, index)
     return async (after: KeyspaceSchema | undefined) => {
       const table = tableIn(after)
-      if (table !== undefined) await fillNewIndex(this.#rows, table, index)
+      if (table !== undefined) await fillNewIndex(this.#rows(undefined), table, index)
     }
   }
 
@@ -262,20 +259,26 @@ class CassandraEngine implements Engine {
 
   read(collection: Collection, query: Query, caller: Caller) {
     return this.#on(collection, caller, () =>
-      readDocuments(this.#documents(collection), collection, query, caller),
+      readDocuments(this.#documents(collection, caller), collection, query, caller),
     )
   }
 
   count(collection: Collection, filter: Filter, stopAt: number, caller: Caller) {
     return this.#on(collection, caller, () =>
-      countDocuments(this.#documents(collection), collection, filter, stopAt, caller),
+      countDocuments(
+        this.#documents(collection, caller),
+        collection,
+        filter,
+        stopAt,
+        caller,
+      ),
     )
   }
 
   search(collection: Collection, search: Search, caller: Caller) {
     return this.#on(collection, caller, async () => {
       const { by } = search
-      const access = this.#documents(collection)
+      const access = this.#documents(collection, caller)
       if (by.kind === 'vector')
         return searchNearest(access, collection, { ...search, by }, caller)
       const { postings, more } = access
@@ -287,31 +290,44 @@ class CassandraEngine implements Engine {
 
   write(collection: Collection, writes: readonly Write[], options: WriteOptions = {}) {
     return this.#on(collection, undefined, async () => {
-      const access = this.#documents(collection)
+      const access = this.#documents(collection, options.caller)
       const outcomes = await writeDocuments(access, collection, writes, options)
       return this.#withFailures(outcomes, collection)
     })
   }
 
-  #documents({ options: { lexical } }: Collection): DocumentAccess {
+  #documents(
+    { options: { lexical } }: Collection,
+    caller: Caller | undefined,
+  ): DocumentAccess {
     const { capabilities, options, postings } = this.#shared
     const { limits } = options
     const isOurs = lexical.enabled && !capabilities.indexAnalyzer
     return {
-      session: this.#session,
+      session: this.#session.for(caller),
       limits,
-      postings: isOurs ? postings : undefined,
+      postings: isOurs ? postings.for(caller) : undefined,
       more: moreTermsOf(capabilities, lexical.enabled),
     }
   }
 
+  #rows(caller: Caller | undefined): RowAccess {
+    const { capabilities: can, options, postings } = this.#shared
+    return {
+      session: this.#session.for(caller),
+      can,
+      limits: options.limits,
+      postings: postings.for(caller),
+    }
+  }
+
   readRows(table: Table, query: RowQuery, caller: Caller) {
-    return this.#on(table, caller, () => readRows(this.#rows, table, query, caller))
+    return this.#on(table, caller, () => readRows(this.#rows(caller), table, query, caller))
   }
 
   countRows(table: Table, filter: RowFilter, stopAt: number, caller: Caller) {
     return this.#on(table, caller, () =>
-      countRows(this.#rows, table, filter, stopAt, caller),
+      countRows(this.#rows(caller), table, filter, stopAt, caller),
     )
   }
 
@@ -319,8 +335,8 @@ class CassandraEngine implements Engine {
     return this.#on(table, caller, async () => {
       const { by } = search
       if (by.kind === 'vector')
-        return searchNearestRows(this.#rows, table, { ...search, by }, caller)
-      return searchRowsByTerms(this.#rows, table, { ...search, by }, caller)
+        return searchNearestRows(this.#rows(caller), table, { ...search, by }, caller)
+      return searchRowsByTerms(this.#rows(caller), table, { ...search, by }, caller)
     })
   }
 
@@ -328,13 +344,15 @@ class CassandraEngine implements Engine {
     return this.#on(table, undefined, async () => {
       // Another server may have made an index that cannot hold it, just now.
       if (merges.some(mayBreakIndex)) await this.#shared.catalog.checkCurrent(table, 'now')
-      const outcomes = await mergeRows(this.#rows, table, merges, options)
+      const outcomes = await mergeRows(this.#rows(options.caller), table, merges, options)
       return this.#withFailures(outcomes, table)
     })
   }
 
   deleteRows(table: Table, conditions: KeyConditions, caller: Caller) {
-    return this.#on(table, caller, () => deleteRows(this.#rows, table, conditions, caller))
+    return this.#on(table, caller, () =>
+      deleteRows(this.#rows(caller), table, conditions, caller),
+    )
   }
 
   /** By what the node that is asked keeps, as it was some minutes ago. */
@@ -374,8 +392,8 @@ class CassandraEngine implements Engine {
         // Nodes refuse it as long as one of them is down.
         if (!isAboutTruncation((error as Error).cause)) throw error
         return target.kind === 'collection'
-          ? deleteDocuments(this.#documents(target), target, caller)
-          : deleteAllRows(this.#rows, target, caller)
+          ? deleteDocuments(this.#documents(target, caller), target, caller)
+          : deleteAllRows(this.#rows(caller), target, caller)
       }
       await this.#shared.postings.truncate(target.uid, paths, now)
     })

@@ -73,7 +73,7 @@ export class SharedParts {
     const level = levelOfSettings(consistency)
     this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs, level)
     this.leases = new Leases(session, systemKeyspace)
-    this.postings = new ClusterPostings(session, systemKeyspace, parts.clock)
+    this.postings = ClusterPostings.open(session, systemKeyspace, parts.clock)
     this.accounts = new AccountSessions((account) => openClient(options, account, parts))
     this.health = new ClusterHealth({
       reachNode: () => reachNode(session),

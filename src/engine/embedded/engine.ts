@@ -357,6 +357,7 @@ class EmbeddedEngine implements Engine {
           catalog: this.#catalog,
           stores: this.#stores,
           writer: this.#writer,
+          writes: this.#writes,
           readers: this.#readers,
           vectors: this.#vectors,
           folder: this.#folder,

@@ -3,6 +3,7 @@ import type { EngineStatistics } from '../operations.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { FolderMeter } from './files/folder-sizes.ts'
 import type { OpenStores } from './store/open-stores.ts'
+import type { RecordWrites } from './store/record-writes.ts'
 import type { Readers } from './threads/readers.ts'
 import type { Vectors } from './vectors/vectors.ts'
 import type { Writer } from './threads/writer.ts'
@@ -12,6 +13,7 @@ export interface Counted {
   readonly catalog: Catalog
   readonly stores: OpenStores
   readonly writer: Writer
+  readonly writes: RecordWrites
   readonly readers: Readers
   readonly vectors: Vectors
   readonly folder: FolderMeter
@@ -21,7 +23,7 @@ export interface Counted {
 }
 
 export async function statisticsOf(counted: Counted): Promise<EngineStatistics> {
-  const { catalog, stores, writer, readers, vectors, folder } = counted
+  const { catalog, stores, writer, writes, readers, vectors, folder } = counted
   const { movedReads, damagedRecords, lostWrites } = counted
   const { keyspaces, targets } = catalog
   const tables = targets.filter(({ kind }) => kind === 'table').length
@@ -34,7 +36,7 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     movedReads,
     damagedRecords,
     lostWrites,
-    waitingWrites: writer.waiting,
+    waitingWrites: writes.waiting + writer.waiting,
     waitingReads: readers.waiting,
     openStores: stores.size,
     indexedVectors: vectors.count,

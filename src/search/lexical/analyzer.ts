@@ -1,5 +1,9 @@
 /** Turns texts into terms, as the analyzer of a collection says. */
 import { ownBudget, type AnalysisBudget, type StepBudget } from '../../analysis-budget.ts'
+import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
+import { fixedLimits } from '../../limits.ts'
+import { AnalyzerCache } from './analyzer-cache.ts'
+import { ArgumentProblem } from './arguments.ts'
 import { builtIn, type Stages } from './built-in.ts'
 import {
   makeCharFilter,
@@ -7,7 +11,15 @@ import {
   makeTokenizer,
   type Makers,
 } from './components.ts'
+import {
+  keyOf,
+  memoryFor,
+  recipeOf,
+  type GivenComponent,
+  type Recipe,
+} from './definition.ts'
 import { lowercase, lowercased } from './filters/basic.ts'
+import { atOnce, type Steps } from '../../steps.ts'
 import type { Token } from './stage.ts'
 import { standardTokenizer } from './tokenizers/standard.ts'
 import { Words } from './tokenizers/words.ts'
@@ -44,47 +56,82 @@ function isWithin(terms: readonly string[], sizeMax: number): boolean {
 /** Bytes that a character takes at most: short texts need not be counted byte by byte. */
 const bytesMax = 3
 
-/** The analyzer that a checked recipe, or the name of a built-in one, describes. */
-export function analyzerFor(recipe: unknown): Analyzer {
-  const key = JSON.stringify(recipe)
-  const known = analyzers.get(key)
-  if (known !== undefined) return known
-  const analyzer = analyzerOf(stagesOf(recipe))
-  if (analyzers.size >= analyzersMax) analyzers.clear()
-  analyzers.set(key, analyzer)
-  return analyzer
-}
-
-/** Collections share analyzers, of which there are few. */
-const analyzers = new Map<string, Analyzer>()
-const analyzersMax = 1_000
-
-function stagesOf(recipe: unknown): Stages {
-  if (typeof recipe === 'string') return builtIn(recipe.toLowerCase())
-  const { charFilters, tokenizer, filters } = recipe as Recipe
+/**
+ * The analyzer that a checked recipe, or the name of a built-in one, describes. It is compiled
+ * when a text is analyzed, unless `loadAnalyzer` compiled it before. Throws AnalyzerTooLarge
+ * then, if its definition is too large to compile.
+ */
+export function analyzerFor(definition: unknown): Analyzer {
+  const key = keyOf(definition)
   return {
-    charFilters: (charFilters ?? []).map((one) => make(one, makeCharFilter)),
-    tokenizer: make(tokenizer ?? { name: 'keyword' }, makeTokenizer),
-    filters: (filters ?? []).map((one) => make(one, makeTokenFilter)),
+    terms: (text, bounds) =>
+      (compiled.get(key) ?? compileAtOnce(definition)).terms(text, bounds),
   }
 }
 
-/** Plain data; null counts as absent. */
-interface Recipe {
-  readonly charFilters?: readonly GivenComponent[] | null
-  readonly tokenizer?: GivenComponent | null
-  readonly filters?: readonly GivenComponent[] | null
+/**
+ * Compiles an analyzer in steps, so that `analyzerFor` finds it compiled. Undefined: it is
+ * already, or built in. Throws ArgumentProblem where its arguments make no sense.
+ */
+export function loadAnalyzer(definition: unknown): Steps<unknown> | undefined {
+  if (typeof definition !== 'object' || definition === null) return undefined
+  return compiled.get(keyOf(definition)) === undefined ? compileInto(definition) : undefined
 }
 
-interface GivenComponent {
-  readonly name: string
-  readonly args?: Readonly<Record<string, string>> | null
+function compileAtOnce(definition: unknown): Analyzer {
+  return atOnce(compileInto(definition))
 }
 
-function make<Stage>({ name, args }: GivenComponent, known: Makers<Stage>): Stage {
-  const found = known.get(name.toLowerCase())
-  if (found === undefined) throw new Error(`nothing is known to make "${name}"`)
-  return found(new Map(Object.entries(args ?? {})))
+function* compileInto(definition: unknown): Steps<Analyzer> {
+  const size = memoryFor(definition)
+  if (size > compiled.sizeMax) throw new AnalyzerTooLarge(size, compiled.sizeMax)
+  const analyzer = analyzerOf(yield* stagesOf(recipeOf(definition)))
+  compiled.add(keyOf(definition), analyzer, size)
+  return analyzer
+}
+
+/** The compiled analyzers of this thread, by what tells their definitions apart. */
+const compiled = new AnalyzerCache<Analyzer>(fixedLimits.analyzerMemoryMax)
+
+/** For tests: what this thread has compiled. */
+export function compiledAnalyzers(): Pick<AnalyzerCache<Analyzer>, 'loads' | 'size'> {
+  return compiled
+}
+
+function* stagesOf(recipe: unknown): Steps<Stages> {
+  if (typeof recipe === 'string') return builtIn(recipe.toLowerCase())
+  const { charFilters, tokenizer, filters } = recipe as Recipe
+  const stages = {
+    charFilters: yield* makeAll(charFilters ?? [], 'char filter', makeCharFilter),
+    tokenizer: yield* makeAll([tokenizer ?? keyword], 'tokenizer', makeTokenizer),
+    filters: yield* makeAll(filters ?? [], 'token filter', makeTokenFilter),
+  }
+  return { ...stages, tokenizer: stages.tokenizer[0]! }
+}
+
+const keyword: GivenComponent = { name: 'keyword' }
+
+function* makeAll<Stage>(
+  given: readonly GivenComponent[],
+  what: string,
+  known: Makers<Stage>,
+): Steps<readonly Stage[]> {
+  const stages: Stage[] = []
+  for (const { name, args } of given) {
+    const make = known.get(name.toLowerCase())
+    if (make === undefined) throw new Error(`nothing is known to make "${name}"`)
+    try {
+      const made = make(new Map(Object.entries(args ?? {})))
+      // A stage is a function.
+      const stage = typeof made === 'function' ? made : yield* made as Steps<Stage>
+      stages.push(stage)
+    } catch (error) {
+      if (!(error instanceof ArgumentProblem)) throw error
+      throw new ArgumentProblem(`the ${what} "${name}": ${error.message}`)
+    }
+    yield
+  }
+  return stages
 }
 
 function analyzerOf({ charFilters, tokenizer, filters }: Stages): Analyzer {
@@ -98,10 +145,10 @@ function analyzerOf({ charFilters, tokenizer, filters }: Stages): Analyzer {
     terms(text, { sizeMax = Infinity, budget = ownBudget() } = {}) {
       let clean = text
       for (const change of charFilters) {
-        budget.take(clean.length >> 1)
+        budget.take(clean.length >> 2)
         clean = change(clean, budget)
       }
-      budget.take(clean.length >> 2)
+      budget.take(clean.length >> 3)
       let tokens = counted(tokenizer(clean, budget), budget)
       for (const filter of filters) tokens = counted(filter(tokens, budget), budget)
       const terms: string[] = []

@@ -17,6 +17,9 @@ export const builtInAnalyzers: readonly string[] = [
 /** Arguments arrive as text; the type says which texts make sense. */
 export type ArgumentType =
   | 'text'
+  /** Entries between commas or on lines of their own. */
+  | 'list'
+  | 'pattern'
   /** A whole number; -1 has a meaning of its own where this is used. */
   | 'integer'
   /** A whole number, 0 or more. */
@@ -50,16 +53,16 @@ export const tokenizers: readonly Component[] = [
       skip: 'count',
     },
   },
-  { name: 'pattern', required: { pattern: 'text' }, optional: { group: 'integer' } },
-  { name: 'simplePattern', required: { pattern: 'text' } },
-  { name: 'simplePatternSplit', required: { pattern: 'text' } },
+  { name: 'pattern', required: { pattern: 'pattern' }, optional: { group: 'integer' } },
+  { name: 'simplePattern', required: { pattern: 'pattern' } },
+  { name: 'simplePatternSplit', required: { pattern: 'pattern' } },
   { name: 'thai' },
 ]
 
-const words = { words: 'text', ignoreCase: 'true or false', format: 'text' } as const
+const words = { words: 'list', ignoreCase: 'true or false', format: 'text' } as const
 
 const synonyms = {
-  required: { synonyms: 'text' },
+  required: { synonyms: 'list' },
   optional: { ignoreCase: 'true or false', expand: 'true or false', format: 'text' },
 } as const
 
@@ -70,7 +73,7 @@ export const tokenFilters: readonly Component[] = [
   { name: 'stop', optional: words },
   { name: 'porterStem' },
   { name: 'kStem' },
-  { name: 'snowballPorter', optional: { language: 'text', protected: 'text' } },
+  { name: 'snowballPorter', optional: { language: 'text', protected: 'list' } },
   { name: 'englishPossessive' },
   ...languageFilters('Stem', [
     ...['arabic', 'bengali', 'brazilian', 'bulgarian', 'czech', 'galician', 'german'],
@@ -90,11 +93,11 @@ export const tokenFilters: readonly Component[] = [
   ]),
   {
     name: 'stemmerOverride',
-    optional: { dictionary: 'text', ignoreCase: 'true or false' },
+    optional: { dictionary: 'list', ignoreCase: 'true or false' },
   },
   {
     name: 'keywordMarker',
-    optional: { protected: 'text', pattern: 'text', ignoreCase: 'true or false' },
+    optional: { protected: 'list', pattern: 'pattern', ignoreCase: 'true or false' },
   },
   { name: 'synonym', ...synonyms },
   { name: 'synonymGraph', ...synonyms },
@@ -121,7 +124,7 @@ export const tokenFilters: readonly Component[] = [
   { name: 'trim' },
   { name: 'reverseString' },
   { name: 'removeDuplicates' },
-  { name: 'elision', optional: { articles: 'text', ignoreCase: 'true or false' } },
+  { name: 'elision', optional: { articles: 'list', ignoreCase: 'true or false' } },
   { name: 'decimalDigit' },
   {
     name: 'cjkBigram',
@@ -134,11 +137,11 @@ export const tokenFilters: readonly Component[] = [
     },
   },
   { name: 'cjkWidth' },
-  { name: 'keepWord', optional: { words: 'text', ignoreCase: 'true or false' } },
+  { name: 'keepWord', optional: { words: 'list', ignoreCase: 'true or false' } },
   { name: 'commonGrams', optional: words },
   {
     name: 'patternReplace',
-    required: { pattern: 'text' },
+    required: { pattern: 'pattern' },
     optional: { replacement: 'text', replace: 'text' },
   },
   {
@@ -155,18 +158,18 @@ export const tokenFilters: readonly Component[] = [
       stemEnglishPossessive: '0 or 1',
       ignoreKeywords: '0 or 1',
       adjustOffsets: '0 or 1',
-      protected: 'text',
-      types: 'text',
+      protected: 'list',
+      types: 'list',
     },
   },
 ]
 
 export const charFilters: readonly Component[] = [
-  { name: 'htmlStrip', optional: { escapedTags: 'text' } },
-  { name: 'mapping', optional: { mapping: 'text' } },
+  { name: 'htmlStrip', optional: { escapedTags: 'list' } },
+  { name: 'mapping', optional: { mapping: 'list' } },
   {
     name: 'patternReplace',
-    required: { pattern: 'text' },
+    required: { pattern: 'pattern' },
     optional: { replacement: 'text' },
   },
   { name: 'cjkWidth' },

@@ -2,6 +2,7 @@
  * Reads the arguments of a component. They were found in the catalogue and have the right
  * type by then; what they may be beyond that, each component says where it reads them.
  */
+import { Pace, type Steps } from '../../steps.ts'
 import { compilePattern, type Pattern } from './pattern/pattern.ts'
 import type { Arguments } from './stage.ts'
 
@@ -69,11 +70,15 @@ export function asProblem(name: string, source: string, error: unknown): unknown
  * Lists that would be files elsewhere are written out: entries between commas or on lines
  * of their own, a comma inside an entry as "\,". Empty entries and comments don't count.
  */
-export function entriesIn(list: string): readonly string[] {
-  return list
-    .split(/(?<!\\)[,\n\r]/)
-    .map((entry) => entry.replaceAll('\\,', ',').trim())
-    .filter((entry) => entry !== '' && !entry.startsWith('#'))
+export function* entriesIn(list: string): Steps<readonly string[]> {
+  const entries: string[] = []
+  const pace = new Pace()
+  for (const part of list.split(/(?<!\\)[,\n\r]/)) {
+    if (pace.isDue()) yield
+    const entry = part.replaceAll('\\,', ',').trim()
+    if (entry !== '' && !entry.startsWith('#')) entries.push(entry)
+  }
+  return entries
 }
 
 /** The two sides of an entry such as "a => b"; undefined: it has only one. */
@@ -84,14 +89,27 @@ export function pairIn(entry: string, sign = '=>'): readonly [string, string] | 
 }
 
 /** The words of such a list; undefined: it was not given. */
-export function wordsIn(args: Arguments, name: string): ReadonlySet<string> | undefined {
+export function* wordsIn(
+  args: Arguments,
+  name: string,
+): Steps<ReadonlySet<string> | undefined> {
   const list = args.get(name)
   if (list === undefined) return undefined
   const format = args.has('format')
     ? choiceIn(args, 'format', ['wordset', 'snowball'])
     : 'wordset'
-  if (format === 'wordset') return new Set(entriesIn(list))
-  // Snowball's lists have several words on a line, and comments after a bar.
-  const lines = entriesIn(list).map((line) => line.replace(/\|.*/, ''))
-  return new Set(lines.flatMap((line) => line.split(/\s+/)).filter((word) => word !== ''))
+  const words = new Set<string>()
+  const pace = new Pace()
+  for (const entry of yield* entriesIn(list)) {
+    if (pace.isDue()) yield
+    if (format === 'wordset') words.add(entry)
+    else for (const word of snowballWords(entry)) words.add(word)
+  }
+  return words
+}
+
+/** Snowball's lists have several words on a line, and comments after a bar. */
+function snowballWords(line: string): readonly string[] {
+  const words = line.replace(/\|.*/, '').split(/\s+/)
+  return words.filter((word) => word !== '')
 }

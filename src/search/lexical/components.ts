@@ -16,7 +16,7 @@ import { synonyms } from './filters/synonyms.ts'
 import { wordDelimiterGraph } from './filters/word-delimiter.ts'
 import * as words from './filters/words.ts'
 import { languages } from './languages/on-demand.ts'
-import type { Arguments, CharFilter, TokenFilter, Tokenizer } from './stage.ts'
+import type { Arguments, CharFilter, Made, TokenFilter, Tokenizer } from './stage.ts'
 import { classic } from './tokenizers/classic.ts'
 import { edgeNGram, nGram } from './tokenizers/grams.ts'
 import { pathHierarchy } from './tokenizers/path-hierarchy.ts'
@@ -26,7 +26,7 @@ import { standard, uax29UrlEmail } from './tokenizers/standard.ts'
 import { thai } from './tokenizers/thai.ts'
 
 /** Makes a component; throws ArgumentProblem if its arguments make no sense. */
-export type Make<Stage> = (args: Arguments) => Stage
+export type Make<Stage> = (args: Arguments) => Made<Stage>
 
 /** By the component's name in lower case. */
 export type Makers<Stage> = Pick<ReadonlyMap<string, Make<Stage>>, 'get'>
@@ -51,7 +51,7 @@ export const makeTokenFilter: Makers<TokenFilter> = {
   get: (name) => generalFilters.get(name) ?? languages().languageFilters.get(name),
 }
 
-const generalFilters: Makers<TokenFilter> = new Map([
+const generalFilters: Makers<TokenFilter> = new Map<string, Make<TokenFilter>>([
   ['lowercase', () => lowercase],
   ['uppercase', () => uppercase],
   ['asciifolding', asciiFolding],
@@ -80,7 +80,7 @@ const generalFilters: Makers<TokenFilter> = new Map([
   ['worddelimitergraph', wordDelimiterGraph],
 ])
 
-export const makeCharFilter: Makers<CharFilter> = new Map([
+export const makeCharFilter: Makers<CharFilter> = new Map<string, Make<CharFilter>>([
   ['htmlstrip', htmlStrip],
   ['mapping', mapping],
   ['patternreplace', patternReplaceCharFilter],

@@ -4,7 +4,6 @@
  * {"charFilters": [...], "tokenizer": {"name": "standard"}, "filters": [{"name": "stop",
  * "args": {"words": "the, a"}}]}; null members count as absent, arguments are texts.
  */
-import { isDeepStrictEqual } from 'node:util'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import {
   builtInAnalyzers,
@@ -14,33 +13,40 @@ import {
   type ArgumentType,
   type Component,
 } from './analyzers.ts'
+import { toPlain } from '../../json/plain.ts'
+import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
+import { fixedLimits, type Limits } from '../../limits.ts'
+import type { Steps } from '../../steps.ts'
+import { loadAnalyzer } from './analyzer.ts'
 import { ArgumentProblem } from './arguments.ts'
-import {
-  makeCharFilter,
-  makeTokenFilter,
-  makeTokenizer,
-  type Make,
-  type Makers,
-} from './components.ts'
-import { fixedLimits } from '../../limits.ts'
+import { keyOf } from './definition.ts'
 
-const { analyzerFiltersMax, analyzerArgumentLengthMax } = fixedLimits
+const { analyzerFiltersMax, patternLengthMax } = fixedLimits
+
+/** What a definition may take. */
+export type AnalyzerLimits = Pick<Limits, 'analyzerLengthMax' | 'analyzerEntriesMax'>
 
 export const defaultAnalyzer = 'standard'
 
-/** Says what is wrong with an analyzer; undefined: nothing. */
-export function findAnalyzerProblem(analyzer: Value): string | undefined {
+/** Says what is wrong with an analyzer, and compiles it; undefined: nothing. */
+export function* findAnalyzerProblem(
+  analyzer: Value,
+  limits: AnalyzerLimits,
+): Steps<string | undefined> {
   if (typeof analyzer === 'string') return findNameProblem(analyzer)
-  if (isObject(analyzer)) return findRecipeProblem(analyzer)
+  if (isObject(analyzer))
+    return (
+      findRecipeProblem(analyzer, limits) ?? (yield* findMakingProblem(toPlain(analyzer)))
+    )
   return (
     `analyzer is of type ${jsonTypeOf(analyzer)}, but is the name of a built-in analyzer ` +
     'or an Object with a tokenizer and filters'
   )
 }
 
-/** Whether two checked analyzers, as plain data, do the same: names have no case. */
+/** Whether two checked analyzers do the same: names have no case. */
 export function isSameAnalyzer(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(canonical(one), canonical(other))
+  return keyOf(one) === keyOf(other)
 }
 
 function findNameProblem(name: string): string | undefined {
@@ -50,7 +56,7 @@ function findNameProblem(name: string): string | undefined {
 
 const recipeMembers = ['tokenizer', 'filters', 'charFilters']
 
-function findRecipeProblem(recipe: JsonObject): string | undefined {
+function findRecipeProblem(recipe: JsonObject, limits: AnalyzerLimits): string | undefined {
   for (const name of recipe.keys())
     if (!recipeMembers.includes(name))
       return `analyzer does not know "${name}". It has: ${recipeMembers.join(', ')}`
@@ -63,133 +69,155 @@ function findRecipeProblem(recipe: JsonObject): string | undefined {
     return 'analyzer names no tokenizer and no filter. It needs at least one of them'
   if (charFilterList.length + filterList.length > analyzerFiltersMax)
     return `analyzer has more than ${analyzerFiltersMax} filters`
+  const checker = new ComponentChecker(limits)
   return (
-    firstProblem(charFilterList, charFilterKind) ??
-    firstProblem(tokenizer === undefined ? [] : [tokenizer], tokenizerKind) ??
-    firstProblem(filterList, tokenFilterKind)
+    checker.firstProblem(charFilterList, charFilterKind) ??
+    checker.firstProblem(tokenizer === undefined ? [] : [tokenizer], tokenizerKind) ??
+    checker.firstProblem(filterList, tokenFilterKind)
   )
 }
 
 interface Kind {
   readonly what: string
   readonly known: readonly Component[]
-  readonly make: Makers<unknown>
 }
 
-const charFilterKind: Kind = {
-  what: 'char filter',
-  known: charFilters,
-  make: makeCharFilter,
-}
-const tokenizerKind: Kind = { what: 'tokenizer', known: tokenizers, make: makeTokenizer }
-const tokenFilterKind: Kind = {
-  what: 'token filter',
-  known: tokenFilters,
-  make: makeTokenFilter,
-}
+const charFilterKind: Kind = { what: 'char filter', known: charFilters }
+const tokenizerKind: Kind = { what: 'tokenizer', known: tokenizers }
+const tokenFilterKind: Kind = { what: 'token filter', known: tokenFilters }
 
 function notAnArray(member: string, value: Value): string {
   return `${member} of analyzer is of type ${jsonTypeOf(value)}, but is an Array`
 }
 
-function firstProblem(list: Value[], kind: Kind) {
-  for (const given of list) {
-    const problem = findComponentProblem(given, kind)
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
+/** Checks the components of one analyzer, and counts what they take together. */
+class ComponentChecker {
+  readonly #limits: AnalyzerLimits
+  #length = 0
+  #entries = 0
 
-function findComponentProblem(
-  given: Value,
-  { what, known, make }: Kind,
-): string | undefined {
-  if (!isObject(given))
-    return `a ${what} of analyzer is of type ${jsonTypeOf(given)}, but is an Object`
-  for (const member of given.keys())
-    if (member !== 'name' && member !== 'args')
-      return `a ${what} of analyzer does not know "${member}". It has: name, args`
-  const name = given.get('name') ?? undefined
-  if (typeof name !== 'string') return `a ${what} of analyzer needs a name, a String`
-  const component = known.find(
-    (candidate) => candidate.name.toLowerCase() === name.toLowerCase(),
-  )
-  if (component === undefined)
-    return (
-      `there is no ${what} "${name}". ` +
-      `There are: ${known.map((candidate) => candidate.name).join(', ')}`
+  constructor(limits: AnalyzerLimits) {
+    this.#limits = limits
+  }
+
+  firstProblem(list: Value[], kind: Kind): string | undefined {
+    for (const given of list) {
+      const problem = this.#findComponentProblem(given, kind)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+
+  #findComponentProblem(given: Value, { what, known }: Kind): string | undefined {
+    if (!isObject(given))
+      return `a ${what} of analyzer is of type ${jsonTypeOf(given)}, but is an Object`
+    for (const member of given.keys())
+      if (member !== 'name' && member !== 'args')
+        return `a ${what} of analyzer does not know "${member}". It has: name, args`
+    const name = given.get('name') ?? undefined
+    if (typeof name !== 'string') return `a ${what} of analyzer needs a name, a String`
+    const component = known.find(
+      (candidate) => candidate.name.toLowerCase() === name.toLowerCase(),
     )
-  const args = given.get('args') ?? new Map<string, Value>()
-  if (!isObject(args))
-    return `args of the ${what} "${name}" is of type ${jsonTypeOf(args)}, but is an Object`
-  const where = `the ${what} "${name}"`
-  return (
-    findArgumentProblem(args, component, where) ??
-    findMakingProblem(make.get(name.toLowerCase())!, args, where)
-  )
-}
-
-function findArgumentProblem(
-  args: JsonObject,
-  component: Component,
-  where: string,
-): string | undefined {
-  const types = new Map(Object.entries({ ...component.required, ...component.optional }))
-  for (const [name, value] of args) {
-    const type = types.get(name)
-    if (type === undefined)
-      return `${where} does not take "${name}". It takes: ${
-        types.size === 0 ? 'no arguments' : [...types.keys()].join(', ')
-      }`
-    if (typeof value !== 'string')
-      return `"${name}" of ${where} is of type ${jsonTypeOf(value)}, but is a String`
-    if (value.length > analyzerArgumentLengthMax)
-      return `"${name}" of ${where} has more than ${analyzerArgumentLengthMax} characters`
-    if (!argumentPatterns[type].test(value))
-      return `"${name}" of ${where} cannot be "${value}". It is: ${type}`
+    if (component === undefined)
+      return (
+        `there is no ${what} "${name}". ` +
+        `There are: ${known.map((candidate) => candidate.name).join(', ')}`
+      )
+    const args = given.get('args') ?? new Map<string, Value>()
+    if (!isObject(args))
+      return `args of the ${what} "${name}" is of type ${jsonTypeOf(args)}, but is an Object`
+    return this.#findArgumentProblem(args, component, `the ${what} "${name}"`)
   }
-  for (const name of Object.keys(component.required ?? {}))
-    if (!args.has(name)) return `${where} needs "${name}" in its args`
-  return undefined
+
+  #findArgumentProblem(
+    args: JsonObject,
+    component: Component,
+    where: string,
+  ): string | undefined {
+    const types = new Map(Object.entries({ ...component.required, ...component.optional }))
+    for (const [name, value] of args) {
+      const type = types.get(name)
+      if (type === undefined)
+        return `${where} does not take "${name}". It takes: ${
+          types.size === 0 ? 'no arguments' : [...types.keys()].join(', ')
+        }`
+      if (typeof value !== 'string')
+        return `"${name}" of ${where} is of type ${jsonTypeOf(value)}, but is a String`
+      const problem =
+        this.#findLengthProblem(value, type, `"${name}" of ${where}`) ??
+        this.#findEntriesProblem(value, type, `"${name}" of ${where}`)
+      if (problem !== undefined) return problem
+      if (!argumentPatterns[type].test(value))
+        return `"${name}" of ${where} cannot be "${value}". It is: ${type}`
+    }
+    for (const name of Object.keys(component.required ?? {}))
+      if (!args.has(name)) return `${where} needs "${name}" in its args`
+    return undefined
+  }
+
+  #findLengthProblem(
+    { length }: string,
+    type: ArgumentType,
+    where: string,
+  ): string | undefined {
+    if (type === 'pattern' && length > patternLengthMax)
+      return `${where} has ${length} characters, but a pattern may have ${patternLengthMax}`
+    this.#length += length
+    const max = this.#limits.analyzerLengthMax
+    if (this.#length <= max) return undefined
+    return (
+      `${where} has ${length} characters, which makes ${this.#length} in all arguments of ` +
+      `analyzer, but it may have ${max}`
+    )
+  }
+
+  #findEntriesProblem(list: string, type: ArgumentType, where: string): string | undefined {
+    if (type !== 'list') return undefined
+    const entries = countEntries(list)
+    this.#entries += entries
+    const max = this.#limits.analyzerEntriesMax
+    if (this.#entries <= max) return undefined
+    return (
+      `${where} has ${entries} entries, which makes ${this.#entries} in all lists of ` +
+      `analyzer, but it may have ${max}`
+    )
+  }
 }
 
-/** What only shows when the component is made: patterns, ranges, entries of lists. */
-function findMakingProblem(
-  make: Make<unknown>,
-  args: JsonObject,
-  where: string,
-): string | undefined {
+/** Places between separators: counted before anything is made of them. */
+function countEntries(list: string): number {
+  let count = 1
+  for (let at = 0; at < list.length; at++) {
+    const char = list.charCodeAt(at)
+    if (char === comma || char === lineFeed || char === carriageReturn) count++
+  }
+  return count
+}
+
+const comma = 0x2c
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** What only shows when the analyzer is compiled: patterns, ranges, entries of lists. */
+function* findMakingProblem(recipe: unknown): Steps<string | undefined> {
   try {
-    make(args as Map<string, string>)
+    const loading = loadAnalyzer(recipe)
+    if (loading !== undefined) yield* loading
     return undefined
   } catch (error) {
-    if (error instanceof ArgumentProblem) return `${where}: ${error.message}`
+    if (error instanceof ArgumentProblem || error instanceof AnalyzerTooLarge)
+      return error.message
     throw error
   }
 }
 
 const argumentPatterns: Readonly<Record<ArgumentType, RegExp>> = {
   text: /^/,
+  list: /^/,
+  pattern: /^/,
   integer: /^-?\d{1,9}$/,
   count: /^\d{1,9}$/,
   'true or false': /^(?:true|false)$/i,
   '0 or 1': /^[01]$/,
-}
-
-type PlainRecipe = Readonly<Record<string, PlainComponent | PlainComponent[] | null>>
-
-interface PlainComponent {
-  readonly name: string
-  readonly args?: Readonly<Record<string, string>> | null
-}
-
-function canonical(analyzer: unknown): unknown {
-  if (typeof analyzer === 'string') return analyzer.toLowerCase()
-  if (typeof analyzer !== 'object' || analyzer === null) return analyzer
-  const recipe = analyzer as PlainRecipe
-  return recipeMembers.map((member) =>
-    [recipe[member] ?? []]
-      .flat()
-      .map(({ name, args }) => ({ name: name.toLowerCase(), args: args ?? {} })),
-  )
 }

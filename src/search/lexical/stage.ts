@@ -4,6 +4,7 @@
  * nothing is made that nobody needs. Whatever takes time counts its steps.
  */
 import type { StepBudget } from '../../analysis-budget.ts'
+import type { Steps } from '../../steps.ts'
 
 export interface Token {
   readonly text: string
@@ -38,6 +39,9 @@ export type TokenKind =
 export type CharFilter = (text: string, steps: StepBudget) => string
 export type Tokenizer = (text: string, steps: StepBudget) => Iterable<Token>
 export type TokenFilter = (tokens: Iterable<Token>, steps: StepBudget) => Iterable<Token>
+
+/** Reading long lists takes steps. */
+export type Made<Stage> = Stage | Steps<Stage>
 
 /** Texts made of a component's arguments, as they were given; names in their known case. */
 export type Arguments = ReadonlyMap<string, string>

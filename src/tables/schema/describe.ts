@@ -14,6 +14,7 @@ import {
   type TableIndex,
 } from '../../engine/schema.ts'
 import { fromPlain } from '../../json/plain.ts'
+import { recipeOf } from '../../search/lexical/definition.ts'
 import type { Value } from '../../json/value.ts'
 import { cqlType, cqlUserType } from './cql-type.ts'
 
@@ -227,7 +228,7 @@ function optionsOf(index: TableIndex, table: Table): object {
     case 'vector':
       return { metric: index.metric, sourceModel: index.sourceModel }
     case 'text':
-      return { analyzer: index.analyzer }
+      return { analyzer: recipeOf(index.analyzer) }
     case 'regular': {
       const { type } = typeOf(index, table)
       const isText = type === 'text' || type === 'ascii'

@@ -63,7 +63,12 @@ export function checkIndexType(
 }
 
 /** The index that the table would get; throws when it cannot have it. */
-export function resolveIndex(table: Table, name: string, given: GivenIndex): TableIndex {
+export function resolveIndex(
+  table: Table,
+  name: string,
+  given: GivenIndex,
+  limits: Limits,
+): TableIndex {
   const { columns } = table.definition
   const column = columns.find((candidate) => candidate.name === given.column)
   if (column === undefined) throw unknownColumn(table, given)
@@ -74,7 +79,7 @@ export function resolveIndex(table: Table, name: string, given: GivenIndex): Tab
     case 'vector':
       return { ...base, kind: 'vector', ...resolveVectorIndex(table, column, given) }
     case 'text':
-      return { ...base, kind: 'text', ...resolveTextIndex(table, column, given) }
+      return { ...base, kind: 'text', ...resolveTextIndex(table, column, given, limits) }
   }
 }
 

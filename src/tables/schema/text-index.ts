@@ -4,7 +4,10 @@ import { apiError } from '../../errors/api-error.ts'
 import { toPlain } from '../../json/plain.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { memberOf, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
+import type { Limits } from '../../limits.ts'
 import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
+import type { Deadline } from '../../deadline.ts'
+import { atOnce, inTurns } from '../../steps.ts'
 import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenTextIndex {
@@ -20,10 +23,23 @@ export function readTextIndex(column: string, options: Section): GivenTextIndex 
   return { column, analyzer: isEmpty ? undefined : analyzer }
 }
 
+/**
+ * Compiles the analyzer in steps. `resolveTextIndex`, which has to be done at once, finds it
+ * compiled, and says what is wrong with it.
+ */
+export async function prepareTextIndex(
+  { analyzer = defaultAnalyzer }: GivenTextIndex,
+  limits: Limits,
+  deadline: Deadline,
+): Promise<void> {
+  await inTurns(findAnalyzerProblem(analyzer, limits), deadline)
+}
+
 export function resolveTextIndex(
   table: Table,
   column: Column,
   { analyzer = defaultAnalyzer }: GivenTextIndex,
+  limits: Limits,
 ): Pick<TextIndex, 'analyzer'> {
   const { type } = column.type
   if (type !== 'text' && type !== 'ascii')
@@ -33,7 +49,7 @@ export function resolveTextIndex(
     })
   if (typeof analyzer !== 'string' && !isObject(analyzer))
     throw apiError('UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX', { type: jsonTypeOf(analyzer) })
-  const problem = findAnalyzerProblem(analyzer)
+  const problem = atOnce(findAnalyzerProblem(analyzer, limits))
   if (problem !== undefined)
     throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', {
       reason: 'analyzer',

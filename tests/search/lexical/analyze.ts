@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromPlain } from '../../../src/json/plain.ts'
+import { defaultLimits } from '../../../src/limits.ts'
+import { atOnce } from '../../../src/steps.ts'
 import { analyzerFor } from '../../../src/search/lexical/analyzer.ts'
 import { findAnalyzerProblem } from '../../../src/search/lexical/recipe.ts'
 
@@ -9,7 +11,7 @@ export type Args = Readonly<Record<string, string>>
 
 /** What is wrong with a recipe, as a schema would be told. */
 export function problemOf(recipe: unknown): string | undefined {
-  return findAnalyzerProblem(fromPlain(recipe))
+  return atOnce(findAnalyzerProblem(fromPlain(recipe), defaultLimits))
 }
 
 export function termsOf(recipe: unknown, text: string): readonly string[] {

@@ -63,13 +63,6 @@ describe('built-in analyzers', () => {
       { numRuns: 300 },
     )
   })
-
-  test('of the same recipe are the same', () => {
-    const recipe = () => ({ tokenizer: { name: 'letter' }, filters: [{ name: 'trim' }] })
-    assert.equal(analyzerFor(recipe()), analyzerFor(recipe()))
-    assert.equal(analyzerFor('standard'), analyzerFor('standard'))
-    assert.notEqual(analyzerFor(recipe()), analyzerFor('standard'))
-  })
 })
 
 describe('recipes', () => {
@@ -326,6 +319,79 @@ describe('bounds', () => {
       assert.throws(() => analyzerFor(recipe).terms(long('_'), { budget }), /too late/)
     }
   })
+
+  test('Thai is charged in proportion to its length, before it is segmented', () => {
+    const spent = (length: number) => {
+      const budget = new AnalysisBudget(ownCaller(), 1e9, 1e9)
+      const before = budget.left
+      const recipe = {
+        tokenizer: component('thai'),
+        filters: [component('keepWord', { words: 'none' })],
+      }
+      analyzerFor(recipe).terms('กขคง'.repeat(length / 4), { budget })
+      return before - budget.left
+    }
+    const [short, longer] = [spent(20_000), spent(200_000)]
+    assert.ok(longer > 9 * short && longer < 11 * short, `${short} and ${longer}`)
+    assert.ok(short > 8 * 20_000)
+    // Half-width katakana, whose first word takes as long to find as all of them.
+    const budget = new AnalysisBudget(ownCaller())
+    const katakana = analyzerFor('thai')
+    assert.throws(() => katakana.terms('ﾊﾟ'.repeat(500_000), { budget }), {
+      code: 'LEXICAL_CONTENT_TOO_LONG',
+    })
+  })
+
+  test('Thai texts that are segmented in parts have the words that they have whole', () => {
+    const phrase = 'การที่ได้ต้องแสดงว่างานดี'
+    const thai = analyzerFor({ tokenizer: component('thai') })
+    const words = thai.terms(phrase)
+    for (const separator of ['', ' ']) {
+      const text = Array<string>(300).fill(phrase).join(separator)
+      assert.deepEqual(thai.terms(text), Array<readonly string[]>(300).fill(words).flat())
+    }
+  })
+
+  for (const [what, recipe, text] of [
+    [
+      'a class of many characters',
+      {
+        tokenizer: component('pattern', {
+          pattern: `[${Array.from({ length: 4_000 }, (_, n) => String.fromCharCode(0x100 + 2 * n)).join('')}]`,
+        }),
+      },
+      'ж'.repeat(20_000),
+    ],
+    [
+      'grams that are longer than most tokens',
+      {
+        filters: [
+          component('nGram', { minGramSize: '255', maxGramSize: '255' }),
+          component('keepWord', { words: 'none' }),
+        ],
+      },
+      long('ab'),
+    ],
+    [
+      'long words with a stemmer',
+      {
+        tokenizer: component('whitespace'),
+        filters: [component('porterStem'), component('keepWord', { words: 'none' })],
+      },
+      long(`${'a'.repeat(199)} `),
+    ],
+    [
+      'a classic word without end',
+      { tokenizer: component('classic', { maxTokenLength: '1048576' }) },
+      long('ж'),
+    ],
+  ] as const)
+    test(`refuse ${what}`, () => {
+      const budget = new AnalysisBudget(ownCaller())
+      assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
+        code: 'LEXICAL_CONTENT_TOO_LONG',
+      })
+    })
 
   test('between texts others have their turn', async () => {
     let turns = 0

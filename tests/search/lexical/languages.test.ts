@@ -8,12 +8,14 @@ import {
   languageFilters,
 } from '../../../src/search/lexical/languages/index.ts'
 import { ownBudget } from '../../../src/analysis-budget.ts'
+import { atOnce } from '../../../src/steps.ts'
 import type { Token, TokenFilter } from '../../../src/search/lexical/stage.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 function filter(name: string, args: Readonly<Record<string, string>> = {}): TokenFilter {
-  return languageFilters.get(name.toLowerCase())!(new Map(Object.entries(args)))
+  const made = languageFilters.get(name.toLowerCase())!(new Map(Object.entries(args)))
+  return typeof made === 'function' ? made : atOnce(made)
 }
 
 function token(text: string, keyword = false): Token {

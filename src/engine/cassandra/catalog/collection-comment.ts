@@ -2,6 +2,7 @@
  * The options of a collection, as the comment of its table holds them. Other servers of the
  * Data API write the same, and wrote other forms before.
  */
+import { packIfLong } from '../../../search/lexical/definition.ts'
 import { EngineError } from '../../errors.ts'
 import type {
   CollectionOptions,
@@ -159,9 +160,14 @@ function readSearch(
   if (version === 1 && (lexical === undefined || rerank === undefined))
     throw new EngineError('schema', `the options of ${name} name lexical or rerank alone`)
   return {
-    lexical: lexical ?? defaults.lexical,
+    lexical: lexical ? withPackedAnalyzer(lexical) : defaults.lexical,
     rerank: rerank ? readRerank(rerank) : defaults.rerank,
   }
+}
+
+function withPackedAnalyzer(lexical: LexicalOptions): LexicalOptions {
+  const { analyzer } = lexical
+  return analyzer === undefined ? lexical : { ...lexical, analyzer: packIfLong(analyzer) }
 }
 
 function readRerank({

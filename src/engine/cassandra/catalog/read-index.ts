@@ -1,4 +1,5 @@
 /** Indexes as system_schema.indexes has them. */
+import { packIfLong } from '../../../search/lexical/definition.ts'
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
 import type { ColumnPart } from '../../../language/columns/column.ts'
@@ -31,7 +32,7 @@ export function readIndex(
   const analyzer = options.get('index_analyzer')?.trim() ?? ''
   if (analyzer !== '')
     return isText(column.type.type) && target.of === undefined
-      ? { ...base, kind: 'text', analyzer: readAnalyzer(analyzer) }
+      ? { ...base, kind: 'text', analyzer: packIfLong(readAnalyzer(analyzer)) }
       : undefined
   if (column.type.type === 'vector')
     return { ...base, kind: 'vector', ...vectorOptions(options, note) }
@@ -47,7 +48,7 @@ export function notedIndexes(
   return Array.from(notes).flatMap(([name, note]): TableIndex[] =>
     'column' in note &&
     columns.some(({ name: column, type }) => column === note.column && isText(type.type))
-      ? [{ name, column: note.column, kind: 'text', analyzer: note.analyzer }]
+      ? [{ name, column: note.column, kind: 'text', analyzer: packIfLong(note.analyzer) }]
       : [],
   )
 }

@@ -83,7 +83,7 @@ export function sessionOf(
   { consistency }: Pick<ClusterOptions, 'consistency'>,
   listener?: StatementListener,
 ): Session {
-  return new Session((act) => act(client), consistency, listener)
+  return Session.open((act) => act(client), consistency, listener)
 }
 
 function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions) {

@@ -8,6 +8,9 @@ import { fixedLimits } from '../../../limits.ts'
 import type { Consistency, ConsistencyLevel, SerialLevel } from './consistency.ts'
 import { engineErrorOf } from './failures.ts'
 import type { Statement } from './statement.ts'
+import { StatementQueue, type StatementOwner } from './statement-queue.ts'
+
+const { clusterStatementsMax, waitingStatementsMax, ownStatementsMax } = fixedLimits
 
 /** What a statement is for, which decides how many copies must answer. */
 export type Purpose = 'read' | 'write' | 'search' | 'schema' | 'settle'
@@ -64,22 +67,50 @@ export interface StatementListener {
 /** Lends a client for one statement. */
 export type Lend = <T>(act: (client: Client) => Promise<T>) => Promise<T>
 
+/** What all sessions of a server share. */
+interface Sending {
+  readonly consistency: Consistency
+  readonly listener: StatementListener | undefined
+  readonly queue: StatementQueue
+  readonly ownQueue: StatementQueue
+  readonly usualOptions: Map<Purpose, QueryOptions>
+}
+
+/** The server itself owns what no caller waits for: health, settings, leases, definitions. */
+const ownStatements: StatementOwner = {
+  principalName: '',
+  signal: new AbortController().signal,
+}
+
 export class Session {
   readonly #lend: Lend
-  readonly #consistency: Consistency
-  readonly #listener: StatementListener | undefined
-  readonly #usualOptions = new Map<Purpose, QueryOptions>()
-  #turn: Promise<void> | undefined
+  readonly #sending: Sending
+  readonly #owner: StatementOwner
 
-  constructor(lend: Lend, consistency: Consistency, listener?: StatementListener) {
+  private constructor(lend: Lend, sending: Sending, owner: StatementOwner) {
     this.#lend = lend
-    this.#consistency = consistency
-    this.#listener = listener
+    this.#sending = sending
+    this.#owner = owner
+  }
+
+  /** For the server's own statements. */
+  static open(lend: Lend, consistency: Consistency, listener?: StatementListener): Session {
+    const sending = {
+      ...{ consistency, listener, usualOptions: new Map<Purpose, QueryOptions>() },
+      queue: new StatementQueue(clusterStatementsMax, waitingStatementsMax),
+      ownQueue: new StatementQueue(ownStatementsMax, Infinity),
+    }
+    return new Session(lend, sending, ownStatements)
   }
 
   /** The same with connections of others. */
   with(lend: Lend): Session {
-    return new Session(lend, this.#consistency, this.#listener)
+    return new Session(lend, this.#sending, this.#owner)
+  }
+
+  /** For statements that a caller waits for; undefined: the server itself. */
+  for(owner: StatementOwner | undefined): Session {
+    return owner === undefined ? this : new Session(this.#lend, this.#sending, owner)
   }
 
   run(
@@ -138,15 +169,29 @@ export class Session {
       }
   }
 
-  async #ask(
+  #ask(purpose: Purpose, act: (client: Client) => Promise<Answered>): Promise<ResultPage> {
+    const { queue, ownQueue } = this.#sending
+    const owner = this.#ownerOf(purpose)
+    const isOwn = this.#owner === ownStatements
+    return (isOwn ? ownQueue : queue).run(owner, () => this.#send(purpose, act))
+  }
+
+  /** What is written of a document or row is written whole, also when its caller has left. */
+  #ownerOf(purpose: Purpose): StatementOwner {
+    if (purpose !== 'write' && purpose !== 'settle') return this.#owner
+    const { signal } = ownStatements
+    return { principalName: this.#owner.principalName, signal }
+  }
+
+  async #send(
     purpose: Purpose,
     act: (client: Client) => Promise<Answered>,
   ): Promise<ResultPage> {
+    const { listener } = this.#sending
     const startedAt = performance.now()
     try {
-      await this.#endOfTurn()
       const answered = await this.#lend(act)
-      this.#listener?.done(purpose, performance.now() - startedAt, undefined)
+      listener?.done(purpose, performance.now() - startedAt, undefined)
       return {
         rows: answered.rows ?? [],
         pageState: answered.pageState ?? undefined,
@@ -154,26 +199,13 @@ export class Session {
       }
     } catch (error) {
       const failure = engineErrorOf(error)
-      this.#listener?.done(purpose, performance.now() - startedAt, failure.kind)
+      listener?.done(purpose, performance.now() - startedAt, failure.kind)
       throw failure
     }
   }
 
-  /**
-   * Requests come by connections of their own. What those that have arrived together ask leaves
-   * together, since writing to a socket takes longer than making a statement.
-   */
-  #endOfTurn(): Promise<void> {
-    return (this.#turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#turn = undefined
-        resolve()
-      })
-    }))
-  }
-
   #levelFor(purpose: Purpose): ConsistencyLevel | SerialLevel {
-    const { read, write, search, serial } = this.#consistency
+    const { read, write, search, serial } = this.#sending.consistency
     switch (purpose) {
       case 'write':
         return write
@@ -189,9 +221,10 @@ export class Session {
 
   /** Made once: the driver does not change them. */
   #usual(purpose: Purpose): QueryOptions {
-    let options = this.#usualOptions.get(purpose)
+    const { usualOptions } = this.#sending
+    let options = usualOptions.get(purpose)
     if (options === undefined)
-      this.#usualOptions.set(purpose, (options = this.#options(purpose, {})))
+      usualOptions.set(purpose, (options = this.#options(purpose, {})))
     return options
   }
 
@@ -201,7 +234,7 @@ export class Session {
     return {
       prepare: true,
       consistency: codes[level ?? this.#levelFor(purpose)],
-      serialConsistency: codes[this.#consistency.serial],
+      serialConsistency: codes[this.#sending.consistency.serial],
       isIdempotent: options.isIdempotent ?? !isWrite,
       ...(isWrite && { retry: noRetry }),
       ...(fetchSize !== undefined && { fetchSize }),

@@ -16,6 +16,7 @@ import { sideBySide } from '../../../side-by-side.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import type { StatementOwner } from '../cluster/statement-queue.ts'
 import type { WriteClock } from '../cluster/write-clock.ts'
 
 /** Texts that are searched together: of one path of a collection, or one column of a table. */
@@ -70,18 +71,36 @@ const removedAtATime = 1_000
 export class ClusterPostings {
   readonly #session: Session
   readonly #tables: Readonly<Record<keyof typeof lexicalTables, string>>
-  readonly #corpora = new Map<string, KnownCorpus>()
+  readonly #corpora: Map<string, KnownCorpus>
   readonly #clock: WriteClock
 
-  constructor(session: Session, keyspace: string, clock: WriteClock) {
-    const named = (name: string) => quoteTarget({ keyspace, name })
+  private constructor(
+    session: Session,
+    tables: Readonly<Record<keyof typeof lexicalTables, string>>,
+    corpora: Map<string, KnownCorpus>,
+    clock: WriteClock,
+  ) {
     this.#session = session
+    this.#tables = tables
+    this.#corpora = corpora
     this.#clock = clock
-    this.#tables = {
+  }
+
+  static open(session: Session, keyspace: string, clock: WriteClock): ClusterPostings {
+    const named = (name: string) => quoteTarget({ keyspace, name })
+    const tables = {
       postings: named('postings'),
       texts: named('texts'),
       text_indexes: named('text_indexes'),
     }
+    return new ClusterPostings(session, tables, new Map(), clock)
+  }
+
+  /** The same index, with statements that a caller waits for. */
+  for(owner: StatementOwner | undefined): ClusterPostings {
+    if (owner === undefined) return this
+    const session = this.#session.for(owner)
+    return new ClusterPostings(session, this.#tables, this.#corpora, this.#clock)
   }
 
   /** Microseconds since 1970. */

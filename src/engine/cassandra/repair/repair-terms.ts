@@ -64,7 +64,7 @@ export async function repairTerms(
     const { systemKeyspace } = options
     if ((await missingTables(session, systemKeyspace)).length > 0)
       throw new EngineError('gone', `no server has used the keyspace ${systemKeyspace} yet`)
-    const postings = new ClusterPostings(session, systemKeyspace, clock)
+    const postings = ClusterPostings.open(session, systemKeyspace, clock)
     const more = moreTermsOf(can, false)
     const access = { session, can, more, limits, postings }
     await repairAll(access, options, listener)

@@ -10,6 +10,7 @@ import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
+import { EngineError } from '../../errors.ts'
 import { firstKeyspace } from '../../schema.ts'
 import { isFull, OpenedFiles, troubleOf } from '../files/disk-trouble.ts'
 import { ownTables } from '../files/foreign-objects.ts'
@@ -126,6 +127,13 @@ export class CatalogFile {
 
   all(sql: string, ...parameters: CatalogParameter[]): Record<string, unknown>[] {
     return this.#database.prepare(sql).all(...parameters)
+  }
+
+  /** The options of a collection or the definition of a table, as they are stored. */
+  readDefinition(uid: string): object {
+    const [row] = this.all('SELECT options FROM target WHERE uid = ?', uid)
+    if (row === undefined) throw new EngineError('gone', 'the collection or table is gone')
+    return JSON.parse(String(row['options'])) as object
   }
 
   /** Makes a change, and returns when it is durable. */

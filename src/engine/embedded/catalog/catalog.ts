@@ -47,6 +47,7 @@ import type { EmbeddedOptions } from '../options.ts'
 import { refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { lostCatalog, quarantine, storesIn } from './lost-stores.ts'
+import { withStoredAnalyzers } from './stored-analyzers.ts'
 import { describeTarget, updateTargetFile, writeTargetFile } from './target-file.ts'
 import {
   checkFolderName,
@@ -325,8 +326,10 @@ export class Catalog {
     return [...new Set(names)].map((name) => types.get(name)!)
   }
 
-  /** From now on the target is this. */
-  #know(stored: StoredTarget): void {
+  /** From now on the target is this. Long analyzers stay in the file. */
+  #know(whole: StoredTarget): void {
+    const { uid } = whole
+    const stored = withStoredAnalyzers(whole, () => this.#file.readDefinition(uid))
     const target = stored.kind === 'table' ? plainTable(stored) : stored
     this.#keyspace(stored.keyspace).targets.set(stored.name, { target, stored })
   }

@@ -4,15 +4,18 @@
  */
 import type { StepBudget } from '../../../analysis-budget.ts'
 import { fixedLimits } from '../../../limits.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 import { entriesIn } from '../arguments.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { decodeEntity } from './html-entities.ts'
 
-export function htmlStrip(args: Arguments): CharFilter {
-  const escaped = entriesIn(args.get('escapedTags') ?? '').flatMap((tags) =>
-    tags.split(/\s+/),
-  )
-  const kept = new Set(escaped.map((tag) => tag.toLowerCase()))
+export function* htmlStrip(args: Arguments): Steps<CharFilter> {
+  const kept = new Set<string>()
+  const pace = new Pace()
+  for (const tags of yield* entriesIn(args.get('escapedTags') ?? '')) {
+    if (pace.isDue()) yield
+    for (const tag of tags.split(/\s+/)) kept.add(tag.toLowerCase())
+  }
   return (text, steps) => new Stripper(text, kept, steps).strip()
 }
 

@@ -4,12 +4,17 @@ import type { StepBudget } from '../../../analysis-budget.ts'
 import { TextBuilder } from '../text-builder.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 
 const { mappingLengthMax } = fixedLimits
 
-export function mapping(args: Arguments): CharFilter {
-  const root = newBranch()
-  for (const entry of entriesIn(args.get('mapping') ?? '')) addEntry(root, entry)
+export function* mapping(args: Arguments): Steps<CharFilter> {
+  const root: Branch = {}
+  const pace = new Pace()
+  for (const entry of yield* entriesIn(args.get('mapping') ?? '')) {
+    if (pace.isDue()) yield
+    addEntry(root, entry)
+  }
   return (text, steps) => {
     const made = new TextBuilder(steps)
     let kept = 0
@@ -31,12 +36,8 @@ export function mapping(args: Arguments): CharFilter {
 
 /** Texts by their characters, one a level. */
 interface Branch {
-  readonly next: Map<string, Branch>
+  next?: Map<string, Branch>
   replacement?: string
-}
-
-function newBranch(): Branch {
-  return { next: new Map() }
 }
 
 function addEntry(root: Branch, entry: string): void {
@@ -53,8 +54,9 @@ function addEntry(root: Branch, entry: string): void {
     )
   let branch = root
   for (const char of from.split('')) {
-    const next = branch.next.get(char) ?? newBranch()
-    branch.next.set(char, next)
+    branch.next ??= new Map()
+    let next = branch.next.get(char)
+    if (next === undefined) branch.next.set(char, (next = {}))
     branch = next
   }
   branch.replacement = unquoted(sides[1])
@@ -85,7 +87,7 @@ function longestAt(root: Branch, text: string, start: number, steps: StepBudget)
     if (branch.replacement !== undefined)
       found = { length, replacement: branch.replacement }
     steps.take(2)
-    branch = branch.next.get(text[start + length] ?? '')
+    branch = branch.next?.get(text[start + length] ?? '')
   }
   return found
 }

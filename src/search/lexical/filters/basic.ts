@@ -50,14 +50,12 @@ export function elision(articles: ReadonlySet<string>, ignoreCase = false): Toke
   })
 }
 
-/** Whether a text is one of the words, in any case if so asked. */
+/** Whether a text is one of the words. With `ignoreCase` these are in lower case. */
 export function membership(
   words: ReadonlySet<string>,
   ignoreCase: boolean,
 ): (text: string) => boolean {
-  if (!ignoreCase) return (text) => words.has(text)
-  const lower = new Set([...words].map((word) => word.toLowerCase()))
-  return (text) => lower.has(text.toLowerCase())
+  return ignoreCase ? (text) => words.has(text.toLowerCase()) : (text) => words.has(text)
 }
 
 /** The tokens that are wanted, once changed; what follows a dropped one keeps its place. */

@@ -16,8 +16,9 @@ export function foldWidth(text: string, steps: StepBudget): string {
 export const cjkWidth: TokenFilter = mapTexts(foldWidth)
 
 /** Digits of all scripts become ASCII ones. */
-export const decimalDigit: TokenFilter = mapTexts((text) =>
+export const decimalDigit: TokenFilter = mapTexts((text, steps) =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+    steps.take(digitSteps)
     // Digits come in rows of ten, from zero on, and rows may follow each other.
     const char = digit.codePointAt(0)!
     let zero = char
@@ -25,6 +26,9 @@ export const decimalDigit: TokenFilter = mapTexts((text) =>
     return String((char - zero) % 10)
   }),
 )
+
+/** For finding the zero of a digit. */
+const digitSteps = 32
 
 function isDigit(char: number): boolean {
   return /\p{Nd}/u.test(String.fromCodePoint(char))

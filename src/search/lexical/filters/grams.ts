@@ -1,4 +1,5 @@
 /** Pieces of tokens, all at the place of the token that they come from. */
+import type { StepBudget } from '../../../analysis-budget.ts'
 import { flagIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
 import { edgeGrams, grams, gramSizesIn, type GramSizes } from '../tokenizers/grams.ts'
@@ -9,23 +10,23 @@ export function nGramFilter(args: Arguments): TokenFilter {
 }
 
 export function edgeNGramFilter(args: Arguments): TokenFilter {
-  return gramFilter(args, edgeGrams)
+  return gramFilter(args, (text, sizes) => edgeGrams(text, sizes))
 }
 
 function gramFilter(
   args: Arguments,
-  cut: (text: string, sizes: GramSizes) => Iterable<string>,
+  cut: (text: string, sizes: GramSizes, steps: StepBudget) => Iterable<string>,
 ): TokenFilter {
   const sizes = gramSizesIn(args)
   const preserveOriginal = flagIn(args, 'preserveOriginal', false)
-  return function* (tokens) {
+  return function* (tokens, steps) {
     // Tokens without a gram leave a gap, so they are dropped like any other.
     const long = preserveOriginal
       ? tokens
       : keep(tokens, ({ text }) => sizeOf(text) >= sizes.min)
     for (const token of long) {
       let { step } = token
-      for (const text of cut(token.text, sizes)) {
+      for (const text of cut(token.text, sizes, steps)) {
         yield { ...token, text, step, kind: 'gram' }
         step = 0
       }

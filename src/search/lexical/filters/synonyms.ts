@@ -4,17 +4,18 @@
  */
 import { ArgumentProblem, choiceIn, flagIn } from '../arguments.ts'
 import type { StepBudget } from '../../../analysis-budget.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
 
 const { synonymWordsMax } = fixedLimits
 
-export function synonyms(args: Arguments): TokenFilter {
+export function* synonyms(args: Arguments): Steps<TokenFilter> {
   choiceIn(args, 'format', ['solr'])
   const ignoreCase = flagIn(args, 'ignoreCase', false)
   const expand = flagIn(args, 'expand', true)
   const list = args.get('synonyms') ?? ''
-  const root = treeOf(readRules(ignoreCase ? list.toLowerCase() : list), expand)
+  const root = yield* treeOf(ignoreCase ? list.toLowerCase() : list, expand)
   const keyOf = (token: Token) => (ignoreCase ? token.text.toLowerCase() : token.text)
 
   return function* (tokens, steps) {
@@ -34,7 +35,7 @@ export function synonyms(args: Arguments): TokenFilter {
       if (found === undefined) {
         yield first
         window.shift()
-      } else yield* replaced(window.splice(0, found.size), meaningOf(found.branch), steps)
+      } else yield* replaced(window.splice(0, found.size), joined(found.said, steps), steps)
     }
   }
 }
@@ -53,24 +54,23 @@ type Phrase = readonly string[]
  * With plain commas only, each "=>" makes a rule of the words around it; words between two
  * belong to the later one.
  */
-function readRules(list: string): readonly Rule[] {
+function* readRules(list: string): Iterable<readonly Rule[]> {
   if (list.includes('\\,'))
-    return list.split(/(?<!\\)[,\n\r]/).flatMap((rule) => readRule(rule.split('\\,')))
-  return list.split(/[\n\r]/).flatMap(readLine)
+    for (const rule of list.split(/(?<!\\)[,\n\r]/)) yield readRule(rule.split('\\,'))
+  else for (const line of list.split(/[\n\r]/)) yield* readLine(line)
 }
 
-function readLine(line: string): readonly Rule[] {
+function* readLine(line: string): Iterable<readonly Rule[]> {
   const parts = line.split(',')
   const arrows = parts.flatMap((part, i) => (part.includes('=>') ? [i] : []))
-  const rules: Rule[] = []
   let start = 0
   for (const arrow of arrows) {
     const isLast = arrow === arrows.at(-1)
     const end = isLast ? parts.length : arrow + 1
-    rules.push(...readRule(parts.slice(start, end)))
+    yield readRule(parts.slice(start, end))
     start = end
   }
-  return arrows.length === 0 ? readRule(parts) : rules
+  if (arrows.length === 0) yield readRule(parts)
 }
 
 function readRule(parts: readonly string[]): readonly Rule[] {
@@ -98,11 +98,9 @@ function phrasesOf(list: string): readonly Phrase[] {
 
 /** Phrases by their words, one word a level. */
 interface Branch {
-  readonly next: Map<string, Branch>
-  /** What the rules say of the phrase that ends here; empty: none ends here. */
-  readonly said: Meaning[]
-  /** All of that together, once it was asked for. */
-  meaning?: Meaning
+  next?: Map<string, Branch>
+  /** What the rules say of the phrase that ends here; absent: none ends here. */
+  said?: Meaning[]
 }
 
 interface Meaning {
@@ -111,27 +109,32 @@ interface Meaning {
   readonly keeps: boolean
 }
 
-function treeOf(rules: readonly Rule[], expand: boolean): Branch {
-  const root = newBranch()
-  for (const { from, to } of rules) {
-    const meaning: Meaning =
-      to !== undefined
-        ? { phrases: to, keeps: false }
-        : { phrases: expand ? from : from.slice(0, 1), keeps: expand }
-    for (const phrase of from) branchOf(root, phrase).said.push(meaning)
-  }
+function* treeOf(list: string, expand: boolean): Steps<Branch> {
+  const root: Branch = {}
+  const pace = new Pace()
+  for (const rules of readRules(list))
+    for (const { from, to } of rules) {
+      if (pace.isDue()) yield
+      const meaning: Meaning =
+        to !== undefined
+          ? { phrases: distinct(to), keeps: false }
+          : { phrases: expand ? distinct(from) : from.slice(0, 1), keeps: expand }
+      for (const phrase of from) {
+        if (pace.isDue()) yield
+        const branch = branchOf(root, phrase)
+        branch.said ??= []
+        branch.said.push(meaning)
+      }
+    }
   return root
-}
-
-function newBranch(): Branch {
-  return { next: new Map(), said: [] }
 }
 
 function branchOf(root: Branch, phrase: Phrase): Branch {
   let branch = root
   for (const word of phrase) {
-    const next = branch.next.get(word) ?? newBranch()
-    branch.next.set(word, next)
+    branch.next ??= new Map()
+    let next = branch.next.get(word)
+    if (next === undefined) branch.next.set(word, (next = {}))
     branch = next
   }
   return branch
@@ -142,27 +145,32 @@ function longestFrom(
   tokenAt: (place: number) => Token | undefined,
   keyOf: (token: Token) => string,
   steps: StepBudget,
-): { readonly size: number; readonly branch: Branch } | undefined {
+): { readonly size: number; readonly said: readonly Meaning[] } | undefined {
   let branch: Branch | undefined = root
-  let found: { size: number; branch: Branch } | undefined
+  let found: { size: number; said: readonly Meaning[] } | undefined
   for (let size = 0; branch !== undefined; size++) {
-    if (branch.said.length > 0) found = { size, branch }
+    if (branch.said !== undefined) found = { size, said: branch.said }
     // Nothing is read ahead where no phrase goes on.
-    const token: Token | undefined = branch.next.size === 0 ? undefined : tokenAt(size)
+    const token: Token | undefined = branch.next && tokenAt(size)
     steps.take(4)
-    branch = token && branch.next.get(keyOf(token))
+    branch = token && branch.next?.get(keyOf(token))
   }
   return found
 }
 
-function meaningOf(branch: Branch): Meaning {
-  if (branch.meaning === undefined) {
-    const phrases = branch.said.flatMap((one) => one.phrases)
-    const distinct = new Map(phrases.map((phrase) => [phrase.join(' '), phrase]))
-    const keeps = branch.said.some((one) => one.keeps)
-    branch.meaning = { phrases: [...distinct.values()], keeps }
-  }
-  return branch.meaning
+/** All rules for a phrase together. Kept nowhere: a rule of many phrases is said of each. */
+function joined(said: readonly Meaning[], steps: StepBudget): Meaning {
+  if (said.length === 1) return said[0]!
+  const phrases = said.flatMap((one) => one.phrases)
+  steps.take(joinSteps * phrases.length)
+  return { phrases: distinct(phrases), keeps: said.some((one) => one.keeps) }
+}
+
+/** For a phrase that is compared with others. */
+const joinSteps = 8
+
+function distinct(phrases: readonly Phrase[]): readonly Phrase[] {
+  return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
 }
 
 /** Words of several phrases that come at the same turn stand at the same place. */

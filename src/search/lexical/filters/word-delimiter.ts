@@ -4,10 +4,11 @@
  * or with catenateAll also "WiFi500".
  */
 import { ArgumentProblem, entriesIn, flagIn, pairIn, wordsIn } from '../arguments.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 
-export function wordDelimiterGraph(args: Arguments): TokenFilter {
-  const options = readOptions(args)
+export function* wordDelimiterGraph(args: Arguments): Steps<TokenFilter> {
+  const options = yield* readOptions(args)
   return function* (tokens, steps) {
     let skipped = 0
     for (const token of tokens) {
@@ -30,7 +31,7 @@ export function wordDelimiterGraph(args: Arguments): TokenFilter {
 /** For a character whose kind is found out. */
 const charSteps = 16
 
-function readOptions(args: Arguments) {
+function* readOptions(args: Arguments) {
   return {
     generateWordParts: flagIn(args, 'generateWordParts', true),
     generateNumberParts: flagIn(args, 'generateNumberParts', true),
@@ -42,12 +43,12 @@ function readOptions(args: Arguments) {
     preserveOriginal: flagIn(args, 'preserveOriginal', false),
     stemEnglishPossessive: flagIn(args, 'stemEnglishPossessive', true),
     ignoreKeywords: flagIn(args, 'ignoreKeywords', false),
-    protected: wordsIn(args, 'protected') ?? new Set<string>(),
-    types: readTypes(args.get('types') ?? ''),
+    protected: (yield* wordsIn(args, 'protected')) ?? new Set<string>(),
+    types: yield* readTypes(args.get('types') ?? ''),
   }
 }
 
-type Options = ReturnType<typeof readOptions>
+type Options = ReturnType<typeof readOptions> extends Steps<infer Read> ? Read : never
 
 function isProtected({ text, keyword }: Token, options: Options): boolean {
   return (keyword && options.ignoreKeywords) || options.protected.has(text)
@@ -201,20 +202,22 @@ const typeNames: ReadonlyMap<string, number> = new Map([
 ])
 
 /** "% => DIGIT" makes a sign part of numbers. */
-function readTypes(list: string): ReadonlyMap<string, number> {
-  return new Map(
-    entriesIn(list).map((entry) => {
-      const [given, name] = pairIn(entry) ?? []
-      const char = given?.replace(/^\\u([0-9a-f]{4})$/i, (_, hex: string) =>
-        String.fromCharCode(Number.parseInt(hex, 16)),
+function* readTypes(list: string): Steps<ReadonlyMap<string, number>> {
+  const types = new Map<string, number>()
+  const pace = new Pace()
+  for (const entry of yield* entriesIn(list)) {
+    if (pace.isDue()) yield
+    const [given, name] = pairIn(entry) ?? []
+    const char = given?.replace(/^\\u([0-9a-f]{4})$/i, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    const type = typeNames.get(name ?? '')
+    if (char === undefined || Array.from(char).length !== 1 || type === undefined)
+      throw new ArgumentProblem(
+        `"types" has "${entry}", but an entry is one character, "=>" and one of ` +
+          [...typeNames.keys()].join(', '),
       )
-      const type = typeNames.get(name ?? '')
-      if (char === undefined || Array.from(char).length !== 1 || type === undefined)
-        throw new ArgumentProblem(
-          `"types" has "${entry}", but an entry is one character, "=>" and one of ` +
-            [...typeNames.keys()].join(', '),
-        )
-      return [char, type] as const
-    }),
-  )
+    types.set(char, type)
+  }
+  return types
 }

@@ -7,6 +7,7 @@ import {
   patternIn,
   wordsIn,
 } from '../arguments.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { elision, keep, membership, stop } from './basic.ts'
 
@@ -21,28 +22,27 @@ const defaultArticles: ReadonlySet<string> = new Set([
   ...['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'],
 ])
 
-export function stopFilter(args: Arguments): TokenFilter {
-  const words = wordsIn(args, 'words') ?? englishStopWords
-  return stop(words, flagIn(args, 'ignoreCase', false))
+export function* stopFilter(args: Arguments): Steps<TokenFilter> {
+  const ignoreCase = flagIn(args, 'ignoreCase', false)
+  return stop(yield* membersIn(args, 'words', englishStopWords), ignoreCase)
 }
 
-export function keepWord(args: Arguments): TokenFilter {
-  const words = wordsIn(args, 'words')
-  if (words === undefined) return (tokens) => tokens
+export function* keepWord(args: Arguments): Steps<TokenFilter> {
+  if (!args.has('words')) return (tokens) => tokens
+  const words = yield* membersIn(args, 'words', noWords)
   const has = membership(words, flagIn(args, 'ignoreCase', false))
   return (tokens) => keep(tokens, ({ text }) => has(text))
 }
 
-export function elisionFilter(args: Arguments): TokenFilter {
-  const articles = wordsIn(args, 'articles')
-  return articles === undefined
-    ? elision(defaultArticles, true)
-    : elision(articles, flagIn(args, 'ignoreCase', false))
+export function* elisionFilter(args: Arguments): Steps<TokenFilter> {
+  if (!args.has('articles')) return elision(defaultArticles, true)
+  const articles = yield* membersIn(args, 'articles', noWords)
+  return elision(articles, flagIn(args, 'ignoreCase', false))
 }
 
 /** Protects words from stemmers: those of a list, and those that a pattern matches. */
-export function keywordMarker(args: Arguments): TokenFilter {
-  const words = wordsIn(args, 'protected') ?? new Set()
+export function* keywordMarker(args: Arguments): Steps<TokenFilter> {
+  const words = yield* membersIn(args, 'protected', noWords)
   const has = membership(words, flagIn(args, 'ignoreCase', false))
   const pattern = args.has('pattern') ? patternIn(args) : undefined
   return function* (tokens, steps) {
@@ -54,10 +54,12 @@ export function keywordMarker(args: Arguments): TokenFilter {
 }
 
 /** Stems that a dictionary knows better: "word<tab>stem" or "word => stem" each. */
-export function stemmerOverride(args: Arguments): TokenFilter {
+export function* stemmerOverride(args: Arguments): Steps<TokenFilter> {
   const ignoreCase = flagIn(args, 'ignoreCase', false)
   const stems = new Map<string, string>()
-  for (const entry of entriesIn(args.get('dictionary') ?? '')) {
+  const pace = new Pace()
+  for (const entry of yield* entriesIn(args.get('dictionary') ?? '')) {
+    if (pace.isDue()) yield
     const [word, stem] = pairIn(entry, '\t') ?? pairIn(entry) ?? []
     if (!word || !stem)
       throw new ArgumentProblem(
@@ -75,8 +77,8 @@ export function stemmerOverride(args: Arguments): TokenFilter {
 }
 
 /** Adds pairs with a common word: "the quick" is "the", "the_quick", "quick". */
-export function commonGrams(args: Arguments): TokenFilter {
-  const words = wordsIn(args, 'words') ?? englishStopWords
+export function* commonGrams(args: Arguments): Steps<TokenFilter> {
+  const words = yield* membersIn(args, 'words', englishStopWords)
   const isCommon = membership(words, flagIn(args, 'ignoreCase', false))
   return function* (tokens) {
     let before: Token | undefined
@@ -87,4 +89,23 @@ export function commonGrams(args: Arguments): TokenFilter {
       before = token
     }
   }
+}
+
+const noWords: ReadonlySet<string> = new Set()
+
+/** The words of a list as `membership` compares them. */
+function* membersIn(
+  args: Arguments,
+  name: string,
+  otherwise: ReadonlySet<string>,
+): Steps<ReadonlySet<string>> {
+  const words = (yield* wordsIn(args, name)) ?? otherwise
+  if (!flagIn(args, 'ignoreCase', false)) return words
+  const lower = new Set<string>()
+  const pace = new Pace()
+  for (const word of words) {
+    if (pace.isDue()) yield
+    lower.add(word.toLowerCase())
+  }
+  return lower
 }

@@ -2,7 +2,8 @@
 import { fixedLimits } from '../../../limits.ts'
 import { ArgumentProblem, wordsIn } from '../arguments.ts'
 import { mapTexts, stemmer } from '../filters/basic.ts'
-import type { Arguments, Token, TokenFilter } from '../stage.ts'
+import type { Steps } from '../../../steps.ts'
+import type { Arguments, Made, Token, TokenFilter } from '../stage.ts'
 import {
   arabicNormalization,
   arabicStem,
@@ -48,60 +49,59 @@ import {
 import { findLanguageProblem, isSnowballLanguage, snowballStem } from './snowball.ts'
 
 /** By name in small letters. */
-export const languageFilters: ReadonlyMap<string, (args: Arguments) => TokenFilter> =
-  byLowerCasedName({
-    englishPossessive: () => englishPossessive,
-    snowballPorter,
-    ...eachAs(stemming, {
-      arabicStem,
-      bengaliStem,
-      brazilianStem,
-      bulgarianStem,
-      czechStem,
-      englishMinimalStem,
-      finnishLightStem,
-      frenchLightStem,
-      frenchMinimalStem,
-      galicianMinimalStem,
-      galicianStem,
-      germanLightStem,
-      germanMinimalStem,
-      germanStem,
-      greekStem: snowballStem('Greek'),
-      hindiStem: snowballStem('Hindi'),
-      hungarianLightStem,
-      indonesianStem: snowballStem('Indonesian'),
-      italianLightStem,
-      kStem,
-      latvianStem,
-      norwegianLightStem,
-      norwegianMinimalStem,
-      persianStem,
-      porterStem,
-      portugueseLightStem,
-      portugueseMinimalStem,
-      portugueseStem,
-      russianLightStem,
-      soraniStem,
-      spanishLightStem,
-      spanishMinimalStem,
-      swedishLightStem,
-      swedishMinimalStem,
-    }),
-    ...eachAs(mapTexts, {
-      arabicNormalization,
-      bengaliNormalization,
-      germanNormalization,
-      hindiNormalization,
-      indicNormalization,
-      norwegianNormalization,
-      persianNormalization,
-      scandinavianNormalization,
-      serbianNormalization,
-      soraniNormalization,
-      teluguNormalization,
-    }),
-  })
+export const languageFilters: ReadonlyMap<string, MakeFilter> = byLowerCasedName({
+  englishPossessive: () => englishPossessive,
+  snowballPorter,
+  ...eachAs(stemming, {
+    arabicStem,
+    bengaliStem,
+    brazilianStem,
+    bulgarianStem,
+    czechStem,
+    englishMinimalStem,
+    finnishLightStem,
+    frenchLightStem,
+    frenchMinimalStem,
+    galicianMinimalStem,
+    galicianStem,
+    germanLightStem,
+    germanMinimalStem,
+    germanStem,
+    greekStem: snowballStem('Greek'),
+    hindiStem: snowballStem('Hindi'),
+    hungarianLightStem,
+    indonesianStem: snowballStem('Indonesian'),
+    italianLightStem,
+    kStem,
+    latvianStem,
+    norwegianLightStem,
+    norwegianMinimalStem,
+    persianStem,
+    porterStem,
+    portugueseLightStem,
+    portugueseMinimalStem,
+    portugueseStem,
+    russianLightStem,
+    soraniStem,
+    spanishLightStem,
+    spanishMinimalStem,
+    swedishLightStem,
+    swedishMinimalStem,
+  }),
+  ...eachAs(mapTexts, {
+    arabicNormalization,
+    bengaliNormalization,
+    germanNormalization,
+    hindiNormalization,
+    indicNormalization,
+    norwegianNormalization,
+    persianNormalization,
+    scandinavianNormalization,
+    serbianNormalization,
+    soraniNormalization,
+    teluguNormalization,
+  }),
+})
 
 /**
  * No word of any language is longer, but a text that is one token may be, and steps that go
@@ -113,7 +113,7 @@ const lettersMax = fixedLimits.wordLengthMax
 export function stemming(stem: StemmerStep): TokenFilter {
   return stemmer((word, steps) => {
     if (word.length > lettersMax) return word
-    steps.take(stemSteps)
+    steps.take(stemSteps + letterSteps * word.length)
     return stem(word) || word
   })
 }
@@ -121,12 +121,15 @@ export function stemming(stem: StemmerStep): TokenFilter {
 /** For the rules of a language. */
 const stemSteps = 100
 
-function snowballPorter(args: Arguments): TokenFilter {
+/** Some rules go over the word again for each of its letters. */
+const letterSteps = 16
+
+function* snowballPorter(args: Arguments): Steps<TokenFilter> {
   const language = args.get('language') ?? 'English'
   if (!isSnowballLanguage(language))
     throw new ArgumentProblem(findLanguageProblem(language))
   const stem = stemming(snowballStem(language))
-  const spared = wordsIn(args, 'protected')
+  const spared = yield* wordsIn(args, 'protected')
   if (spared === undefined) return stem
   const protect = function* (tokens: Iterable<Token>): Iterable<Token> {
     for (const token of tokens)
@@ -135,7 +138,7 @@ function snowballPorter(args: Arguments): TokenFilter {
   return (tokens, steps) => stem(protect(tokens), steps)
 }
 
-type MakeFilter = (args: Arguments) => TokenFilter
+type MakeFilter = (args: Arguments) => Made<TokenFilter>
 
 function eachAs(
   make: (step: StemmerStep) => TokenFilter,

@@ -1,12 +1,25 @@
 /** Sets of characters, as patterns name them. Characters are code points. */
-export type CharSet = (char: number) => boolean
+export interface CharSet {
+  (char: number): boolean
+  /** Sets that it looks into, itself included; absent: one. */
+  readonly weight?: number
+}
+
+export function weightOf({ weight = 1 }: CharSet): number {
+  return weight
+}
+
+function weighted(set: CharSet, of: readonly CharSet[]): CharSet {
+  const weight = of.reduce((sum, one) => sum + weightOf(one), 0)
+  return weight <= 1 ? set : Object.assign(set, { weight })
+}
 
 const asciiMax = 128
 
 /** The same set, with its ASCII part looked up in a table. */
 export function tabled(set: CharSet): CharSet {
   const table = Uint8Array.from({ length: asciiMax }, (_, char) => (set(char) ? 1 : 0))
-  return (char) => (char < asciiMax ? table[char] === 1 : set(char))
+  return weighted((char) => (char < asciiMax ? table[char] === 1 : set(char)), [set])
 }
 
 export const oneChar =
@@ -19,28 +32,22 @@ export const range =
   (char) =>
     char >= first && char <= last
 
-export const not =
-  (set: CharSet): CharSet =>
-  (char) =>
-    !set(char)
+export const not = (set: CharSet): CharSet => weighted((char) => !set(char), [set])
 
-export const anyOf =
-  (sets: readonly CharSet[]): CharSet =>
-  (char) =>
-    sets.some((set) => set(char))
+export const anyOf = (sets: readonly CharSet[]): CharSet =>
+  weighted((char) => sets.some((set) => set(char)), sets)
 
-export const allOf =
-  (sets: readonly CharSet[]): CharSet =>
-  (char) =>
-    sets.every((set) => set(char))
+export const allOf = (sets: readonly CharSet[]): CharSet =>
+  weighted((char) => sets.every((set) => set(char)), sets)
 
 /** Takes a character in either case for the other. */
 export function ignoringCase(set: CharSet): CharSet {
-  return (char) => {
+  const inEitherCase = (char: number) => {
     if (set(char)) return true
     const text = String.fromCodePoint(char)
     return isIn(set, text.toLowerCase()) || isIn(set, text.toUpperCase())
   }
+  return weighted(inEitherCase, [set, set, set])
 }
 
 function isIn(set: CharSet, changed: string): boolean {

@@ -15,12 +15,13 @@ export interface SimplePattern {
 /** Throws SyntaxError with what is wrong with it. */
 export function compileSimplePattern(source: string): SimplePattern {
   const { root, groupCount } = parsePattern(source, 'automaton')
-  const { steps } = compile(root, groupCount, 'no runs')
+  const { steps, stepCost } = compile(root, groupCount, 'no runs')
 
   function* matches(text: string, count: StepBudget): Iterable<readonly [number, number]> {
     let from = 0
     while (from < text.length) {
-      const end = longestFrom(steps, text, from, count)
+      const charge = { take: (taken: number) => count.take(taken * stepCost) }
+      const end = longestFrom(steps, text, from, charge)
       if (end > from) yield [from, end]
       from = end > from ? end : from + charLengthAt(text, from)
     }

@@ -37,6 +37,7 @@ export class PatternWalk {
   readonly #steps: readonly PatternStep[]
   readonly #text: string
   readonly #count: StepBudget
+  readonly #stepCost: number
   readonly #stack: number[] = []
   /** The choices that were tried, by position; undefined: they are not remembered. */
   readonly #tried: Uint32Array | undefined
@@ -49,6 +50,7 @@ export class PatternWalk {
     this.#steps = program.steps
     this.#text = text
     this.#count = count
+    this.#stepCost = program.stepCost
     this.#triedWidth = Math.ceil(program.choiceCount / 32)
     if (!isRegular(program) || !canRemember(program, text)) return
     this.#tried = new Uint32Array((text.length + 1) * this.#triedWidth)
@@ -93,7 +95,7 @@ export class PatternWalk {
     let at = firstStep
     let position: number | undefined = start
     for (;;) {
-      this.#count.take(walkSteps)
+      this.#count.take(walkSteps * this.#stepCost)
       const step = this.#steps[at]!
       if (step.op === 'done') {
         if (wantedEnd === undefined || position === wantedEnd) {
@@ -172,7 +174,7 @@ export class PatternWalk {
       position = this.#after(position)
       if (++count === min) shortest = position
     }
-    this.#count.take(count)
+    this.#count.take(count * this.#stepCost)
     if (count < min) return undefined
     if (count > min) this.#push(shorten - at, shortest, position)
     return position

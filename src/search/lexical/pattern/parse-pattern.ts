@@ -270,7 +270,9 @@ class PatternReader {
   }
 
   #literal(char: string): Node {
-    return this.#char(oneChar(char.codePointAt(0)!))
+    const set = oneChar(char.codePointAt(0)!)
+    // A table would take longer to make than a comparison saves.
+    return this.#flags.i ? this.#char(set) : { kind: 'char', set }
   }
 
   #char(set: CharSet): Node {

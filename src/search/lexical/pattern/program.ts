@@ -1,5 +1,5 @@
 /** Turns the tree of a pattern into a flat program, which a matcher walks step by step. */
-import type { CharSet } from './char-set.ts'
+import { weightOf, type CharSet } from './char-set.ts'
 import type { Edge, Node } from './parse-pattern.ts'
 import { fixedLimits } from '../../../limits.ts'
 
@@ -37,6 +37,8 @@ export interface Program {
   readonly slotCount: number
   /** Steps after which there is more than one way to go on: each has a number. */
   readonly choiceCount: number
+  /** What a step costs at most, where one that looks into a plain set costs 1. */
+  readonly stepCost: number
 }
 
 /** Whether what follows a step depends only on where it stands, not on how it was reached. */
@@ -169,5 +171,14 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
 
   write(root)
   add({ op: 'done' })
-  return { steps, slotCount, choiceCount }
+  return { steps, slotCount, choiceCount, stepCost: stepCostOf(steps) }
+}
+
+/** Sets that take as long to look into as any other step takes. */
+const setsPerStep = 4
+
+function stepCostOf(steps: readonly PatternStep[]): number {
+  let weight = 1
+  for (const step of steps) if ('set' in step) weight = Math.max(weight, weightOf(step.set))
+  return Math.ceil(weight / setsPerStep)
 }

@@ -2,6 +2,7 @@
  * What Lucene's tokenizer was before Unicode had rules: for European languages, with an eye
  * for acronyms, companies, mail addresses, host names and part numbers.
  */
+import type { StepBudget } from '../../../analysis-budget.ts'
 import { countIn } from '../arguments.ts'
 import type { Arguments, Tokenizer, TokenKind } from '../stage.ts'
 import { newToken } from './token.ts'
@@ -57,7 +58,7 @@ export function classic(args: Arguments): Tokenizer {
     let from = nextStart(text, 0)
     while (from !== undefined) {
       steps.take(wordSteps)
-      const { end, kind } = longestAt(text, from, lengthMax)
+      const { end, kind } = longestAt(text, from, lengthMax, steps)
       if (end - from > lengthMax) skipped++
       else {
         yield newToken(text.slice(from, end), kind, 1 + skipped)
@@ -78,13 +79,19 @@ function nextStart(text: string, from: number): number | undefined {
 }
 
 /** Looks no further once it is too long. */
-function longestAt(text: string, from: number, lengthMax: number): LongestMatch {
+function longestAt(
+  text: string,
+  from: number,
+  lengthMax: number,
+  steps: StepBudget,
+): LongestMatch {
   let longest: LongestMatch = { end: from, kind: 'word' }
   rules ??= makeRules()
   for (const [pattern, kind] of rules) {
     pattern.lastIndex = from
-    if (pattern.test(text) && pattern.lastIndex > longest.end)
-      longest = { end: pattern.lastIndex, kind }
+    if (!pattern.test(text)) continue
+    steps.take((pattern.lastIndex - from) >> 1)
+    if (pattern.lastIndex > longest.end) longest = { end: pattern.lastIndex, kind }
     if (longest.end - from > lengthMax) break
   }
   return longest

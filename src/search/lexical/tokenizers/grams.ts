@@ -1,5 +1,6 @@
 /** Pieces of a text of every length in a range, whatever they are made of. */
 import { checkOrder, countIn } from '../arguments.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { newToken } from './token.ts'
@@ -24,7 +25,7 @@ export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
 /** "abc" with sizes from 1 to 2: "a", "ab", "b", "bc", "c". */
 export function nGram(args: Arguments): Tokenizer {
   const sizes = gramSizesIn(args, { min: 3, max: 7 })
-  return (text) => asTokens(grams(text, sizes))
+  return (text, steps) => asTokens(grams(text, sizes, steps))
 }
 
 /** "abc" with sizes from 1 to 2: "a", "ab". */
@@ -33,9 +34,16 @@ export function edgeNGram(args: Arguments): Tokenizer {
   return (text) => asTokens(edgeGrams(text, sizes))
 }
 
-export function* grams(text: string, sizes: GramSizes): Iterable<string> {
-  for (let start = 0; start < text.length; start += lengthAt(text, start))
+export function* grams(
+  text: string,
+  sizes: GramSizes,
+  steps: StepBudget,
+): Iterable<string> {
+  for (let start = 0; start < text.length; start += lengthAt(text, start)) {
+    // The characters that are too few for a gram, which nobody else counts.
+    steps.take(1 + (sizes.min >> 2))
     yield* edgeGrams(text, sizes, start)
+  }
 }
 
 /** Sizes are counted in characters, of which some take two places. */

@@ -50,7 +50,7 @@ export function uax29UrlEmail(args: Arguments): Tokenizer {
 }
 
 /** For looking whether an address starts at a place. */
-const addressSteps = 64
+const addressSteps = 80
 
 function tokenAt(text: string, { start, end, kind, adjoins }: Words): AdjoiningToken {
   return { text: text.slice(start, end), step: 1, keyword: false, kind, adjoins }

@@ -1,0 +1,38 @@
+/** Compiles the analyzers of a target before a command on it analyzes texts. */
+import type { Deadline } from '../deadline.ts'
+import type { Target } from '../engine/schema.ts'
+import { AnalyzerTooLarge } from '../errors/analyzer-too-large.ts'
+import { loadAnalyzer } from '../search/lexical/analyzer.ts'
+import { inTurns, type Steps } from '../steps.ts'
+
+/**
+ * In slices, between which others have their turn. Undefined: all are compiled. One that is too
+ * large fails only the commands that analyze a text.
+ */
+export function loadAnalyzers(
+  target: Target,
+  deadline: Deadline,
+): Promise<void> | undefined {
+  if (target.kind === 'collection') {
+    const steps = loadAnalyzer(target.options.lexical.analyzer)
+    return steps && loadInTurns([steps], deadline)
+  }
+  const loading: Steps<unknown>[] = []
+  for (const index of target.definition.indexes) {
+    const steps = index.kind === 'text' ? loadAnalyzer(index.analyzer) : undefined
+    if (steps !== undefined) loading.push(steps)
+  }
+  return loading.length === 0 ? undefined : loadInTurns(loading, deadline)
+}
+
+async function loadInTurns(
+  loading: readonly Steps<unknown>[],
+  deadline: Deadline,
+): Promise<void> {
+  for (const steps of loading)
+    try {
+      await inTurns(steps, deadline)
+    } catch (error) {
+      if (!(error instanceof AnalyzerTooLarge)) throw error
+    }
+}

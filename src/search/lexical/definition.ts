@@ -1,0 +1,118 @@
+/**
+ * Definitions of analyzers: the name of a built-in one, a recipe as plain data, or a recipe that
+ * is read where it is stored.
+ *
+ * Recipes hold lists of words, and a server has thousands of collections. So the catalog holds
+ * short ones in memory, and of long ones a StoredAnalyzer.
+ */
+import { createHash } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { fixedLimits } from '../../limits.ts'
+
+/** Plain data; null counts as absent. */
+export interface Recipe {
+  readonly charFilters?: readonly GivenComponent[] | null
+  readonly tokenizer?: GivenComponent | null
+  readonly filters?: readonly GivenComponent[] | null
+}
+
+export interface GivenComponent {
+  readonly name: string
+  readonly args?: Readonly<Record<string, string>> | null
+}
+
+/** A recipe that is not held in memory. Other threads get what identifies it alone. */
+export class StoredAnalyzer {
+  /** The same for all recipes that do the same. */
+  readonly key: string
+  /** Characters of its JSON text. */
+  readonly length: number
+  readonly #read: () => unknown
+
+  /** `read` is called each time that the recipe is needed. */
+  constructor(recipe: unknown, length: number, read: () => unknown) {
+    this.key = keyOf(recipe)
+    this.length = length
+    this.#read = read
+  }
+
+  get recipe(): unknown {
+    return this.#read()
+  }
+
+  /** JSON text shows the recipe itself. */
+  toJSON(): unknown {
+    return this.recipe
+  }
+}
+
+/** A definition, or where it is long, a StoredAnalyzer with what `makeRead` returns. */
+export function storeIfLong(definition: unknown, makeRead: () => () => unknown): unknown {
+  if (typeof definition !== 'object' || definition === null) return definition
+  if (definition instanceof StoredAnalyzer) return definition
+  const { length } = JSON.stringify(definition)
+  return length <= fixedLimits.analyzerInlineLengthMax
+    ? definition
+    : new StoredAnalyzer(definition, length, makeRead())
+}
+
+/** The same where nothing can be read at once: a long definition is held compressed. */
+export function packIfLong(definition: unknown): unknown {
+  return storeIfLong(definition, () => unpack(deflateRawSync(JSON.stringify(definition))))
+}
+
+/** Apart, so that what it returns does not keep the definition in memory. */
+function unpack(packed: Buffer): () => unknown {
+  return () => JSON.parse(inflateRawSync(packed).toString()) as unknown
+}
+
+/** A name or a recipe, as plain data. */
+export function recipeOf(definition: unknown): unknown {
+  return definition instanceof StoredAnalyzer ? definition.recipe : definition
+}
+
+/** The same for definitions that do the same: names have no case. */
+export function keyOf(definition: unknown): string {
+  if (typeof definition === 'string') return definition.toLowerCase()
+  if (definition instanceof StoredAnalyzer) return definition.key
+  if (typeof definition !== 'object' || definition === null) return String(definition)
+  let key = keys.get(definition)
+  if (key === undefined) {
+    const text = JSON.stringify(canonical(definition))
+    keys.set(definition, (key = createHash('sha256').update(text).digest('base64')))
+  }
+  return key
+}
+
+/** Definitions are never changed. */
+const keys = new WeakMap<object, string>()
+
+/** Bytes that a compiled analyzer takes, estimated from above without reading its lists. */
+export function memoryFor(definition: unknown): number {
+  if (definition instanceof StoredAnalyzer) return definition.length * characterSize
+  if (typeof definition === 'string') return builtInSize
+  let size = builtInSize
+  const { charFilters, tokenizer, filters } = definition as Recipe
+  for (const { args } of [charFilters ?? [], tokenizer ?? [], filters ?? []].flat())
+    for (const value of Object.values(args ?? {})) size += value.length * characterSize
+  return size
+}
+
+/** A list of single letters, each an entry of a Map, takes the most. */
+const characterSize = 100
+
+/** Tables of languages are shared. */
+const builtInSize = 20_000
+
+const recipeMembers = ['tokenizer', 'filters', 'charFilters'] as const
+
+function canonical(recipe: Recipe): unknown {
+  return recipeMembers.map((member) =>
+    [recipe[member] ?? []]
+      .flat()
+      .map(({ name, args }: GivenComponent) => [
+        name.toLowerCase(),
+        Object.entries(args ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)),
+      ]),
+  )
+}

@@ -1,0 +1,118 @@
+/** What a definition of an analyzer may take. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer } from '../harness.ts'
+
+const path = '/default_keyspace'
+const { analyzerEntriesMax } = defaultLimits
+
+function entries(count: number): string {
+  return Array.from({ length: count }, (_, n) => `w${n}`).join(',')
+}
+
+function stop(words: string) {
+  const filters = [{ name: 'lowercase' }, { name: 'stop', args: { words } }]
+  return { tokenizer: { name: 'whitespace' }, filters }
+}
+
+function collection(name: string, analyzer: unknown) {
+  return { createCollection: { name, options: { lexical: { enabled: true, analyzer } } } }
+}
+
+describe('long lists of an analyzer', () => {
+  test('are taken by collections and text indexes up to the limit', async () => {
+    const server = await startServer()
+    try {
+      const fits = stop(entries(analyzerEntriesMax))
+      const larger = stop(entries(analyzerEntriesMax + 1))
+      const created = await server.command(path, collection('fits', fits))
+      assert.deepEqual(created.codes, [])
+      const refused = await server.command(path, collection('larger', larger))
+      assert.deepEqual(refused.codes, ['INVALID_CREATE_COLLECTION_OPTIONS'])
+      assert.match(
+        refused.text,
+        /token filter \\"stop\\" has 10001 entries.*may have 10000/,
+      )
+      await server.command(path, {
+        createTable: {
+          name: 'rows',
+          definition: {
+            columns: { id: 'int', one: 'text', two: 'text' },
+            primaryKey: 'id',
+          },
+        },
+      })
+      const index = (column: string, analyzer: unknown) =>
+        server.command(`${path}/rows`, {
+          createTextIndex: { name: column, definition: { column, options: { analyzer } } },
+        })
+      assert.deepEqual((await index('one', fits)).codes, [])
+      assert.deepEqual((await index('two', larger)).codes, [
+        'INVALID_CREATE_COLLECTION_OPTIONS',
+      ])
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('are shown whole, and found to be the same, also after a restart', async () => {
+    let server = await startServer()
+    try {
+      const analyzer = stop(entries(5_000))
+      assert.deepEqual((await server.command(path, collection('long', analyzer))).codes, [])
+      await server.command(path, {
+        createTable: {
+          name: 'rows',
+          definition: { columns: { id: 'int', text: 'text' }, primaryKey: 'id' },
+        },
+      })
+      await server.command(`${path}/rows`, {
+        createTextIndex: {
+          name: 'texts',
+          definition: { column: 'text', options: { analyzer } },
+        },
+      })
+      for (let round = 0; round < 2; round++) {
+        const listed = await server.command(path, {
+          findCollections: { options: { explain: true } },
+        })
+        const [shown] = listed.body.status!['collections'] as [
+          { options: { lexical: { analyzer: unknown } } },
+        ]
+        assert.deepEqual(shown.options.lexical.analyzer, analyzer)
+        const indexes = await server.command(`${path}/rows`, {
+          listIndexes: { options: { explain: true } },
+        })
+        assert.ok(indexes.text.includes(JSON.stringify(analyzer)))
+        assert.deepEqual(
+          (await server.command(path, collection('long', analyzer))).codes,
+          [],
+        )
+        const other = await server.command(path, collection('long', stop('w1')))
+        assert.deepEqual(other.codes, ['EXISTING_COLLECTION_DIFFERENT_SETTINGS'])
+        const _id = `${round}`
+        await server.command(`${path}/long`, {
+          insertOne: { document: { _id, $lexical: `W17 kept ${round}` } },
+        })
+        await server.command(`${path}/rows`, {
+          insertOne: { document: { id: round, text: `W17 kept ${round}` } },
+        })
+        for (const [target, filter] of [
+          ['long', { $lexical: { $match: `w4999 kept ${round}` } }],
+          ['rows', { text: { $match: `w4999 kept ${round}` } }],
+        ] as const) {
+          const found = await server.command(`${path}/${target}`, { find: { filter } })
+          assert.equal(found.body.data?.documents?.length, 1, found.text)
+        }
+        // Changes the definition of the table, of which the analyzer is a part.
+        await server.command(`${path}/rows`, {
+          alterTable: { operation: { add: { columns: { [`more${round}`]: 'int' } } } },
+        })
+        server = await server.restart()
+      }
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { StatementQueue } from '../../../src/engine/cassandra/cluster/statement-queue.ts'
+import { EngineError } from '../../../src/engine/errors.ts'
+
+/** Statements that are answered when the test says so, in the order in which they were sent. */
+class Node {
+  readonly queue = new StatementQueue(2, 4)
+  readonly sent: string[] = []
+  readonly #answers: (() => void)[] = []
+
+  send(name: string, principalName: string, signal = new AbortController().signal) {
+    return this.queue.run({ principalName, signal }, async () => {
+      this.sent.push(name)
+      await new Promise<void>((resolve) => this.#answers.push(resolve))
+    })
+  }
+
+  async answer(): Promise<void> {
+    this.#answers.shift()!()
+    await settle()
+  }
+}
+
+/** A statement leaves at the end of a turn of the event loop. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a queue of statements', () => {
+  test('sends so many at a time, and those of principals in turn', async () => {
+    const node = new Node()
+    const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => node.send(name, 'a'))
+    all.push(node.send('b1', 'b'))
+    await settle()
+    assert.deepEqual(node.sent, ['a1', 'a2'])
+    await node.answer()
+    await node.answer()
+    assert.deepEqual(node.sent, ['a1', 'a2', 'a3', 'b1'])
+    for (let i = 0; i < 4; i++) await node.answer()
+    await Promise.all(all)
+  })
+
+  test('refuses a principal of which too many wait, and nobody else', async () => {
+    const node = new Node()
+    const all = Array.from({ length: 6 }, (_, i) => node.send(`a${i}`, 'a'))
+    await assert.rejects(node.send('a6', 'a'), (error: unknown) => {
+      assert(error instanceof EngineError)
+      assert.equal(error.kind, 'overloaded')
+      assert.match(error.message, /4 statements of this token wait for the cluster/)
+      return true
+    })
+    all.push(node.send('b', 'b'))
+    await settle()
+    for (let i = 0; i < 7; i++) await node.answer()
+    await Promise.all(all)
+    assert(node.sent.includes('b'))
+  })
+
+  test('sends nothing for a caller whose time is over', async () => {
+    const node = new Node()
+    const all = ['a1', 'a2'].map((name) => node.send(name, 'a'))
+    const late = new AbortController()
+    const waiting = node.send('late', 'a', late.signal)
+    late.abort(new Error('too late'))
+    await assert.rejects(waiting, /too late/)
+    await settle()
+    await node.answer()
+    await node.answer()
+    await Promise.all(all)
+    assert.deepEqual(node.sent, ['a1', 'a2'])
+  })
+})
