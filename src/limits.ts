@@ -215,6 +215,8 @@ const fixed = {
 
   /** Resources on a page of their list, for assistants; more where its last keyspace ends. */
   resourcesPageSize: 100,
+  /** Characters of a list of definitions in a resource: it is read and printed in one go. */
+  resourceListLengthMax: 1_000_000,
   /** Keyspaces that are looked into for such a page. */
   resourcesKeyspacesMax: 25,
   /** Documents that a resource shows as examples. */
@@ -251,6 +253,21 @@ const fixed = {
   waitingPerConnectionMax: 1_000,
   /** Requests of all connections that wait. Past that, those end that send more. */
   waitingRequestsMax: 20_000,
+  /**
+   * Milliseconds for which a turn of the event loop begins handshakes and requests whose sender
+   * is not known yet; the rest waits for the next turns. One takes 0.1 to 2 ms.
+   */
+  arrivalsMsPerTurn: 5,
+  /** Milliseconds until an address that was rejected too often is looked at again. */
+  rejectedWaitMs: 50,
+  /** TLS handshakes of an address that have begun and not ended; more wait. */
+  handshakesPerAddressMax: 64,
+  /** Bytes of the first message of a TLS handshake; a longer one is not waited for. */
+  clientHelloSizeMax: 16_384,
+  /** Milliseconds for which the text of the metrics answers further requests. */
+  metricsCacheMs: 1_000,
+  /** Milliseconds between two log lines about refusals of one kind; more are counted. */
+  refusalLogMs: 1_000,
   /** Milliseconds that a request waits for room before it is refused. */
   roomWaitMsMax: 5_000,
   /** Requests that wait for room of one kind; more are refused at once. */

@@ -17,6 +17,7 @@ import { openEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { Engine } from './engine/contract.ts'
 import { EngineError } from './engine/errors.ts'
 import { buildApp } from './http/app.ts'
+import { ArrivalQueue } from './http/arrival-queue.ts'
 import { Metrics, readVersion } from './http/metrics.ts'
 import { CommandTimeouts } from './http/command-timeout.ts'
 import { BodyReceiver } from './http/receive-body.ts'
@@ -108,9 +109,10 @@ export async function build(
   const { lockout, documentTurns, rateLimit } = shared
   const { commandRoom, bodyRoom, replyRoom, valueRoom } = shared
   const authenticator = new Authenticator(tokensOf(access, engine), lockout)
-  const audit = new Audit(log)
+  const arrivals = new ArrivalQueue(config.addressLimits.rejectionRate)
+  const audit = new Audit(log, (address) => arrivals.noteRejected(address))
   const shutdown = new Shutdown()
-  const metrics = config.metrics === 'off' ? undefined : new Metrics()
+  const metrics = config.metrics === 'off' ? undefined : new Metrics(config.metricsCacheMs)
   const replies = new ReplyWriter(config.replyTimeoutMs, () => {
     metrics?.countUnread()
     log.debug('A connection was closed: its client does not read a reply')
@@ -119,7 +121,9 @@ export async function build(
   const { requestTimeoutMs, connectionsMax, tls } = config
   const turns = new Turns()
   const listener = {
-    ...{ requestTimeoutMs, connectionsMax, tls, log: report },
+    ...{ requestTimeoutMs, connectionsMax, tls, log: report, arrivals },
+    counter: metrics,
+    addressLimits: config.addressLimits,
     onConnection: () => turns.noteConnection(),
   }
   let url = ''
@@ -203,6 +207,7 @@ export async function build(
       await Promise.all(apps.map((one) => shutdown.stop(one)))
       await models.close()
       access.close()
+      audit.close()
       databases.close()
       if (given === undefined) await engine.close()
     },

@@ -157,6 +157,8 @@ export async function startServer(
     adminPort: 'off',
     adminToken: testToken,
     logLevel: 'silent',
+    // A test reads what it has just done.
+    metricsCacheMs: 0,
     ...config,
     dataDir,
   }

@@ -13,6 +13,7 @@ import {
 import { counted } from '../errors/catalog-entry.ts'
 import { AccessRefusal } from '../auth/access.ts'
 import { isPrincipal, refusalReason, type Authenticator } from '../auth/authenticator.ts'
+import { admitInTurn } from '../http/admit.ts'
 import { addressOfClient } from '../http/client-address.ts'
 import { connectionOf } from '../http/connection.ts'
 import { isJson, tokenOf } from '../http/headers.ts'
@@ -78,7 +79,8 @@ export function buildAdminApp(
     return503OnClosing: false,
     bodyLimit: services.limits.adminBodySizeMax,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
-    serverFactory: (handle) => createListener(listener, handle),
+    serverFactory: (handle) =>
+      createListener(listener, admitInTurn(handle, services, listener.arrivals)),
     frameworkErrors: (_error, request, reply) => {
       // No hook is called for these, and a bad token counts here, too.
       void identify(request, services)

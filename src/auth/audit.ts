@@ -1,4 +1,5 @@
 /** Lines of the log that say who was refused, who changed what, and who took a copy. */
+import { fixedLimits } from '../limits.ts'
 import type { Resource } from './policy.ts'
 import type { Principal } from './principal.ts'
 
@@ -16,19 +17,69 @@ export interface AuditedRequest {
   readonly resource?: Resource
 }
 
+/** Refusals of one kind since the last line about them. */
+interface Refusals {
+  count: number
+  /** Of the latest. */
+  details: object
+}
+
 export class Audit {
   readonly #log: AuditLog
+  readonly #onUnauthenticated: (address: string) => void
+  /** By reason and principal: refusals that no line has told of yet. */
+  readonly #untold = new Map<string, Refusals>()
+  #telling: NodeJS.Timeout | undefined
 
-  constructor(log: AuditLog) {
+  /** Calls back with the address of each request that showed no valid token. */
+  constructor(
+    log: AuditLog,
+    onUnauthenticated: (address: string) => void = () => undefined,
+  ) {
     this.#log = log
+    this.#onUnauthenticated = onUnauthenticated
   }
 
-  /** `principal` undefined: nobody that is known. */
+  /**
+   * `principal` undefined: nobody that is known. The first refusal for a reason is logged at
+   * once. Those that follow within a second share a line, which has their count and the details
+   * of the latest: otherwise anybody could fill the log.
+   */
   refused(reason: RefusalReason, asked: AuditedRequest, principal?: Principal): void {
-    this.#log.warn(
-      { audit: 'refused', reason, principal: principal?.name, ...asked },
-      'A request was refused',
-    )
+    if (principal === undefined) this.#onUnauthenticated(asked.address)
+    const details = { audit: 'refused', reason, principal: principal?.name, ...asked }
+    const key = `${reason} ${principal?.name ?? ''}`
+    const untold = this.#untold.get(key)
+    if (untold !== undefined) {
+      untold.count++
+      untold.details = details
+      return
+    }
+    this.#log.warn(details, 'A request was refused')
+    this.#untold.set(key, { count: 0, details })
+    this.#telling ??= setTimeout(this.#tell, fixedLimits.refusalLogMs).unref()
+  }
+
+  /** Logs what no line has told of. */
+  close(): void {
+    clearTimeout(this.#telling)
+    this.#tell()
+    clearTimeout(this.#telling)
+  }
+
+  readonly #tell = (): void => {
+    this.#telling = undefined
+    for (const [key, refusals] of this.#untold) {
+      const { count, details } = refusals
+      if (count === 0) {
+        this.#untold.delete(key)
+        continue
+      }
+      this.#log.warn({ ...details, count }, 'Requests were refused')
+      refusals.count = 0
+    }
+    if (this.#untold.size > 0)
+      this.#telling = setTimeout(this.#tell, fixedLimits.refusalLogMs).unref()
   }
 
   changed(what: AuditedChange, principal: Principal, asked: AuditedRequest): void {

@@ -43,6 +43,12 @@ export class Authenticator {
     this.#lockout = lockout
   }
 
+  /** Whether the connection has shown the token before, and it is still valid. */
+  hasShown(token: string, connection: object): boolean {
+    const shown = this.#shown.get(connection)
+    return shown?.token === token && isValid(shown.holder)
+  }
+
   /**
    * Answers at once for a token that the connection has shown before, as nearly all requests
    * have; for others, when the keeper of the tokens has answered.

@@ -10,6 +10,7 @@
  */
 import { fixedLimits } from '../limits.ts'
 import type { Lockout } from './lockout.ts'
+import { networkOf } from './network-of.ts'
 
 const { lockoutMsMin, lockoutMsMax, lockoutForgottenMs, lockoutAddressesMax } = fixedLimits
 
@@ -36,26 +37,26 @@ export class LocalLockout implements Lockout {
   }
 
   lockedFor(address: string, digest: string): number {
-    const place = placeOf(address)
-    const record = this.#records.get(place)
+    const network = networkOf(address)
+    const record = this.#records.get(network)
     if (record === undefined) return 0
     const leftMs = record.lockedUntilMs - this.#now()
-    if (leftMs <= 0 || this.#good.get(place)?.has(digest) === true) return 0
+    if (leftMs <= 0 || this.#good.get(network)?.has(digest) === true) return 0
     return Math.ceil(leftMs / 1000)
   }
 
   noteBad(address: string): undefined {
     if (this.#failuresMax === 0) return
-    const place = placeOf(address)
+    const network = networkOf(address)
     const now = this.#now()
-    const before = this.#records.get(place)
+    const before = this.#records.get(network)
     const isOld = before === undefined || now - before.lastFailureMs > lockoutForgottenMs
     const failures = isOld ? 1 : before.failures + 1
     const over = failures - this.#failuresMax
     const pauseMs =
       over < 0 ? 0 : Math.min(lockoutMsMin * 2 ** Math.min(over, 30), lockoutMsMax)
-    this.#records.delete(place)
-    this.#records.set(place, {
+    this.#records.delete(network)
+    this.#records.set(network, {
       failures,
       lastFailureMs: now,
       lockedUntilMs: now + pauseMs,
@@ -65,11 +66,11 @@ export class LocalLockout implements Lockout {
 
   noteGood(address: string, digest: string): undefined {
     if (this.#failuresMax === 0) return
-    const place = placeOf(address)
-    const good = this.#good.get(place) ?? new Set()
+    const network = networkOf(address)
+    const good = this.#good.get(network) ?? new Set()
     if (good.has(digest)) return
-    this.#good.delete(place)
-    this.#good.set(place, good.add(digest))
+    this.#good.delete(network)
+    this.#good.set(network, good.add(digest))
     forgetOldest(good, goodMax)
     forgetOldest(this.#good, lockoutAddressesMax)
   }
@@ -79,21 +80,4 @@ function forgetOldest(known: Map<string, unknown> | Set<string>, sizeMax: number
   if (known.size <= sizeMax) return
   const [oldest] = known.keys()
   known.delete(oldest!)
-}
-
-/** A client with one address of IPv6 usually has the whole network of it. */
-function placeOf(address: string): string {
-  if (!address.includes(':')) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  return mapped?.[1] ?? networkOf(address)
-}
-
-/** The first four of the eight parts, with those written that `::` leaves out. */
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const between = tail === undefined ? 0 : 8 - before.length - after.length
-  const parts = [...before, ...Array<string>(Math.max(between, 0)).fill('0'), ...after]
-  return parts.slice(0, 4).join(':')
 }

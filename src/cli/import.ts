@@ -127,7 +127,9 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
   }
   progress.remove()
   const pace = meter.finish(state.done - startedWith)
-  process.stderr.write(`stela: ${summary(state, noun, rejectsPath)}, ${pace}\n`)
+  process.stderr.write(
+    `stela: ${summary(state, noun, rejects.lost, rejectsPath)}, ${pace}\n`,
+  )
   if (state.rejected > 0) process.exitCode = 2
 }
 
@@ -245,14 +247,18 @@ class Progress {
 }
 
 function summary(
-  { inserted, there, rejected }: ImportState,
+  { inserted, there, rejected, rejectsSize }: ImportState,
   noun: string,
+  lost: number,
   rejectsPath: string | undefined,
 ): string {
   const parts = [`imported ${inserted} ${inserted === 1 ? noun.replace(/s$/, '') : noun}`]
   if (there > 0) parts.push(`${there} were there from an interrupted request`)
   if (rejected > 0) {
-    const kept = rejectsPath === undefined ? 'kept nowhere' : `kept in ${rejectsPath}`
+    const kept =
+      rejectsPath === undefined || rejectsSize === 0
+        ? 'kept nowhere'
+        : `kept in ${rejectsPath}${lost > 0 ? `, but for ${lost}` : ''}`
     parts.push(`rejected ${rejected} (${kept})`)
   }
   return parts.join(', ')

@@ -5,13 +5,15 @@ import { fromPlain } from '../json/plain.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options } from './dispatch/fields.ts'
 import { byName } from './dispatch/schema-change.ts'
+import { replyList } from './replies/listed.ts'
 
 /** Lists the collections of a keyspace that one may know of: their names, or with `explain` their options too. */
 export const findCollections = defineKeyspaceCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },
 
-  async run({ options: { explain } }, { engine, keyspace, models, may }) {
+  async run({ options: { explain } }, context) {
+    const { engine, keyspace, models, may } = context
     const targets = await engine.listTargets(keyspace)
     if (targets === undefined) throw apiError('UNKNOWN_KEYSPACE', { keyspace })
     const collections = byName(
@@ -20,12 +22,8 @@ export const findCollections = defineKeyspaceCommand({
           kind === 'collection' && may('describe', { keyspace, target: name }),
       ) as Collection[],
     )
-    return {
-      status: {
-        collections: collections.map(({ name, options }) =>
-          explain ? fromPlain({ name, options: showOptions(options, models) }) : name,
-        ),
-      },
-    }
+    const show = ({ name, options }: Collection) =>
+      explain ? fromPlain({ name, options: showOptions(options, models) }) : name
+    return replyList('collections', collections, show, context)
   },
 })

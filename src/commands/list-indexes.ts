@@ -2,15 +2,17 @@ import { describeIndex, describeUnsupportedIndex } from '../tables/schema/descri
 import { defineCommand } from './dispatch/define.ts'
 import { flag, options } from './dispatch/fields.ts'
 import { byName } from './dispatch/schema-change.ts'
+import { replyList } from './replies/listed.ts'
 
 /** Lists the indexes of a table: their names, or with `explain` their definitions too. */
 export const listIndexes = defineCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },
 
-  table({ options: { explain } }, { rows: { table } }) {
+  table({ options: { explain } }, context) {
+    const { table } = context.rows
     const { indexes, unsupported } = table.definition
-    const shown = byName([
+    const all = byName([
       ...indexes.map((index) => ({
         ...index,
         describe: () => describeIndex(index, table),
@@ -19,7 +21,8 @@ export const listIndexes = defineCommand({
         ...index,
         describe: () => describeUnsupportedIndex(index),
       })),
-    ]).map((index) => (explain ? index.describe() : index.name))
-    return Promise.resolve({ status: { indexes: shown } })
+    ])
+    const show = (index: (typeof all)[number]) => (explain ? index.describe() : index.name)
+    return replyList('indexes', all, show, context)
   },
 })

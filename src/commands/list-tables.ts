@@ -1,7 +1,9 @@
+import type { Table } from '../engine/schema.ts'
 import { describeTable } from '../tables/schema/describe.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options } from './dispatch/fields.ts'
 import { byName, readSchema, tablesOf } from './dispatch/schema-change.ts'
+import { replyList } from './replies/listed.ts'
 
 /** Lists the tables of a keyspace: their names, or with `explain` their definitions too. */
 export const listTables = defineKeyspaceCommand({
@@ -13,10 +15,7 @@ export const listTables = defineKeyspaceCommand({
     const tables = byName(tablesOf(await readSchema(context))).filter(({ name }) =>
       may('describe', { keyspace, target: name }),
     )
-    return {
-      status: {
-        tables: tables.map((table) => (explain ? describeTable(table) : table.name)),
-      },
-    }
+    const show = (table: Table) => (explain ? describeTable(table) : table.name)
+    return replyList('tables', tables, show, context)
   },
 })

@@ -1,8 +1,10 @@
 import { namedTypes } from '../engine/schema.ts'
+import type { UserType } from '../language/columns/column-type.ts'
 import { describeType } from '../tables/schema/describe.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options } from './dispatch/fields.ts'
 import { byName, readSchema } from './dispatch/schema-change.ts'
+import { replyList } from './replies/listed.ts'
 
 /** Lists the types of a keyspace: their names, or with `explain` their fields too. */
 export const listTypes = defineKeyspaceCommand({
@@ -11,12 +13,8 @@ export const listTypes = defineKeyspaceCommand({
 
   async run({ options: { explain } }, context) {
     const types = byName(namedTypes(await readSchema(context)))
-    return {
-      status: {
-        types: types.map((type) =>
-          explain ? describeType(type, context.keyspace) : type.name,
-        ),
-      },
-    }
+    const show = (type: UserType | Pick<UserType, 'name'>) =>
+      explain ? describeType(type, context.keyspace) : type.name
+    return replyList('types', types, show, context)
   },
 })

@@ -151,9 +151,12 @@ export const catalog = {
   REPLY_TOO_LARGE: {
     ...request(''),
     title: 'What was found is too large for one reply',
-    body: (v: { max: number }) =>
-      `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
-      'and results in this order have no pages. Ask for fewer with a smaller limit.',
+    body: (v: { max: number; what?: 'definitions' }) =>
+      v.what === undefined
+        ? `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
+          'and results in this order have no pages. Ask for fewer with a smaller limit.'
+        : `The ${v.what} have more than ${counted(v.max, 'character')} together. Leave out explain ` +
+          'to list their names alone, or raise --max-reply-size.',
   },
   REQUEST_NOT_JSON: {
     ...request(''),

@@ -15,6 +15,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { wholeText } from '../json/long-text.ts'
 import { AddressBook, addressOf } from './address.ts'
+import { admitInTurn } from './admit.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
 import { answerCommand, answerFailure, refuseUnauthenticated } from './command.ts'
 import { offerPacking } from './compression.ts'
@@ -91,7 +92,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     }
   })
   addHealthRoutes(app, services)
-  addMetricsRoute(app, services, settings.metricsAccess)
+  addMetricsRoute(app, { ...services, arrivals: settings.arrivals }, settings.metricsAccess)
   addOpenApiRoute(app, services.limits)
   addReferencePage(app)
   if (settings.console) addConsolePage(app, refusePath)
@@ -158,7 +159,8 @@ function listenerFor(
         request.destroy()
       })
   }
-  const queue = new RequestQueue(handle, services.metrics)
+  const admit = admitInTurn(handle, services, settings.arrivals)
+  const queue = new RequestQueue(admit, services.metrics)
   const onRequest: RequestListener = (request, response) => {
     stripHost(request)
     queue.add(request, response)

@@ -47,8 +47,8 @@ export function chooseEncoding(
   const weights = new Map<string, number>()
   for (const entry of String(accepted).split(',')) {
     const [name = '', ...parameters] = entry.split(';')
-    const weight = parameters.map((text) => /^\s*q\s*=\s*(.*?)\s*$/i.exec(text)?.[1])
-    weights.set(name.trim().toLowerCase(), weightOf(weight.find((text) => text)))
+    const weight = parameters.map(givenWeight).find((text) => text !== '')
+    weights.set(name.trim().toLowerCase(), weightOf(weight))
   }
   const weigh = (name: string) =>
     weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined)
@@ -64,6 +64,13 @@ export function chooseEncoding(
     bestWeight = weight
   }
   return best
+}
+
+/** The value of a parameter `q`; empty: it is another, or has none. */
+function givenWeight(parameter: string): string {
+  const end = parameter.indexOf('=')
+  const name = parameter.slice(0, Math.max(end, 0)).trim()
+  return name.toLowerCase() === 'q' ? parameter.slice(end + 1).trim() : ''
 }
 
 /** A weight that is none is taken for a refusal: the body as it is suits everybody. */

@@ -7,11 +7,18 @@ import {
   type Http2ServerResponse,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { ArrivalQueue } from './arrival-queue.ts'
+import {
+  ConnectionGate,
+  type ConnectionCounter,
+  type AddressLimits,
+} from './connection-gate.ts'
 import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
 import { Incoming } from './incoming.ts'
 import { fixedLimits } from '../limits.ts'
 import { http } from '../node-http.ts'
+import { StreamResets } from './stream-resets.ts'
 
 const { keepAliveMs, headersMsMax, streamsMax, streamMemoryMax } = fixedLimits
 
@@ -19,6 +26,10 @@ const { keepAliveMs, headersMsMax, streamsMax, streamMemoryMax } = fixedLimits
 const windowSize = 1_048_576
 
 export interface ListenerSettings {
+  readonly addressLimits: AddressLimits
+  readonly arrivals: ArrivalQueue
+  /** Undefined: nobody wants to know. */
+  readonly counter: ConnectionCounter | undefined
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
   /** Connections beyond are closed at once; 0: any number. */
@@ -56,6 +67,11 @@ export function createListener(
     if (onContinue !== undefined) server.on('checkContinue', onContinue)
   }
   if (connectionsMax > 0) server.maxConnections = connectionsMax
+  new ConnectionGate(settings.arrivals, settings.addressLimits, settings.counter).guard(
+    server,
+    tls !== undefined,
+  )
+  // After the gate, which holds earlier listeners back until a connection may begin.
   server.on('connection', settings.onConnection)
   return server
 }
@@ -63,10 +79,11 @@ export function createListener(
 function createTlsServer(
   files: CertificateFiles,
   timeouts: object,
-  { requestTimeoutMs, log }: ListenerSettings,
+  { requestTimeoutMs, addressLimits, counter, log }: ListenerSettings,
   onRequest: RequestListener,
   onContinue: RequestListener | undefined,
 ): Server {
+  const { resetRate } = addressLimits
   const certificate = readCertificate(files)
   const server = createSecureServer({
     ...timeouts,
@@ -75,6 +92,8 @@ function createTlsServer(
     http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
     maxSessionMemory: streamMemoryMax,
+    // Of one connection, for what arrives at once: it is known before the limit of its address.
+    ...(resetRate > 0 && { streamResetBurst: 2 * resetRate, streamResetRate: resetRate }),
     settings: {
       maxConcurrentStreams: streamsMax,
       initialWindowSize: windowSize,
@@ -85,6 +104,10 @@ function createTlsServer(
     // Waits for the streams that are open.
     session.setTimeout(keepAliveMs, () => session.close())
   })
+  if (resetRate > 0) {
+    const resets = new StreamResets(resetRate, counter)
+    server.on('stream', (stream) => resets.watch(stream))
+  }
   const limited = (listener: RequestListener) => {
     return (request: Http2ServerRequest, response: Http2ServerResponse) => {
       const incoming = request as unknown as IncomingMessage

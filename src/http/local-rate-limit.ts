@@ -29,13 +29,28 @@ export class LocalRateLimit implements RateLimit {
   }
 
   take(principal: string, now = performance.now()): number {
+    const bucket = this.#fill(principal, now)
+    if (bucket.left < 1) return this.#secondsUntilOne(bucket)
+    bucket.left--
+    return 0
+  }
+
+  /** What `take` would return, without taking anything. */
+  secondsUntilRoom(principal: string, now = performance.now()): number {
+    const bucket = this.#fill(principal, now)
+    return bucket.left < 1 ? this.#secondsUntilOne(bucket) : 0
+  }
+
+  #secondsUntilOne({ left }: Bucket): number {
+    return Math.ceil((1 - left) / this.perSecond)
+  }
+
+  #fill(principal: string, now: number): Bucket {
     const bucket = this.#bucketOf(principal, now)
     const filled = ((now - bucket.at) / 1000) * this.perSecond
     bucket.left = Math.min(this.#size, bucket.left + filled)
     bucket.at = now
-    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.perSecond)
-    bucket.left--
-    return 0
+    return bucket
   }
 
   #bucketOf(principal: string, now: number): Bucket {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { ArrivalQueue } from './arrival-queue.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
 import { refuseUnauthenticated } from './command.ts'
 import type { HttpServices } from './http-call.ts'
@@ -12,7 +13,7 @@ export type MetricsAccess = 'on' | 'token' | 'off'
 
 export function addMetricsRoute(
   app: FastifyInstance,
-  services: HttpServices,
+  services: HttpServices & { readonly arrivals: ArrivalQueue },
   access: MetricsAccess,
 ): void {
   const { metrics } = services

@@ -11,9 +11,10 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { Engine } from '../engine/contract.ts'
 import type { StoreTraffic } from '../engine/operations.ts'
+import type { ArrivalQueue } from './arrival-queue.ts'
+import type { ClosedReason, ConnectionCounter } from './connection-gate.ts'
 import type { FairShare } from './fair-share.ts'
 import type { BodyReceiver } from './receive-body.ts'
-import { LocalRateLimit } from './local-rate-limit.ts'
 import type { RequestCounter } from './request-queue.ts'
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
@@ -41,22 +42,28 @@ const durationBounds = [
 /** What is measured besides what is counted here. */
 interface Measured {
   readonly engine: Engine
+  readonly arrivals: ArrivalQueue
   readonly bodies: BodyReceiver
   readonly replyRoom: FairShare
   readonly valueRoom: FairShare
 }
 
-export class Metrics implements RequestCounter {
+export class Metrics implements RequestCounter, ConnectionCounter {
   readonly #commands = new Map<string, Tally>()
   readonly #statuses = new Map<number | 'none', number>()
   readonly #refused = new Map<CommandRefusal, number>()
+  readonly #closed = new Map<ClosedReason, number>()
   readonly #version = readVersion()
   #inFlight = 0
   #unread = 0
-  readonly #gatherings = new LocalRateLimit(gatheringsPerSecond)
-  #gathering: Promise<string> | undefined
+  readonly #cacheMs: number
+  readonly #now: () => number
+  #printed: { readonly text: Promise<string>; readonly at: number } | undefined
 
-  constructor() {
+  /** For `cacheMs` a text answers all who ask. */
+  constructor(cacheMs: number, now: () => number = () => performance.now()) {
+    this.#cacheMs = cacheMs
+    this.#now = now
     // Some of them are measured from now on.
     processMetrics()
   }
@@ -93,13 +100,24 @@ export class Metrics implements RequestCounter {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
 
+  countClosed(reason: ClosedReason): void {
+    this.#closed.set(reason, (this.#closed.get(reason) ?? 0) + 1)
+  }
+
   /** A connection was closed because its client did not read. */
   countUnread(): void {
     this.#unread++
   }
 
-  /** Everything as it is now. */
-  async print(services: Measured, server: Server): Promise<string> {
+  /** Everything as it was at most `cacheMs` ago: to print it takes milliseconds. */
+  print(services: Measured, server: Server): Promise<string> {
+    const now = this.#now()
+    if (this.#printed === undefined || now - this.#printed.at >= this.#cacheMs)
+      this.#printed = { text: this.#print(services, server), at: now }
+    return this.#printed.text
+  }
+
+  async #print(services: Measured, server: Server): Promise<string> {
     const { engine, bodies, replyRoom, valueRoom } = services
     const now = new Registry()
     addGauge(now, 'stela_info', 'Always 1: its labels say what runs.', ['version']).set(
@@ -108,6 +126,7 @@ export class Metrics implements RequestCounter {
     )
     this.#addCommands(now)
     this.#addRequests(now)
+    this.#addArrivals(now, services)
     addGauge(now, 'stela_http_connections', 'Open connections.').set(
       await countConnections(server),
     )
@@ -120,18 +139,9 @@ export class Metrics implements RequestCounter {
     addGauge(now, 'stela_value_memory_bytes', 'Values of large texts at work.').set(
       valueRoom.held,
     )
-    return [
-      await now.metrics(),
-      printDurations(this.#commands),
-      await this.#gathered(engine),
-    ].join('\n')
-  }
-
-  /** What is dear to find out. Scrapes that come too fast, or at once, share one text. */
-  #gathered(engine: Engine): Promise<string> {
-    if (this.#gathering === undefined || this.#gatherings.take('') === 0)
-      this.#gathering = gather(engine)
-    return this.#gathering
+    return [await now.metrics(), printDurations(this.#commands), await gather(engine)].join(
+      '\n',
+    )
   }
 
   #addCommands(registry: Registry): void {
@@ -170,6 +180,21 @@ export class Metrics implements RequestCounter {
       this.#inFlight,
     )
   }
+
+  #addArrivals(registry: Registry, { arrivals }: Measured): void {
+    addCounter(
+      registry,
+      'stela_http_arrivals_delayed_total',
+      'Handshakes and requests of unknown senders that waited for a later turn.',
+    ).inc(arrivals.delayed)
+    const closed = addCounter(
+      registry,
+      'stela_http_connections_closed_total',
+      'Connections that were closed because their address went beyond a limit.',
+      ['reason'],
+    )
+    for (const [reason, count] of this.#closed) closed.inc({ reason }, count)
+  }
 }
 
 const outcomes: readonly Outcome[] = ['ok', 'request_error', 'server_error', 'client_left']
@@ -206,9 +231,6 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
   if (first.family === 'REQUEST') return 'request_error'
   return clientLeft ? 'client_left' : 'server_error'
 }
-
-/** Each takes two to three milliseconds of the thread that answers. */
-const gatheringsPerSecond = 20
 
 async function gather(engine: Engine): Promise<string> {
   const now = new Registry()

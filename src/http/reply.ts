@@ -178,6 +178,8 @@ async function eachInTurns(
 export function printReply(reply: Reply): LongText {
   const { data, errors } = reply
   const isFailed = errors !== undefined && errors.length > 0
+  const { listed } = reply
+  if (listed !== undefined && !isFailed) return printListed(reply, listed)
   const status = printStatus(reply)
   let rest = status === '' ? '' : `"status":{${status}}`
   if (isFailed) rest += `${comma(rest)}"errors":[${errors.map(printError).join(',')}]`
@@ -191,20 +193,40 @@ function comma(members: string): string {
   return members === '' ? '' : ','
 }
 
+/** A reply whose status has a list that may be long; there are no data then. */
+function printListed(reply: Reply, listed: NonNullable<Reply['listed']>): LongText {
+  return enclose('{"status":', printListedStatus(reply, listed), '}')
+}
+
+function printListedStatus(reply: Reply, listed: NonNullable<Reply['listed']>): LongText {
+  const rest = printStatus(reply)
+  return enclose(`{"${listed.name}":[`, listed.elements, `]${comma(rest)}${rest}}`)
+}
+
+function enclose(start: string, text: LongText, end: string): LongText {
+  return typeof text === 'string' ? start + text + end : [start, ...text, end]
+}
+
 /** The parts of a reply, each a JSON text by itself; undefined where it has none. */
 export interface PrintedParts {
   readonly data: LongText | undefined
-  readonly status: string | undefined
+  readonly status: LongText | undefined
   readonly errors: string | undefined
 }
 
 export function printParts(reply: Reply): PrintedParts {
   const errors = reply.errors ?? []
-  const status = printStatus(reply)
   const isFailed = errors.length > 0
+  const listed = isFailed ? undefined : reply.listed
+  const status = listed === undefined ? printStatus(reply) : ''
   return {
     data: reply.data === undefined || isFailed ? undefined : printOnlyData(reply.data),
-    status: status === '' ? undefined : `{${status}}`,
+    status:
+      listed !== undefined
+        ? printListedStatus(reply, listed)
+        : status === ''
+          ? undefined
+          : `{${status}}`,
     errors: isFailed ? `[${errors.map(printError).join(',')}]` : undefined,
   }
 }

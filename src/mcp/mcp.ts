@@ -158,12 +158,12 @@ function membersOf(
   { version }: McpServices,
 ): LongText {
   if (!isSelfContained)
-    return meta === undefined ? members : joinTexts(members, `,"_meta":{${meta}}`)
+    return meta === undefined ? members : joinTexts(members, ',"_meta":{', meta, '}')
   const server = `"io.modelcontextprotocol/serverInfo":${printJson(serverInfo(version))}`
-  const metadata = meta ? `${meta},${server}` : server
+  const metadata = meta === undefined || meta === '' ? server : joinTexts(meta, ',', server)
   const kept =
     cache === undefined ? '' : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.scope}"`
-  return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{${metadata}}`)
+  return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{`, metadata, '}')
 }
 
 function serverInfo(version: string): Value {

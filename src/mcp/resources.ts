@@ -7,17 +7,23 @@ import type { Reply } from '../commands/dispatch/define.ts'
 import type { CommandPlace, WrappedCall } from '../http/protocol.ts'
 import { lengthOf, printParts } from '../http/reply.ts'
 import { wholeText } from '../json/long-text.ts'
-import { parseStored } from '../json/parse.ts'
+import { parseStored, parseStoredInSteps } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 import { fixedLimits } from '../limits.ts'
+import { inTurns } from '../steps.ts'
 import { internalError, invalidParams, RpcError } from './message.ts'
 import { shorten } from './sample-document.ts'
 
 const root = 'stela://keyspaces'
 
-const { resourcesPageSize, resourcesKeyspacesMax, samplesMax, samplesLengthMax } =
-  fixedLimits
+const {
+  resourcesPageSize,
+  resourcesKeyspacesMax,
+  samplesMax,
+  samplesLengthMax,
+  resourceListLengthMax,
+} = fixedLimits
 
 export const resourceTemplates: Value = [
   {
@@ -133,9 +139,9 @@ async function showKeyspace(
   { collections, tables }: Targets,
   call: WrappedCall,
 ): Promise<Value> {
-  const types = listIn(
+  const types = await listIn(
     await run(inKeyspace(keyspace), 'listTypes', explained, call),
-    'types',
+    call,
   )
   return new Map<string, Value>([
     ['keyspace', keyspace],
@@ -161,7 +167,7 @@ async function showTarget(
     [collection === undefined ? 'table' : 'collection', definition],
   ])
   if (table !== undefined) {
-    const indexes = listIn(await run(place, 'listIndexes', explained, call), 'indexes')
+    const indexes = await listIn(await run(place, 'listIndexes', explained, call), call)
     shown.set('indexes', [...indexes])
   }
   const { databaseId: database, principal } = call
@@ -209,15 +215,15 @@ async function targetsIn(
   const reply = await call.run(place, 'findCollections', fields)
   if (reply.errors?.some(({ code }) => code === 'UNKNOWN_KEYSPACE')) return undefined
   return {
-    collections: listIn(succeeded(reply), 'collections'),
-    tables: listIn(await run(place, 'listTables', fields, call), 'tables'),
+    collections: await listIn(succeeded(reply), call),
+    tables: await listIn(await run(place, 'listTables', fields, call), call),
   }
 }
 
 async function keyspacesOf(call: WrappedCall): Promise<string[]> {
   const place: CommandPlace = { level: 'general', keyspace: '', target: '' }
   const reply = await run(place, 'findKeyspaces', new Map(), call)
-  return listIn(reply, 'keyspaces') as string[]
+  return (reply.status?.['keyspaces'] ?? []) as string[]
 }
 
 function inKeyspace(keyspace: string): CommandPlace {
@@ -245,6 +251,15 @@ function succeeded(reply: Reply): Reply {
   throw new RpcError(internalError, first.message, 200, `{"errors":${errors!}}`)
 }
 
-function listIn({ status }: Reply, member: string): readonly Value[] {
-  return (status?.[member] ?? []) as readonly Value[]
+/** The list of a reply. One that is too long for a resource is refused: tools have all of it. */
+async function listIn({ listed }: Reply, call: WrappedCall): Promise<readonly Value[]> {
+  const elements = listed?.elements ?? ''
+  const length = lengthOf(elements)
+  if (length > resourceListLengthMax)
+    throw new RpcError(
+      internalError,
+      `The list ${listed!.name} has ${length} characters, too many for a resource, which may ` +
+        `have ${resourceListLengthMax}. Call the tool findCollections, listTables or listTypes.`,
+    )
+  return (await inTurns(parseStoredInSteps(`[${wholeText(elements)}]`), call)) as Value[]
 }

@@ -14,7 +14,7 @@ export interface PrintedResult {
   /** What the result holds besides its metadata. */
   readonly members: LongText
   /** Members of the metadata; undefined: a result without metadata of its own. */
-  readonly meta?: string
+  readonly meta?: LongText
 }
 
 export interface ResultForm {
@@ -36,9 +36,9 @@ export async function printToolResult(
   const structured = errors === undefined ? data : `{"errors":${errors}}`
   const texts: LongText[] = []
   if (structured !== undefined) texts.push(structured)
-  if (status !== undefined) texts.push(`{"status":${status}}`)
+  if (status !== undefined) texts.push(joinTexts('{"status":', status, '}'))
   if (texts.length === 0) texts.push('{}')
-  const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts)
+  const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts, call)
   if (size > form.sizeMax) return undefined
   // Escaped, the text form takes at most twice as many bytes.
   const isOmitted = form.withText && 3 * size > form.sizeMax
@@ -52,14 +52,14 @@ export async function printToolResult(
     ...(structured === undefined ? [] : [',"structuredContent":', structured]),
     `,"isError":${errors !== undefined}`,
   )
-  return { members, meta: status === undefined ? '' : `"status":${status}` }
+  return { members, meta: status === undefined ? '' : joinTexts('"status":', status) }
 }
 
 /** Of a command that was carried out and whose data is too large to be returned. */
 export function printWithoutData({ status }: Reply): PrintedResult {
   const shown = printParts(status === undefined ? {} : { status }).status
   const content = JSON.stringify([{ type: 'text', text: dataOmitted }])
-  const meta = shown === undefined ? '' : `"status":${shown}`
+  const meta = shown === undefined ? '' : joinTexts('"status":', shown)
   return { members: `"content":${content},"isError":false`, meta }
 }
 
@@ -80,9 +80,10 @@ function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): bo
 }
 
 /** Bytes of UTF-8. */
-async function sizeOf(texts: readonly LongText[]): Promise<number> {
+async function sizeOf(texts: readonly LongText[], call: WrappedCall): Promise<number> {
+  const turns = { yieldTurn: () => call.pause() }
   let size = 0
-  for (const text of texts) size += (await encode(text)).size
+  for (const text of texts) size += (await encode(text, turns)).size
   return size
 }
 

@@ -11,12 +11,18 @@ import {
   type ClusterConfig,
 } from './cluster-settings.ts'
 import { readCertificate, type CertificateFiles } from '../http/certificate.ts'
+import type { AddressLimits } from '../http/connection-gate.ts'
 import type { AllowedOrigins } from '../http/cors.ts'
 import type { FeatureSettings, TracingSettings } from '../http/headers.ts'
 import type { MetricsAccess } from '../http/metrics-route.ts'
 import type { McpSettings } from '../mcp/mcp.ts'
+import {
+  addressOptions,
+  defaultAddressLimits,
+  readAddressLimits,
+} from './address-settings.ts'
 import { limitOptions, readLimits } from './limit-settings.ts'
-import { defaultLimits, type Limits } from '../limits.ts'
+import { defaultLimits, fixedLimits, type Limits } from '../limits.ts'
 import { embeddingTable } from '../providers/embedding-table.ts'
 import { nameLocalModels } from '../providers/local/local-models.ts'
 import {
@@ -84,6 +90,7 @@ export interface Config {
   readonly valueMemoryMax: number
   /** Open connections; 0: any number. */
   readonly connectionsMax: number
+  readonly addressLimits: AddressLimits
   /** Commands that a token may send in a second; 0: any number. */
   readonly rateLimit: number
   /** Undefined: plain HTTP. */
@@ -96,6 +103,8 @@ export interface Config {
   readonly console: boolean
   readonly logLevel: LogLevel
   readonly metrics: MetricsAccess
+  /** For how long a text of the metrics answers all who ask; tests ask for each. */
+  readonly metricsCacheMs: number
   /** Commands that take as long or longer are logged; 0: none are. */
   readonly slowCommandMs: number
   /** Whether the engine's promises are asserted with every call: for tests. */
@@ -150,6 +159,7 @@ export const defaultConfig: Config = {
   replyMemoryMax: 500_000_000,
   valueMemoryMax: 400_000_000,
   connectionsMax: 0,
+  addressLimits: defaultAddressLimits,
   rateLimit: 0,
   tls: undefined,
   corsOrigins: undefined,
@@ -157,6 +167,7 @@ export const defaultConfig: Config = {
   console: true,
   logLevel: 'info',
   metrics: 'on',
+  metricsCacheMs: fixedLimits.metricsCacheMs,
   slowCommandMs: 1000,
   checked: false,
 }
@@ -262,6 +273,7 @@ export function serveOptions(): Option[] {
     setting('max-connections', '<number>', 'open connections; 0: any number')
       .argParser(wholeNumber(0, 1_000_000))
       .default(connectionsMax),
+    ...addressOptions(),
     setting('rate-limit', '<number>', 'commands a second of each token; 0: any number')
       .argParser(wholeNumber(0, 1_000_000))
       .default(rateLimit),
@@ -455,6 +467,7 @@ export function readConfig(
     valueMemoryMax: given.maxValueMemory,
     commandsMax: given.maxCommands,
     connectionsMax: given.maxConnections,
+    addressLimits: readAddressLimits(values, given.behindProxy === 'on'),
     rateLimit: given.rateLimit,
     tls: checkCertificate(given.tlsCert, given.tlsKey),
     corsOrigins: given.corsOrigins,
@@ -462,6 +475,7 @@ export function readConfig(
     console: given.console === 'on',
     logLevel: given.logLevel,
     metrics: given.metrics,
+    metricsCacheMs: defaultConfig.metricsCacheMs,
     slowCommandMs: given.slowCommand,
     checked: defaultConfig.checked,
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { Input } from '../../src/cli/records/input.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { runStela, startStela, type Ran } from './run-stela.ts'
 
@@ -149,6 +150,22 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.match(err, /imported 251 documents, rejected 7 \(kept in .*rejects\)/)
     assert.equal(await readFile(rejects, 'utf8'), bad.map((line) => `${line}\n`).join(''))
     assert.equal((await exported('picky')).length, 251)
+  })
+
+  test('says that nothing is kept of records that are longer than a request', async () => {
+    const path = await fileOf(`${'x'.repeat(20_000_001)}\n{"_id": 1}\n`, '.jsonl')
+    const { code, err } = await importInto('long', path)
+    assert.equal(code, 2)
+    assert.match(err, /imported 1 document, rejected 1 \(kept nowhere\)/)
+    assert(!existsSync(`${path}.rejected`))
+  })
+
+  test('reads little of a file of white space before it knows the format', async () => {
+    const path = await fileOf(' \n'.repeat(5_000_000), '')
+    const input = await Input.open(path, undefined)
+    assert.equal(input.format, 'jsonl')
+    assert(input.partRead! < 0.2)
+    for await (const records of input.records()) assert.deepEqual(records, [])
   })
 
   test('shows the first twenty rejected records only, and those of an array on a line each', async () => {

@@ -14,10 +14,12 @@ import {
 } from './attack.ts'
 import { analyzerAttacks } from './attacks-analyzers.ts'
 import { fairAttacks } from './attacks-fair.ts'
+import { edgeAttacks } from './attacks-edges.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { attacksOnSorts } from './attacks-sorts.ts'
 import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
+import { generatorAttacks } from './attacks-generator.ts'
 import { headOf, requestOf } from './requests.ts'
 
 const keyspace = '/default_keyspace'
@@ -308,4 +310,6 @@ export const attacks: readonly Attack[] = [
   ...attacksOnSorts,
   ...turnsAttacks,
   ...fairAttacks,
+  ...edgeAttacks,
+  ...generatorAttacks,
 ]

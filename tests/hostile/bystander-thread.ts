@@ -9,10 +9,10 @@ import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { setTimeout as pause } from 'node:timers/promises'
-import { goodToken } from './hostile-server.ts'
 import type { BystanderData, Seen } from './bystander.ts'
+import type { Operation } from './operations.ts'
 
-const { url, ca, restMs } = workerData as BystanderData
+const { url, ca, restMs, operations } = workerData as BystanderData
 
 /** Between two parts of an upload. */
 const partRestMs = 30
@@ -21,25 +21,22 @@ const partRestMs = 30
 const patienceMs = 120_000
 
 class Asking {
-  readonly #name: string
-  readonly #path: string
-  readonly #body: Buffer | undefined
-  /** In how many parts the body is sent, with a rest in between. */
-  readonly #parts: number
+  readonly #operation: Operation
+  readonly #bodies: readonly Buffer[]
   readonly #agent =
     ca === undefined
       ? new Agent({ keepAlive: true, maxSockets: 1 })
       : new TlsAgent({ keepAlive: true, maxSockets: 1, ca })
   #waits: number[] = []
   #failed = 0
+  #firstFailure = ''
+  #sent = 0
   #askedAt = 0
   #isOver = false
 
-  constructor(name: string, path: string, command?: object, parts = 1) {
-    this.#name = name
-    this.#path = path
-    this.#parts = parts
-    this.#body = command && Buffer.from(JSON.stringify(command))
+  constructor(operation: Operation) {
+    this.#operation = operation
+    this.#bodies = operation.commands.map((command) => Buffer.from(JSON.stringify(command)))
   }
 
   async run(): Promise<void> {
@@ -47,32 +44,39 @@ class Asking {
       this.#askedAt = performance.now()
       try {
         await this.#ask()
-      } catch {
+      } catch (error) {
         this.#failed++
+        this.#firstFailure ||= String(error)
       }
-      this.#waits.push(performance.now() - this.#askedAt)
+      this.#waits.push(performance.now() - this.#askedAt - this.#operation.ownMs)
       this.#askedAt = 0
-      await pause(restMs)
+      await pause(restMs * this.#operation.rests)
     }
     this.#agent.destroy()
   }
 
   async #ask(): Promise<void> {
+    if (this.#operation.path === '') {
+      await pause(this.#operation.ownMs)
+      return
+    }
     const send = ca === undefined ? plainRequest : tlsRequest
-    const request = send(url + this.#path, {
+    const { path, token, parts } = this.#operation
+    const body = this.#bodies[this.#sent++ % this.#bodies.length]
+    const request = send(url + path, {
       agent: this.#agent,
-      method: this.#body === undefined ? 'GET' : 'POST',
+      method: body === undefined ? 'GET' : 'POST',
       headers: {
-        Token: goodToken,
+        Token: token,
         'Content-Type': 'application/json',
-        'Content-Length': this.#body?.length ?? 0,
+        'Content-Length': body?.length ?? 0,
       },
       signal: AbortSignal.timeout(patienceMs),
     })
     const responded = once(request, 'response') as Promise<[IncomingMessage]>
     responded.catch(() => undefined)
-    if (this.#parts > 1) await this.#sendSlowly(request)
-    else request.end(this.#body)
+    if (body !== undefined && parts > 1) await this.#sendSlowly(request, body, parts)
+    else request.end(body)
     const [response] = await responded
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk as Buffer)
@@ -81,9 +85,8 @@ class Asking {
       throw new Error(text)
   }
 
-  async #sendSlowly(request: ClientRequest): Promise<void> {
-    const body = this.#body!
-    const size = Math.ceil(body.length / this.#parts)
+  async #sendSlowly(request: ClientRequest, body: Buffer, parts: number): Promise<void> {
+    const size = Math.ceil(body.length / parts)
     for (let from = 0; from < body.length; from += size) {
       request.write(body.subarray(from, from + size))
       await pause(partRestMs)
@@ -96,14 +99,16 @@ class Asking {
     const waiting = this.#askedAt === 0 ? [] : [performance.now() - this.#askedAt]
     const waits = [...this.#waits, ...waiting].sort((a, b) => a - b)
     const seen: Seen = {
-      name: this.#name,
+      name: this.#operation.name,
       answered: this.#waits.length - this.#failed,
       failed: this.#failed,
+      firstFailure: this.#firstFailure,
       usualMs: waits[Math.floor(waits.length / 2)] ?? 0,
       longestMs: waits.at(-1) ?? 0,
     }
     this.#waits = []
     this.#failed = 0
+    this.#firstFailure = ''
     return seen
   }
 
@@ -112,21 +117,7 @@ class Asking {
   }
 }
 
-const ready = '/v1/default_keyspace/bystander'
-const upload = {
-  updateOne: {
-    filter: { _id: 'upload' },
-    update: { $set: { more: Array<string>(150).fill('y'.repeat(7_000)) } },
-  },
-}
-const all = [
-  new Asking('health', '/stargate/health'),
-  new Asking('findOne', ready, { findOne: { filter: { _id: 7 } } }),
-  new Asking('search', ready, {
-    find: { sort: { $vector: [3, 1, 2] }, options: { limit: 5 } },
-  }),
-  new Asking('upload', ready, upload, 6),
-]
+const all = operations.map((operation) => new Asking(operation))
 for (const asking of all) void asking.run()
 
 parentPort!.on('message', (message: 'take' | 'stop') => {

@@ -2,13 +2,16 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { HostileServer } from './hostile-server.ts'
+import { goodToken, type HostileServer } from './hostile-server.ts'
+import { makeFewOperations, type Operation } from './operations.ts'
 
 /** What became of requests of one kind. */
 export interface Seen {
   readonly name: string
   readonly answered: number
   readonly failed: number
+  /** What the first failure was; empty without. */
+  readonly firstFailure: string
   /** The median. */
   readonly usualMs: number
   readonly longestMs: number
@@ -19,6 +22,7 @@ export interface BystanderData {
   readonly ca: string | undefined
   /** Between an answer and the next request. */
   readonly restMs: number
+  readonly operations: readonly Operation[]
 }
 
 export class Bystander {
@@ -28,24 +32,17 @@ export class Bystander {
     this.#worker = worker
   }
 
-  static async start(server: HostileServer, restMs: number): Promise<Bystander> {
-    const path = '/default_keyspace/bystander'
-    await server.command('/default_keyspace', {
-      createCollection: {
-        name: 'bystander',
-        options: { vector: { dimension: 3 }, indexing: { deny: ['more'] } },
-      },
-    })
-    const documents = Array.from({ length: 100 }, (_, n) => ({
-      _id: n,
-      $vector: [n, 100 - n, 1],
-    }))
-    await server.command(path, { insertMany: { documents } })
-    await server.command(path, { insertOne: { document: { _id: 'upload' } } })
+  /** Asks for health, documents and searches, and uploads, unless other operations are named. */
+  static async start(
+    server: HostileServer,
+    restMs: number,
+    operations?: readonly Operation[],
+  ): Promise<Bystander> {
+    operations ??= await makeFewOperations(server, goodToken)
     const { url, ca } = server
     return new Bystander(
       new Worker(new URL('bystander-thread.ts', import.meta.url), {
-        workerData: { url, ca, restMs } satisfies BystanderData,
+        workerData: { url, ca, restMs, operations } satisfies BystanderData,
       }),
     )
   }
@@ -60,6 +57,7 @@ export class Bystander {
         ...more[i]!,
         answered: one.answered + more[i]!.answered,
         failed: one.failed + more[i]!.failed,
+        firstFailure: one.firstFailure || more[i]!.firstFailure,
       }))
     }
     return seen

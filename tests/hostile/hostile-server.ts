@@ -4,6 +4,11 @@ import { rm } from 'node:fs/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
+import { request as plainRequest, type IncomingMessage } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { defaultRoleId } from '../../src/auth/roles.ts'
+import type { ConnectOptions } from '../cassandra/connect.ts'
+import { findPort } from '../cassandra/ports.ts'
 import { ServerProcess, processToken } from '../faults/server-process.ts'
 import { temporaryFolder, type Envelope } from '../harness.ts'
 import { makeCertificate, saveCertificate } from '../http/made-certificate.ts'
@@ -25,33 +30,55 @@ export interface ServerOptions {
   readonly flags?: readonly string[]
   /** Whether it speaks HTTPS, and so HTTP/2. */
   readonly tls?: boolean
+  /** Keeps the data on a node of Cassandra. */
+  readonly cluster?: ConnectOptions
+}
+
+function clusterFlags(cluster: ConnectOptions): string[] {
+  const { contactPoints, port, localDatacenter, user, password } = cluster
+  return [
+    ...['--contact-points', contactPoints.join(), '--cassandra-port', String(port)],
+    ...['--local-datacenter', localDatacenter, '--replication', `${localDatacenter}=1`],
+    ...['--cassandra-user', user, '--cassandra-password', password],
+  ]
 }
 
 export class HostileServer {
   readonly #folder: string
   readonly #process: ServerProcess
+  readonly #adminPort: number
   readonly ca: string | undefined
 
-  private constructor(folder: string, process: ServerProcess, ca: string | undefined) {
+  private constructor(
+    folder: string,
+    process: ServerProcess,
+    adminPort: number,
+    ca: string | undefined,
+  ) {
     this.#folder = folder
     this.#process = process
+    this.#adminPort = adminPort
     this.ca = ca
   }
 
-  static async start({ flags = [], tls = false }: ServerOptions = {}) {
+  static async start({ flags = [], tls = false, cluster }: ServerOptions = {}) {
     const folder = await temporaryFolder()
+    const adminPort = await findPort(['127.0.0.1'])
     const made = tls ? makeCertificate() : undefined
     const files = made && (await saveCertificate(folder, made))
     const process = new ServerProcess(
-      `${folder}/data`,
+      cluster === undefined ? `${folder}/data` : undefined,
       [
-        ...['--log-level', 'error', '--users', 'hostile:of no good', ...flags],
+        ...['--log-level', 'error', '--admin-port', String(adminPort), ...flags],
+        ...(cluster === undefined
+          ? ['--users', 'hostile:of no good']
+          : ['--engine', 'cassandra', ...clusterFlags(cluster)]),
         ...(files ? ['--tls-cert', files.certFile, '--tls-key', files.keyFile] : []),
       ],
       turnEnvironment(`${folder}/turns`),
     )
     await process.ready()
-    return new HostileServer(folder, process, made?.cert)
+    return new HostileServer(folder, process, adminPort, made?.cert)
   }
 
   get url(): string {
@@ -69,16 +96,41 @@ export class HostileServer {
   }
 
   /** A connection without anything between us and its bytes. */
-  async connect(): Promise<Socket> {
+  async connect(localAddress?: string): Promise<Socket> {
     const { hostname, port } = new URL(this.url)
+    const to = {
+      host: hostname,
+      port: Number(port),
+      noDelay: true,
+      ...(localAddress !== undefined && { localAddress }),
+    }
     const socket =
-      this.ca === undefined
-        ? connectPlain({ host: hostname, port: Number(port), noDelay: true })
-        : connectTls({ host: hostname, port: Number(port), ca: this.ca })
+      this.ca === undefined ? connectPlain(to) : connectTls({ ...to, ca: this.ca })
+    await once(socket, this.ca === undefined ? 'connect' : 'secureConnect')
     // Being cut off is what some of these connections are for.
     socket.on('error', () => undefined)
-    await once(socket, this.ca === undefined ? 'connect' : 'secureConnect')
     return socket
+  }
+
+  /** A new token of a role. */
+  async createToken(role: string): Promise<string> {
+    const send = this.ca === undefined ? plainRequest : tlsRequest
+    const request = send(
+      `${new URL(this.url).protocol}//127.0.0.1:${this.#adminPort}/v2/clientIdSecrets`,
+      {
+        method: 'POST',
+        headers: { Token: goodToken, 'Content-Type': 'application/json' },
+        ...(this.ca !== undefined && { ca: this.ca }),
+      },
+    )
+    request.end(JSON.stringify({ roles: [defaultRoleId(role)] }))
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk as Buffer)
+    const text = Buffer.concat(chunks).toString()
+    const { token } = JSON.parse(text) as { token?: string }
+    if (token === undefined) throw new Error(text)
+    return token
   }
 
   /** A command that has to succeed, to prepare something. */
@@ -108,9 +160,12 @@ export class HostileServer {
     return { status, text: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
   }
 
-  /** Processor time of the turns of its event loop since the last call. */
-  takeTurns(): Promise<Turns> {
-    return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`)
+  /**
+   * Processor time of the turns of its event loop since the last call. `collectGarbage`: it
+   * collects the garbage of its main thread afterwards.
+   */
+  takeTurns(collectGarbage = false): Promise<Turns> {
+    return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`, collectGarbage)
   }
 
   /** From here on, `usage` tells the most memory. */

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { killLeftovers } from '../faults/server-process.ts'
+import { edgeAttacks } from './attacks-edges.ts'
 import { attacks } from './attacks.ts'
 import { filterAttacks } from './attacks-filters.ts'
 import { attacksOnSorts } from './attacks-sorts.ts'
@@ -17,8 +18,12 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'packed-unknown-token': [401],
   'pipelined-unread': ['unread'],
   'http2-window-0': [200, 503, 'none'],
+  'accepted-encodings': [401, 429],
   'unfinished-valid-token': [503, 'none'],
   'index-fills': [200],
+  'http2-rapid-reset': ['none'],
+  'tls-handshakes': [200],
+  'unknown-tokens': [401, 429],
 }
 
 /** What goes the way of another attack, which is enough here. */
@@ -27,6 +32,8 @@ const alike = [
   ...['unfinished-unknown-token', 'large-documents', 'packed-objects', 'long-filter'],
   ...['page-state', 'wide-vectors', 'projected', 'patterns'],
   ...['wide-inserts', 'vectorize-finds', 'schema-storm'],
+  ...edgeAttacks.map(({ name }) => name).filter((name) => !Object.hasOwn(expected, name)),
+  ...['long-cell-l', 'long-cell-s', 'long-cell-m'],
   ...filterAttacks.map(({ name }) => name).filter((name) => name !== 'all-find'),
   // tests/collections/large-documents.test.ts counts their pauses.
   ...attacksOnSorts.map(({ name }) => name),

@@ -2,41 +2,77 @@
  * `npm run hostile`: each attack against a server of its own, while another client goes on
  * with its work. Prints how much longer that client had to wait than on the same server when
  * it was idle, and what the attack cost the server. Exits with 1 where a wait, memory or an
- * answer is beyond its bound.
+ * answer is beyond its bound. With --generate, the load is made from a seed instead; see
+ * generated/generator.ts.
  */
 import { parseArgs } from 'node:util'
 import { attacks } from './attacks.ts'
 import type { Attack } from './attack.ts'
+import { testNode } from '../cassandra/test-node.ts'
+import { generate } from './generated/generator.ts'
 import { measure, problemsOf, rowOf } from './measure.ts'
+
+const usage = `usage: npm run hostile -- [--only <names>]
+       npm run hostile -- --generate [--minutes <n>] [--seed <n>] [--episode <n>] [--engine cassandra]`
 
 const { values } = parseArgs({
   options: {
     /** Names of attacks, with commas between them. */
     only: { type: 'string' },
+    generate: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string' },
+    /** Runs this one alone. */
+    episode: { type: 'string' },
+    engine: { type: 'string', default: 'embedded' },
   },
 })
-const names = values.only?.split(',')
-const chosen = attacks.filter(({ name }) => names?.includes(name) ?? true)
-if (chosen.length === 0) {
-  const known = attacks.map(({ name }) => name).join(', ')
-  print(`usage: npm run hostile -- [--only <names>]\nknown: ${known}`)
+if (values.generate) process.exitCode = (await runGenerated()) === 0 ? 0 : 1
+else await runAttacks(values.only?.split(','))
+
+async function runGenerated(): Promise<number> {
+  const isCluster = values.engine === 'cassandra'
+  return generate(
+    {
+      seed: numberOf(values.seed) ?? Date.now() % 2 ** 31,
+      minutes: numberOf(values.minutes)!,
+      episode: numberOf(values.episode),
+      cluster: isCluster ? await testNode() : undefined,
+    },
+    print,
+  )
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\d+$/.test(text)) return Number(text)
+  print(`${text} is not a whole number\n${usage}`)
   process.exit(2)
 }
 
-print(
-  '| request | answers | longest wait: health | findOne | search | upload | CPU | longest turn | memory |',
-)
-print('|---|---|---|---|---|---|---|---|---|')
-let failed = 0
-for (const attack of chosen) {
-  const measured = await measure(attack)
-  print(rowOf(attack, measured))
-  for (const problem of problemsOf(measured)) {
-    failed++
-    print(`FAILED: ${nameOf(attack)}: ${problem}`)
+async function runAttacks(names: readonly string[] | undefined): Promise<void> {
+  const chosen = attacks.filter(({ name }) => names?.includes(name) ?? true)
+  if (chosen.length === 0) {
+    const known = attacks.map(({ name }) => name).join(', ')
+    print(`${usage}\nknown: ${known}`)
+    process.exit(2)
   }
+
+  print(
+    '| request | answers | longest wait: health | findOne | search | upload | CPU | longest turn | memory |',
+  )
+  print('|---|---|---|---|---|---|---|---|---|')
+  let failed = 0
+  for (const attack of chosen) {
+    const measured = await measure(attack)
+    print(rowOf(attack, measured))
+    for (const problem of problemsOf(measured)) {
+      failed++
+      print(`FAILED: ${nameOf(attack)}: ${problem}`)
+    }
+  }
+  process.exitCode = failed === 0 ? 0 : 1
 }
-process.exitCode = failed === 0 ? 0 : 1
 
 function nameOf({ name }: Attack): string {
   return name

@@ -1,8 +1,8 @@
 /** Reads the processor time of a server's turns, which turn-meter.ts measures in it. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Turns } from './turn-meter.ts'
+import { collectFileOf, type Turns } from './turn-meter.ts'
 
 const meter = pathToFileURL(fileURLToPath(new URL('./turn-meter.ts', import.meta.url))).href
 
@@ -14,13 +14,22 @@ export function turnEnvironment(file: string): Record<string, string> {
   }
 }
 
-/** The figures since the last call, and begins anew. Waits until the server has a turn. */
-export async function takeTurns(pid: number, file: string): Promise<Turns> {
+/**
+ * The figures since the last call, and begins anew. Waits until the server has a turn; rejects
+ * when the process is gone.
+ */
+export async function takeTurns(
+  pid: number,
+  file: string,
+  collectGarbage = false,
+): Promise<Turns> {
+  if (collectGarbage) writeFileSync(collectFileOf(file), '')
   const before = reportIn(file)?.report ?? 0
   process.kill(pid, 'SIGUSR2')
   for (;;) {
     const turns = reportIn(file)
     if (turns !== undefined && turns.report > before) return turns
+    process.kill(pid, 0)
     await pause(5)
   }
 }

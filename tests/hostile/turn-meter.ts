@@ -5,9 +5,11 @@
  * processor time between two firings is that of one turn, or of several short ones within
  * `tickMs`. Processor time does not depend on other load of the machine, as a delay would.
  * `read-turns.ts` asks for the figures by a signal, and this module writes them to the file
- * that STELA_TEST_TURNS names.
+ * that STELA_TEST_TURNS names. Where another file asks for it, garbage is collected first.
  */
-import { renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
 const tickMs = 1
@@ -40,12 +42,30 @@ function measure(target: string): void {
     if (turnMs > 100) over[100]++
   }, tickMs).unref()
   process.on('SIGUSR2', () => {
+    if (existsSync(collectFileOf(target))) {
+      rmSync(collectFileOf(target))
+      collectGarbage()
+      before = threadMs()
+    }
     const turns: Turns = { report: ++report, longestMs, over }
     longestMs = 0
     over = { 20: 0, 50: 0, 100: 0 }
     writeFileSync(`${target}.new`, JSON.stringify(turns))
     renameSync(`${target}.new`, target)
   })
+}
+
+/** A file that asks for a collection of garbage by being there. */
+export function collectFileOf(target: string): string {
+  return `${target}.collect`
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  // What finalizers of the first let go of goes with the second.
+  collect()
+  collect()
 }
 
 function threadMs(): number {

@@ -208,4 +208,31 @@ describe('replies of limited size', () => {
     }
     assert.equal(modified, count)
   })
+
+  test('refuse lists of definitions that are longer, and still list their names', async () => {
+    await send('', { createCollection: { name: 'wordy', options: wordy(20_000) } })
+    const explain = { options: { explain: true } }
+    const { codes, body } = await server.command('/default_keyspace', {
+      findCollections: explain,
+    })
+    assert.deepEqual(codes, ['REPLY_TOO_LARGE'])
+    assert.match(
+      body.errors![0]!.message,
+      /more than 10,?000 characters .* Leave out explain/,
+    )
+    const names = await send('', { findCollections: {} })
+    assert((names.body.status!['collections'] as string[]).includes('wordy'))
+    for (const command of ['listTables', 'listTypes'])
+      assert.deepEqual((await send('', { [command]: explain })).codes, [])
+    assert.deepEqual((await send('/rows', { listIndexes: explain })).codes, [])
+  })
 })
+
+/** Options of about so many characters. */
+function wordy(length: number) {
+  const stopwords = 'x'.repeat(length)
+  const filters = [{ name: 'stop', args: { words: stopwords } }]
+  return {
+    lexical: { enabled: true, analyzer: { tokenizer: { name: 'standard' }, filters } },
+  }
+}

@@ -55,10 +55,11 @@ export function readHeader(text: string): readonly string[] {
   const names = readCells(text)
   if (names instanceof BadRecord)
     throw new CommandFailure(`the CSV header: ${names.reason}`)
+  const seen = new Set<string>()
   for (const [position, name] of names.entries()) {
     if (name === '')
       throw new CommandFailure(`the CSV header has no name for cell ${position + 1}`)
-    if (names.indexOf(name) !== position)
+    if (seen.size === seen.add(name).size)
       throw new CommandFailure(`the CSV header has the name ${printJson(name)} twice`)
   }
   return names

@@ -133,19 +133,27 @@ async function* withoutMark(
   }
 }
 
+/** Bytes that are looked at, at most: what begins with more white space is no JSON array. */
+const peekSizeMax = 1024 * 1024
+
 /** The first bytes, at least so many that are not white space if there are, and all. */
 async function peek(
   source: AsyncIterable<Buffer>,
   count: number,
 ): Promise<{ first: Buffer; all: AsyncIterable<Buffer> }> {
   const chunks = source[Symbol.asyncIterator]()
-  let first = Buffer.alloc(0)
-  while (first.toString('latin1').trim().length < count) {
+  const first: Buffer[] = []
+  let size = 0
+  let missing = count
+  while (missing > 0 && size < peekSizeMax) {
     const next = await chunks.next()
     if (next.done === true) break
-    first = Buffer.concat([first, next.value])
+    first.push(next.value)
+    size += next.value.length
+    missing -= next.value.toString('latin1').trim().length
   }
-  return { first, all: withFirst(first, chunks) }
+  const joined = Buffer.concat(first)
+  return { first: joined, all: withFirst(joined, chunks) }
 }
 
 async function* withFirst(

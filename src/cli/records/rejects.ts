@@ -25,6 +25,7 @@ export class Rejects {
   #file: number | undefined
   #size: number
   #reported = 0
+  #lost = 0
 
   /** Of a file that an earlier run wrote, `size` bytes are kept. */
   constructor(
@@ -43,13 +44,21 @@ export class Rejects {
     return this.#size
   }
 
+  /** Records of this run of which the file has nothing: too long, or empty. */
+  get lost(): number {
+    return this.#lost
+  }
+
   add({ line, bytes }: RawRecord, reason: string): void {
     this.#reported++
     if (this.#reported <= reportedMax) this.#tell(`line ${line}: ${reason}`)
     if (this.#reported === reportedMax + 1)
       this.#tell('further rejected records are not shown')
     const kept = this.#format === 'json' ? onOneLine(bytes) : bytes
-    if (this.#path === undefined || kept.length === 0) return
+    if (this.#path === undefined || kept.length === 0) {
+      this.#lost++
+      return
+    }
     try {
       this.#file ??= this.#open(this.#path)
       if (this.#size === 0 && this.header !== undefined)

@@ -65,6 +65,8 @@ export interface Reply {
     | { readonly documents: LongText; readonly nextPageState: string | null }
     | { readonly document: string | null }
   readonly status?: Readonly<Record<string, Value | undefined>>
+  /** A list in the status that may be long: JSON texts with commas between them. */
+  readonly listed?: { readonly name: string; readonly elements: LongText }
   readonly errors?: readonly ApiError[]
   readonly warnings?: readonly ApiError[]
   /** Of commands that may change the schema: whether this one did. Replies do not say it. */

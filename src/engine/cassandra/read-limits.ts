@@ -6,6 +6,12 @@ export interface ReadLimits {
   readonly scannedMax: number
 }
 
+/**
+ * Terms of one statement on fields and columns that the key does not lead to. The cluster
+ * compares every row that it finds with each of them; what they leave out is compared here.
+ */
+export const termsMax = 16
+
 /** Texts that have a term: they are small, next to the records that have them. */
 export function textsMaxOf({ scannedMax }: ReadLimits): number {
   return 10 * scannedMax

@@ -9,6 +9,7 @@ import type {
   Branch,
   DocumentTerm,
 } from '../../../src/engine/cassandra/documents/filter-plan.ts'
+import { termsMax } from '../../../src/engine/cassandra/read-limits.ts'
 import { keyOf } from '../../../src/engine/cassandra/documents/document-key.ts'
 import {
   planWith,
@@ -123,3 +124,17 @@ function holds(term: DocumentTerm, shredded: Shredded): boolean {
       return true
   }
 }
+
+test('a filter with many values of many conditions becomes few terms', () => {
+  const values = Array.from({ length: 100 }, (_, n) => n)
+  const path: Path = { text: 'a', segments: ['a'] }
+  const of = Array.from({ length: 60 }, () => ({ kind: 'all', path, values }) as const)
+  for (const can of clusters) {
+    const plan = planWith({ kind: 'and', of }, can)
+    assert(plan.kind === 'branches' && !plan.isWhole)
+    assert.deepEqual(
+      plan.branches.map(({ length }) => length),
+      [termsMax],
+    )
+  }
+})

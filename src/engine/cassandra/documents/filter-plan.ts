@@ -11,6 +11,7 @@ import { isObject } from '../../../json/value.ts'
 import { extendedOf } from '../../../json/extended.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
 import { isPossible, keysOf, type DocumentKey } from './document-key.ts'
+import { termsMax } from '../read-limits.ts'
 import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
 import { termSizeMax, type Shredded } from './shred.ts'
 
@@ -70,7 +71,7 @@ export function planFilter(filter: Filter): FilterPlan {
     alternatives.length === conjuncts.length &&
     alternatives.every(({ length }) => length === 1)
   const isExact = isWhole && alternatives.flat(2).every(isClear)
-  return { kind: 'branches', branches: branchesOf(alternatives), isWhole, isExact }
+  return { kind: 'branches', branches: branchesOf(alternatives, isWhole), isWhole, isExact }
 }
 
 /**
@@ -139,13 +140,17 @@ function canBeId(value: Value): boolean {
 }
 
 /** Terms that are equalities find few documents, and presence finds many. */
-function branchesOf(alternatives: readonly (readonly Branch[])[]): readonly Branch[] {
+function branchesOf(
+  alternatives: readonly (readonly Branch[])[],
+  isWhole: boolean,
+): readonly Branch[] {
   const single = alternatives.filter(({ length }) => length === 1).map(([only]) => only!)
-  const all = single.flat()
-  const selective = all.filter(({ kind }) => kind !== 'exists')
+  const selective = single.flat().filter(({ kind }) => kind !== 'exists')
+  const present = single.flat().filter(({ kind }) => kind === 'exists')
+  // Where documents are looked at anyway, a few terms find few of them.
+  const all = [...selective, ...present].slice(0, isWhole ? Infinity : termsMax)
   const several = alternatives.filter(({ length }) => length !== 1)
-  if (selective.length > 0 || several.length === 0)
-    return [[...selective, ...all.filter(({ kind }) => kind === 'exists')]]
+  if (selective.length > 0 || several.length === 0) return [all]
   const fewest = several.reduce((least, one) => (one.length < least.length ? one : least))
   if (fewest.length > branchesMax) return [all]
   return fewest.map((terms) => [...terms, ...all])
@@ -234,12 +239,9 @@ function isWhole(value: Value): boolean {
   return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
 }
 
-/** Values of one $all that the cluster is asked for: a few find few documents. */
-const allTermsMax = 8
-
 /** Those that can be written in two ways are left to the whole filter, and so are many. */
 function allOf(path: string, values: readonly Value[]): readonly Branch[] | undefined {
-  const terms = values.slice(0, allTermsMax).flatMap((value) => {
+  const terms = values.slice(0, termsMax).flatMap((value) => {
     const text = textOf(value)
     const isOneEntry = text === undefined || hashesAsElements(text).length === 0
     return isOneEntry ? containing(path, hashOf(value)) : []

@@ -7,6 +7,7 @@ import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, isObject } from '../../../json/value.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
+import { termsMax } from '../read-limits.ts'
 import {
   alternativesOfComparison,
   canHold,
@@ -45,7 +46,10 @@ export function moreTermsOf(
 export function planWith(filter: Filter, can: MoreTerms): FilterPlan {
   const plan = planFilter(filter)
   if (plan.kind === 'keys' || plan.branches.length === 0) return plan
-  if (can.or) return { ...plan, branches: [joinedTerms(filter, can)] }
+  if (can.or) {
+    const terms = joinedTerms(filter, can)
+    return { ...plan, branches: [plan.isWhole ? terms : terms.slice(0, termsMax)] }
+  }
   const more = flatten(filter).flatMap((one) => moreTerms(one, can))
   return { ...plan, branches: plan.branches.map((terms) => [...terms, ...more]) }
 }

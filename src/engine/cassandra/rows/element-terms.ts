@@ -4,6 +4,7 @@ import type { ElementType, PrimitiveName } from '../../../language/columns/colum
 import type { RowComparison } from '../../../language/columns/row-filter.ts'
 import type { RegularIndex, Table } from '../../schema.ts'
 import { quoteName, type Statement } from '../cluster/statement.ts'
+import { termsMax } from '../read-limits.ts'
 import { bindElement } from './cql-values.ts'
 import {
   anyOf,
@@ -25,15 +26,18 @@ export function elementTerms(
   const index = indexOn(table, column, part)
   const elements = elementTypes(condition)
   if (!isToldApart(condition, elements, index)) return undefined
+  const isAny = kind === 'in' || kind === 'notAll'
+  // Where all must hold, a few say enough; the others are compared with what is found.
+  const asked = isAny ? operands : operands.slice(0, termsMax)
   const isExact =
+    asked.length === operands.length &&
     index?.folding === undefined &&
     elements.every((type) => type !== 'decimal' && type !== 'inet')
-  const terms = operands.map((operand): RowTerm => ({
+  const terms = asked.map((operand): RowTerm => ({
     ...elementTerm(condition, operand, elements, isNegated, table),
     isIndexed: index !== undefined,
     isExact,
   }))
-  const isAny = kind === 'in' || kind === 'notAll'
   if (!isAny || terms.length === 1) return terms
   return can.or && terms.length > 1 ? [anyOf(terms)] : undefined
 }

@@ -6,6 +6,7 @@ import type { RowCondition, RowFilter } from '../../../language/columns/row-filt
 import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import { keyNames } from '../../schema.ts'
 import type { Statement } from '../cluster/statement.ts'
+import { termsMax } from '../read-limits.ts'
 import { equality, isExactly, range, spellings, termsOf, valueTerms } from './row-terms.ts'
 import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
@@ -93,6 +94,7 @@ export function branchOf(
         if (key.includes(name) || asked.has(name)) continue
         const found = termsOf(part, context)
         if (found === undefined || !allows(part, found)) continue
+        if (terms.length >= termsMax && !isFirstIndexed(found, terms)) continue
         take([part], found)
         if (!isCollection(type)) asked.add(name)
       }
@@ -111,6 +113,11 @@ export function branchOf(
     isServed: partition !== undefined || indexed.length > 0,
     rest: { kind: 'and', of: parts.filter((part) => !done.has(part)) },
   }
+}
+
+/** Whether these lead to the rows, and no others do. */
+function isFirstIndexed(found: readonly RowTerm[], terms: readonly RowTerm[]): boolean {
+  return found.some((term) => term.isIndexed) && !terms.some((term) => term.isIndexed)
 }
 
 function equalitiesFirst(parts: readonly RowFilter[]): readonly RowFilter[] {

@@ -1,0 +1,43 @@
+/** Lists of definitions, which may be long: within the bounds of a reply, and in turns. */
+import type { Caller } from '../../caller.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { CommaList } from '../../json/long-text.ts'
+import { printJson } from '../../json/print.ts'
+import type { Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import type { Reply } from '../dispatch/define.ts'
+
+interface ListContext {
+  readonly limits: Limits
+  readonly caller: Caller
+}
+
+/** Characters for which room is taken with every reply. */
+const littleLength = 65_536
+
+/** `name`: the member of the status. Refused as soon as it is longer than a reply may be. */
+export async function replyList<T>(
+  name: string,
+  items: readonly T[],
+  show: (item: T) => Value,
+  { limits, caller }: ListContext,
+): Promise<Reply> {
+  const max = limits.replySizeMax
+  const elements = new CommaList()
+  let length = 0
+  let held = 0
+  for (const item of items) {
+    const text = printJson(show(item))
+    length += text.length
+    if (length > max) throw apiError('REPLY_TOO_LARGE', { max, what: 'definitions' })
+    if (length > Math.max(held, littleLength)) {
+      const wanted = Math.min(2 * length, max)
+      await caller.reserve?.(wanted, held)
+      held = wanted
+    }
+    elements.add(text)
+    const pause = caller.pause()
+    if (pause !== undefined) await pause
+  }
+  return { listed: { name, elements: elements.text() } }
+}

@@ -1,0 +1,118 @@
+/**
+ * Fair queue for work whose sender is not known yet: TLS handshakes, and requests of
+ * connections that have not shown their token before.
+ *
+ * Thousands of these may arrive in one turn of the event loop, before anything can be charged
+ * to a principal. A turn begins them for a few milliseconds; the rest waits for later turns,
+ * by client address, one of each address after the other. An address that was just rejected
+ * too often waits longer.
+ */
+import { networkOf } from '../auth/network-of.ts'
+import { fixedLimits } from '../limits.ts'
+import { LocalRateLimit } from './local-rate-limit.ts'
+
+const { arrivalsMsPerTurn, rejectedWaitMs } = fixedLimits
+
+type Begin = () => void
+
+export class ArrivalQueue {
+  /** By network; the one that had its turn last is the last. */
+  readonly #waiting = new Map<string, Begin[]>()
+  /** Networks that were rejected too often, until their next attempt. */
+  #held: [network: string, line: Begin[]][] = []
+  readonly #rejections: LocalRateLimit | undefined
+  /** Undefined: nothing has begun in this turn. */
+  #turnStartedAt: number | undefined
+  #isScheduled = false
+  /** Arrivals that had to wait, since the start. */
+  delayed = 0
+
+  /** `rejectionRate`: rejections a second of an address; 0: any number. */
+  constructor(rejectionRate: number) {
+    this.#rejections = rejectionRate === 0 ? undefined : new LocalRateLimit(rejectionRate)
+  }
+
+  /** Begins at once where this turn has time left and nobody waits. */
+  add(address: string, begin: Begin): void {
+    const network = networkOf(address)
+    if (!this.#isScheduled && this.#hasTime() && !this.#isHeld(network)) {
+      begin()
+      return
+    }
+    this.delayed++
+    const line = this.#waiting.get(network)
+    if (line === undefined) this.#waiting.set(network, [begin])
+    else line.push(begin)
+    this.#schedule()
+  }
+
+  /** A request from there was rejected. */
+  noteRejected(address: string): void {
+    this.#rejections?.take(networkOf(address))
+  }
+
+  #isHeld(network: string): boolean {
+    return this.#rejections !== undefined && this.#rejections.secondsUntilRoom(network) > 0
+  }
+
+  #hasTime(): boolean {
+    const now = performance.now()
+    if (this.#turnStartedAt === undefined) {
+      this.#turnStartedAt = now
+      setImmediate(this.#endTurn)
+    }
+    return now - this.#turnStartedAt < arrivalsMsPerTurn
+  }
+
+  readonly #endTurn = (): void => {
+    this.#turnStartedAt = undefined
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(this.#begin)
+  }
+
+  /** Begins the next, and looks at the clock again when all that it does at once is done. */
+  readonly #begin = (): void => {
+    const begin = this.#hasTime() ? this.#takeNext() : undefined
+    if (begin !== undefined) {
+      // A tick that a microtask asks for comes after all microtasks.
+      queueMicrotask(() => process.nextTick(this.#begin))
+      begin()
+      return
+    }
+    this.#isScheduled = false
+    if (this.#waiting.size > 0) this.#schedule()
+  }
+
+  #takeNext(): Begin | undefined {
+    for (const [network, line] of this.#waiting) {
+      this.#waiting.delete(network)
+      if (this.#isHeld(network)) {
+        this.#hold(network, line)
+        continue
+      }
+      const begin = line.shift()!
+      if (line.length > 0) this.#waiting.set(network, line)
+      return begin
+    }
+    return undefined
+  }
+
+  #hold(network: string, line: Begin[]): void {
+    if (this.#held.length === 0) setTimeout(this.#release, rejectedWaitMs)
+    this.#held.push([network, line])
+  }
+
+  readonly #release = (): void => {
+    const held = this.#held
+    this.#held = []
+    for (const [network, line] of held) {
+      const newer = this.#waiting.get(network) ?? []
+      this.#waiting.set(network, [...line, ...newer])
+    }
+    this.#schedule()
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Where connections wait until the server begins to read them.
+ *
+ * A connection is handed to HTTP, or to TLS, once its first bytes are there: then what they
+ * cost can be spread over turns of the event loop, among addresses. A TLS handshake takes
+ * 1 to 2 ms of processor time as soon as its first message is whole, so that is waited for.
+ * Node would begin all of them in the turn in which they arrive.
+ */
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { networkOf } from '../auth/network-of.ts'
+import { fixedLimits } from '../limits.ts'
+import type { ArrivalQueue } from './arrival-queue.ts'
+import { hasWholeHello } from './client-hello.ts'
+import { LocalRateLimit } from './local-rate-limit.ts'
+
+const { headersMsMax, handshakesPerAddressMax, rejectedWaitMs } = fixedLimits
+
+/** Limits of each client address; 0: none. */
+export interface AddressLimits {
+  /** Open connections; more are closed at once. */
+  readonly openMax: number
+  /** New connections a second; more wait. */
+  readonly connectionRate: number
+  /** HTTP/2 streams that clients reset in a second; more end their connection. */
+  readonly resetRate: number
+  /** Requests a second that show no valid token; more wait. */
+  readonly rejectionRate: number
+}
+
+/** Counts what became of connections. */
+export interface ConnectionCounter {
+  /** One was closed because its address went beyond a limit. */
+  countClosed(reason: ClosedReason): void
+}
+
+export type ClosedReason = 'address_connections' | 'stream_resets'
+
+type Listener = (socket: Socket) => void
+
+export class ConnectionGate {
+  readonly #arrivals: ArrivalQueue
+  readonly #limits: AddressLimits
+  readonly #rate: LocalRateLimit | undefined
+  readonly #counter: ConnectionCounter | undefined
+  /** Open connections, by network. */
+  readonly #open = new Map<string, number>()
+  /** Handshakes that have begun, by network, and those that wait for them to end. */
+  readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
+  /** Connections that HTTP does not know of yet. */
+  readonly #waiting = new Set<Socket>()
+  /** Over their rate, in the order in which they came. */
+  #late: [network: string, socket: Socket, begin: () => void][] = []
+
+  constructor(
+    arrivals: ArrivalQueue,
+    limits: AddressLimits,
+    counter: ConnectionCounter | undefined,
+  ) {
+    this.#arrivals = arrivals
+    this.#limits = limits
+    this.#rate =
+      limits.connectionRate === 0 ? undefined : new LocalRateLimit(limits.connectionRate)
+    this.#counter = counter
+  }
+
+  /** Stands before the listeners that the server has for its connections. */
+  guard(server: Server, isTls: boolean): void {
+    const listeners = server.listeners('connection') as Listener[]
+    server.removeAllListeners('connection')
+    server.on('connection', (socket: Socket) => {
+      this.#add(socket, isTls, () => {
+        for (const listener of listeners) listener.call(server, socket)
+      })
+    })
+    if (isTls)
+      server.on('secureConnection', (socket: Socket) => {
+        this.#ends.get(peerOf(socket))?.()
+      })
+    // HTTP/2 has no such method.
+    if ('closeIdleConnections' in server) {
+      const closeIdle = server.closeIdleConnections.bind(server)
+      server.closeIdleConnections = () => {
+        this.#closeWaiting()
+        closeIdle()
+      }
+    }
+    const closeAll = server.closeAllConnections.bind(server)
+    server.closeAllConnections = () => {
+      this.#closeWaiting()
+      closeAll()
+    }
+  }
+
+  /** By peer: notes that its handshake has ended. */
+  readonly #ends = new Map<string, () => void>()
+
+  #closeWaiting(): void {
+    for (const socket of this.#waiting) socket.destroy()
+  }
+
+  #add(socket: Socket, isTls: boolean, handOver: () => void): void {
+    const network = networkOf(socket.remoteAddress ?? '')
+    if (!this.#count(network, socket)) return
+    this.#waiting.add(socket)
+    socket.once('close', () => this.#waiting.delete(socket))
+    // HTTP has a listener of its own later; until then nobody else would look at it.
+    const ignore = () => undefined
+    socket.on('error', ignore)
+    socket.setTimeout(headersMsMax, () => socket.destroy())
+    const begin = () => {
+      if (socket.destroyed) return
+      this.#waiting.delete(socket)
+      socket.setTimeout(0)
+      socket.removeAllListeners('timeout').off('error', ignore)
+      handOver()
+    }
+    const arrived = () => {
+      this.#arrivals.add(network, isTls ? () => this.#shake(network, socket, begin) : begin)
+    }
+    const admit = () => whenReadable(socket, isTls ? hasWholeHello : () => true, arrived)
+    if (this.#rate === undefined || this.#rate.take(network) === 0) admit()
+    else this.#makeWait(network, socket, admit)
+  }
+
+  /** Whether the address may have one more. */
+  #count(network: string, socket: Socket): boolean {
+    const { openMax } = this.#limits
+    const count = (this.#open.get(network) ?? 0) + 1
+    if (openMax > 0 && count > openMax) {
+      this.#counter?.countClosed('address_connections')
+      socket.destroy()
+      return false
+    }
+    this.#open.set(network, count)
+    socket.once('close', () => {
+      const left = this.#open.get(network)! - 1
+      if (left > 0) this.#open.set(network, left)
+      else this.#open.delete(network)
+    })
+    return true
+  }
+
+  #makeWait(network: string, socket: Socket, admit: () => void): void {
+    if (this.#late.length === 0) setTimeout(this.#admitLate, rejectedWaitMs)
+    this.#late.push([network, socket, admit])
+  }
+
+  readonly #admitLate = (): void => {
+    const late = this.#late
+    this.#late = []
+    for (const [network, socket, admit] of late) {
+      if (socket.destroyed) continue
+      if (this.#rate!.take(network) === 0) admit()
+      else this.#makeWait(network, socket, admit)
+    }
+  }
+
+  /** Begins a handshake, unless too many of the address have not ended. */
+  #shake(network: string, socket: Socket, begin: () => void): void {
+    const handshakes = this.#handshakes.get(network) ?? { count: 0, waiting: [] }
+    this.#handshakes.set(network, handshakes)
+    if (handshakes.count >= handshakesPerAddressMax) {
+      handshakes.waiting.push(() => this.#shake(network, socket, begin))
+      return
+    }
+    if (socket.destroyed) {
+      this.#shakeNext(network)
+      return
+    }
+    handshakes.count++
+    const peer = peerOf(socket)
+    const end = () => {
+      if (!this.#ends.delete(peer)) return
+      handshakes.count--
+      this.#shakeNext(network)
+    }
+    this.#ends.set(peer, end)
+    socket.once('close', end)
+    begin()
+  }
+
+  #shakeNext(network: string): void {
+    const handshakes = this.#handshakes.get(network)!
+    const next = handshakes.waiting.shift()
+    if (next !== undefined) this.#arrivals.add(network, next)
+    else if (handshakes.count === 0) this.#handshakes.delete(network)
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
+
+/** Calls back once what has arrived is enough. Nothing of it is consumed. */
+function whenReadable(
+  socket: Socket,
+  isEnough: (bytes: Buffer) => boolean,
+  act: () => void,
+): void {
+  const look = () => {
+    const bytes = socket.read() as Buffer | null
+    // At its end there is nothing more to wait for.
+    if (bytes === null && !socket.readableEnded) return
+    if (bytes !== null) socket.unshift(bytes)
+    if (bytes !== null && !isEnough(bytes)) return
+    socket.off('readable', look)
+    act()
+  }
+  socket.on('readable', look)
+}

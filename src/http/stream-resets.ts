@@ -1,0 +1,38 @@
+/**
+ * Ends HTTP/2 connections whose client opens streams only to reset them.
+ *
+ * Each costs the server a request that nobody wants the answer of, and the limit on concurrent
+ * streams never counts it. Resets are counted by connection, in the protocol's own code, and
+ * by address. Clients that give up requests reset a few streams a second.
+ */
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { networkOf } from '../auth/network-of.ts'
+import type { ConnectionCounter } from './connection-gate.ts'
+import { LocalRateLimit } from './local-rate-limit.ts'
+
+export class StreamResets {
+  readonly #rate: LocalRateLimit
+  readonly #counter: ConnectionCounter | undefined
+
+  /** `perSecond`: of an address, and as many at once. */
+  constructor(perSecond: number, counter: ConnectionCounter | undefined) {
+    this.#rate = new LocalRateLimit(perSecond)
+    this.#counter = counter
+  }
+
+  watch(stream: ServerHttp2Stream): void {
+    const { session } = stream
+    if (session === undefined) return
+    stream.once('aborted', () => this.#count(session as ServerHttp2Session))
+  }
+
+  #count(session: ServerHttp2Session): void {
+    // All streams of a connection that ends are aborted, by nobody's request.
+    if (session.destroyed || session.socket.destroyed) return
+    const network = networkOf(session.socket.remoteAddress ?? '')
+    if (this.#rate.take(network) === 0) return
+    this.#counter?.countClosed('stream_resets')
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    session.destroy()
+  }
+}

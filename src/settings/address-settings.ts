@@ -1,0 +1,68 @@
+/** What a client address may do before it is known who asks. */
+import type { Option } from 'commander'
+import type { AddressLimits } from '../http/connection-gate.ts'
+import { setting } from './setting-option.ts'
+import { wholeNumber } from './setting-values.ts'
+
+/** Far beyond what pools of applications and load tests need. */
+export const defaultAddressLimits: AddressLimits = {
+  openMax: 20_000,
+  connectionRate: 2_000,
+  resetRate: 200,
+  rejectionRate: 500,
+}
+
+/** Behind a proxy all connections are the proxy's: only requests tell who asks. */
+const behindProxy = { openMax: 0, connectionRate: 0, resetRate: 0 }
+
+const { openMax, connectionRate, resetRate, rejectionRate } = defaultAddressLimits
+
+export function addressOptions(): Option[] {
+  return [
+    addressSetting(
+      'max-address-connections',
+      'open connections of an address; 0: any number',
+      openMax,
+    ),
+    addressSetting(
+      'connection-rate',
+      'new connections a second of an address, more wait; 0: any number',
+      connectionRate,
+    ),
+    addressSetting(
+      'reset-rate',
+      'HTTP/2 streams an address may reset in a second; 0: any number',
+      resetRate,
+    ),
+    addressSetting(
+      'rejection-rate',
+      'rejected requests a second of an address, more wait; 0: any number',
+      rejectionRate,
+    ),
+  ]
+}
+
+function addressSetting(flag: string, says: string, byDefault: number): Option {
+  return setting(flag, '<number>', says)
+    .argParser(wholeNumber(0, 1_000_000))
+    .default(byDefault)
+}
+
+export function readAddressLimits(
+  values: Readonly<Record<string, unknown>>,
+  isBehindProxy: boolean,
+): AddressLimits {
+  const given = values as Readonly<{
+    maxAddressConnections: number
+    connectionRate: number
+    resetRate: number
+    rejectionRate: number
+  }>
+  return {
+    openMax: given.maxAddressConnections,
+    connectionRate: given.connectionRate,
+    resetRate: given.resetRate,
+    rejectionRate: given.rejectionRate,
+    ...(isBehindProxy && behindProxy),
+  }
+}

@@ -1,0 +1,63 @@
+/** A server for episodes, what is on it, and how hostile clients reach it. */
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { HostileServer, unknownToken, type ServerOptions } from '../hostile-server.ts'
+import type { Sender } from './load.ts'
+import { makeTargets } from './targets.ts'
+
+export class Arena {
+  readonly server: HostileServer
+  readonly tokens: Readonly<Record<Sender, string>>
+  #connections = 0
+
+  private constructor(server: HostileServer, tokens: Arena['tokens']) {
+    this.server = server
+    this.tokens = tokens
+  }
+
+  static async open(options: ServerOptions, scale: number): Promise<Arena> {
+    const server = await HostileServer.start(options)
+    try {
+      if (options.cluster !== undefined) await dropWhatIsLeft(server)
+      await makeTargets(server, scale)
+      return new Arena(server, {
+        writer: await server.createToken('Database Administrator'),
+        reader: await server.createToken('RO User'),
+        nobody: unknownToken,
+      })
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+  }
+
+  get isTls(): boolean {
+    return this.server.ca !== undefined
+  }
+
+  /** Hostile clients have a few addresses, and none of those that do nothing wrong. */
+  nextAddress(): string {
+    return `127.0.1.${1 + (this.#connections++ % addresses)}`
+  }
+
+  connect(): Promise<Socket> {
+    return this.server.connect(this.nextAddress())
+  }
+
+  connectHttp2(): ClientHttp2Session {
+    const { url, ca } = this.server
+    const options = { ...(ca !== undefined && { ca }), localAddress: this.nextAddress() }
+    const session = connectHttp2(url, options)
+    session.on('error', () => undefined)
+    return session
+  }
+}
+
+const addresses = 4
+
+/** A cluster outlives the server. */
+async function dropWhatIsLeft(server: HostileServer): Promise<void> {
+  const name = 'default_keyspace'
+  await server.command('', { dropKeyspace: { name } })
+  await server.command('', { createKeyspace: { name } })
+}

@@ -1,0 +1,166 @@
+/** One episode on a server, and what it did to others. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Seen } from '../bystander.ts'
+import type { Bystander } from '../bystander.ts'
+import type { Turns } from '../turn-meter.ts'
+import type { Arena } from './arena.ts'
+import { clientOf, type HostileClient, type Outcome } from './clients.ts'
+import type { Episode, Part } from './episode.ts'
+import { asToolCall, type HostileRequest, type RequestLoad } from './load.ts'
+
+export interface EpisodeOptions {
+  readonly seconds: number
+  /** Requests of each connection, at most. */
+  readonly requestsMax: number
+  readonly connectionsMax: number
+}
+
+export interface Outcomes {
+  readonly counts: ReadonlyMap<Outcome, number>
+  readonly requests: number
+}
+
+/** Ends when the time is over, or all requests were sent. */
+export async function runEpisode(
+  arena: Arena,
+  episode: Episode,
+  options: EpisodeOptions,
+): Promise<Outcomes> {
+  /** Nothing more is sent; and then nobody waits for an answer. */
+  const end = new AbortController()
+  const hangUp = new AbortController()
+  const hungUp = aborted(hangUp.signal)
+  const timer = setTimeout(() => end.abort(), options.seconds * 1_000)
+  const counts = new Map<Outcome, number>()
+  const count = (outcome: Outcome, times = 1) =>
+    counts.set(outcome, (counts.get(outcome) ?? 0) + times)
+  const clients: HostileClient[] = []
+  const running = episode.parts.map(async (part) => {
+    const connections = Math.min(part.connections, options.connectionsMax)
+    if (!('requests' in part.load)) {
+      const answers = await part.load.run(arena, connections, end.signal)
+      for (const [status, times] of answers) count(`${status}`, times)
+      return
+    }
+    const requests = requestsOf(part, part.load)
+    await Promise.all(
+      Array.from({ length: connections }, async (_, n) => {
+        const client = clientOf(arena, part.transport, part.reads)
+        clients.push(client)
+        await sendInTurn(
+          (request) => Promise.race([client.send(request), hungUp]),
+          requests,
+          n,
+          options.requestsMax,
+          end.signal,
+          count,
+        )
+      }),
+    )
+  })
+  const ended = Promise.all(running)
+  await Promise.race([ended, aborted(end.signal)])
+  if (episode.waits && episode.parts.every(({ reads }) => reads))
+    await Promise.race([ended, pause(lastAnswersMs)])
+  end.abort()
+  hangUp.abort()
+  clearTimeout(timer)
+  for (const client of clients) client.close()
+  await ended
+  return { counts, requests: [...counts.values()].reduce((sum, times) => sum + times, 0) }
+}
+
+/** For so long the last answers are waited for. */
+const lastAnswersMs = 10_000
+
+function requestsOf(
+  { transport }: Part,
+  { requests }: RequestLoad,
+): readonly HostileRequest[] {
+  if (transport !== 'MCP') return requests
+  return requests.map((request) => asToolCall(request) ?? request)
+}
+
+async function sendInTurn(
+  send: (request: HostileRequest) => Promise<Outcome>,
+  requests: readonly HostileRequest[],
+  first: number,
+  requestsMax: number,
+  signal: AbortSignal,
+  count: (outcome: Outcome) => void,
+): Promise<void> {
+  for (let n = 0; n < requestsMax && !signal.aborted; n++) {
+    const outcome = await send(requests[(first + n) % requests.length]!)
+    count(outcome)
+    // One that is turned away without an answer comes back, but not in a tight loop.
+    if (outcome === 'none') await pause(5)
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve('none'), { once: true })
+  })
+}
+
+export interface EpisodeResult extends Outcomes {
+  readonly seen: readonly Seen[]
+  /** Undefined: the server died. */
+  readonly turns: Turns | undefined
+  /**
+   * Bytes that the server takes when it has come to rest. Where these are too many, garbage of
+   * the answering thread is collected first: V8 keeps it while there is no need for its memory.
+   */
+  readonly memory: number | undefined
+  readonly isCollected: boolean
+  readonly complaints: string
+}
+
+/** Runs it, and looks at the server when it has come to rest. */
+export async function measureEpisode(
+  arena: Arena,
+  bystander: Bystander,
+  episode: Episode,
+  options: EpisodeOptions,
+  memoryGoal: number,
+): Promise<EpisodeResult> {
+  const { server } = arena
+  await bystander.take()
+  await turnsOf(arena)
+  const said = server.complaints.length
+  const outcomes = await runEpisode(arena, episode, options)
+  await pause(afterMs)
+  const seen = await bystander.take()
+  const turns = await turnsOf(arena)
+  let memory = server.usage()?.memory
+  for (let ms = 0; ms < restMsMax && (memory ?? 0) > memoryGoal; ms += restStepMs) {
+    await pause(restStepMs)
+    memory = server.usage()?.memory
+  }
+  const isCollected = (memory ?? 0) > memoryGoal
+  if (isCollected) {
+    await turnsOf(arena, true)
+    memory = server.usage()?.memory
+  }
+  const complaints = server.complaints.slice(said)
+  return { ...outcomes, seen, turns, memory, isCollected, complaints }
+}
+
+async function turnsOf(
+  { server }: Arena,
+  collectGarbage = false,
+): Promise<Turns | undefined> {
+  try {
+    return await server.takeTurns(collectGarbage)
+  } catch (error) {
+    if (!server.isAlive) return undefined
+    throw error
+  }
+}
+
+/** What is left of an episode is part of it for so long. */
+const afterMs = 1_000
+
+/** A server that takes more memory than it may is given so long to return it. */
+const restMsMax = 5_000
+const restStepMs = 500
