@@ -120,9 +120,12 @@ export const defaultLimits = {
   tableSortRowsMax: 0,
   /**
    * Fields and elements of a filter, sort or projection, at all depths, and paths of an
-   * update. No sensible one comes near; reading millions would hold up everybody else.
+   * update. A path of more than 4 segments or 250 characters counts as several. No sensible
+   * clause comes near; reading millions would hold up everybody else.
    */
   clausePartsMax: 10_000,
+  /** Fields of one sort: each one multiplies what comparing two documents costs. */
+  sortKeysMax: 64,
   /** Comparisons in one filter. */
   filterComparisonsMax: 64,
   /** Values of one $in or $nin. */
@@ -141,6 +144,8 @@ export const defaultLimits = {
 } as const
 
 const fixed = {
+  /** Segments of a path of a projection, with those of the objects that it stands in. */
+  projectionDepthMax: 100,
   /** The greatest power of ten, of either sign, that the first digit of a number may have. */
   exponentMax: 2_147_483_647,
   /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
@@ -186,6 +191,8 @@ const fixed = {
   /** Characters of a tag of HTML: a longer one is taken for text, so no tag is endless. */
   htmlTagLengthMax: 4_096,
 
+  /** Unknown names of a row or an update that a message lists: more than a table has columns. */
+  namesListedMax: 1_000,
   /** Characters of what was sent that a message repeats: enough to recognise it by. */
   echoLengthMax: 1_200,
   /** The same for a value in a clause, beside which others stand. */

@@ -73,7 +73,7 @@ export class Pace {
   /** One more was looked at: whether it is time. */
   isDue(): boolean {
     if (--this.#left > 0) return false
-    this.#left = pace
+    this.#left += pace
     return true
   }
 

@@ -76,6 +76,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'fair-queue': [],
   'node-http': [],
   'side-by-side': [],
+  'sort-in-steps': [],
   steps: [],
   'sibling-module': [],
 }
@@ -91,6 +92,7 @@ const byAnyone = [
   'node-http',
   'sibling-module',
   'side-by-side',
+  'sort-in-steps',
   'steps',
 ]
 

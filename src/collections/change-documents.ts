@@ -14,9 +14,11 @@ import { withinReach } from './document-source.ts'
 import type { DocumentStore } from './document-store.ts'
 import { waitForTurn } from './document-turns.ts'
 import { documentsAlone, readFirst } from './find-documents.ts'
+import { inTurns } from '../steps.ts'
 import type { Stored } from './records.ts'
 import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
 import { documentsSearchedBy } from './searched-by.ts'
+import { expandHybrid } from './search-fields.ts'
 import type { Selection } from './selection.ts'
 
 export interface ChangedOne {
@@ -56,7 +58,9 @@ export async function replaceDocument(
   { upsert }: { readonly upsert: boolean },
   caller: Caller,
 ): Promise<ChangedOne> {
-  const revision = replacing(replacement, selection.filter, store, caller)
+  const expanding = inTurns(expandHybrid(replacement, 'the replacement'), caller)
+  const expanded = expanding instanceof Promise ? await expanding : expanding
+  const revision = replacing(expanded, selection.filter, store, caller)
   return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
 }
 

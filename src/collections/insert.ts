@@ -26,12 +26,8 @@ export async function insertDocuments(
   caller: Caller,
   explain: Explain = rethrow,
 ): Promise<readonly Insertion[]> {
-  // An empty document holds the place of a value that is none, which is refused below.
-  const expanded = documents.map((document, i) =>
-    isObject(document)
-      ? expandHybrid(document, `document ${i + 1} of ${documents.length}`)
-      : new Map<string, Value>(),
-  )
+  const expanding = inTurns(expandAll(documents), caller)
+  const expanded = expanding instanceof Promise ? await expanding : expanding
   expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
   const whole = await embedTexts(expanded, store, caller)
 
@@ -41,6 +37,18 @@ export async function insertDocuments(
   const outcomes = await write(store, prepared, ordered, caller)
   throwIfAllFailed([...prepared.filter((one) => one instanceof ApiError), ...outcomes])
   return report(documents, prepared, outcomes, ordered, explain)
+}
+
+/** An empty document holds the place of a value that is none, which is refused later. */
+function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
+  const expanded: JsonObject[] = []
+  for (const [i, document] of documents.entries())
+    expanded.push(
+      isObject(document)
+        ? yield* expandHybrid(document, `document ${i + 1} of ${documents.length}`)
+        : new Map<string, Value>(),
+    )
+  return expanded
 }
 
 type Prepared = NewRecord | ApiError

@@ -1,11 +1,12 @@
 /** Documents on their way to the engine and back. */
 import type { NewRecord, SearchFields } from '../engine/contract.ts'
+import { copyObject } from '../json/copy-object.ts'
 import { parseStored, parseStoredInSteps } from '../json/parse.ts'
 import { printJson, printJsonInSteps } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../language/projection.ts'
 import type { Shown } from '../paging/show-all.ts'
-import type { Steps } from '../steps.ts'
+import { atOnce, type Steps } from '../steps.ts'
 import { checkId, newId } from './ids.ts'
 import {
   attachPrinted,
@@ -28,9 +29,9 @@ export function* makeRecord(
   const { limits, collection } = store
   const given = whole.get('_id')
   if (given !== undefined) checkId(given)
-  const { document: fields, search } = detach(whole, store, before)
+  const { document: fields, search } = yield* detach(whole, store, before)
   const id = given ?? (given === null ? null : newId(collection.options.defaultId?.type))
-  const document = withIdFirst(fields, id)
+  const document = yield* withIdFirst(fields, id)
   const checking = checkDocumentInSteps(document, store.indexing, limits)
   if (checking !== undefined) yield* checking
   const printed = printJsonInSteps(document)
@@ -40,9 +41,9 @@ export function* makeRecord(
   return withTerms({ id, text, document, search }, store, before)
 }
 
-function withIdFirst(document: JsonObject, id: Value): JsonObject {
+function* withIdFirst(document: JsonObject, id: Value): Steps<JsonObject> {
   const [first] = document.keys()
-  return first === '_id' ? document : new Map([['_id', id], ...document])
+  return first === '_id' ? document : yield* copyObject(document, new Map([['_id', id]]))
 }
 
 /** A document as it is stored, or is about to be. */
@@ -58,7 +59,7 @@ export function show(stored: Stored, projection: Projection): Shown {
   if (projection.nothing) return '{}'
   const { text } = stored
   if (text.length > shownAtOnceMax) return { text, steps: showInSteps(stored, projection) }
-  return printJson(shown(parseStored(text), stored, projection))
+  return printJson(atOnce(shown(parseStored(text), stored, projection)))
 }
 
 /** Characters of a document that take less than a tenth of a millisecond to show. */
@@ -66,13 +67,19 @@ const shownAtOnceMax = 4_096
 
 function* showInSteps(stored: Stored, projection: Projection): Steps<string> {
   const document = yield* parseStoredInSteps(stored.text)
-  const printed = printJsonInSteps(shown(document, stored, projection))
+  const printed = printJsonInSteps(yield* shown(document, stored, projection))
   return typeof printed === 'string' ? printed : yield* printed
 }
 
-function shown(parsed: Value, { search }: Stored, projection: Projection): JsonObject {
+function* shown(
+  parsed: Value,
+  { search }: Stored,
+  projection: Projection,
+): Steps<JsonObject> {
   const document = parsed as JsonObject
-  return projection.apply(search === undefined ? document : attachPrinted(document, search))
+  const whole = search === undefined ? document : yield* attachPrinted(document, search)
+  const made = projection.apply(whole)
+  return made instanceof Map ? made : yield* made
 }
 
 /** Whether the projection shows anything that is kept beside the text. */

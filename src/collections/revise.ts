@@ -4,8 +4,9 @@
  */
 import type { Caller, Deadline } from '../caller.ts'
 import assert from 'node:assert/strict'
-import type { NewRecord, StoredRecord } from '../engine/contract.ts'
+import type { NewRecord, SearchFields, StoredRecord } from '../engine/contract.ts'
 import { apiError } from '../errors/api-error.ts'
+import { copyObject } from '../json/copy-object.ts'
 import { parseStoredInSteps } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -20,7 +21,6 @@ import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,
   attach,
-  expandHybrid,
   type Attached,
   type DocumentSource,
 } from './search-fields.ts'
@@ -54,8 +54,10 @@ export function updating(
 ): Revision {
   const store = storeFor(plainStore, caller)
   const text = update.actions.find(({ path }) => path.text === '$vectorize')
-  const apply = (document: JsonObject, inserting: boolean) =>
-    applyUpdate(update, document, { inserting, nowMs: Date.now(), limits: store.limits })
+  const apply = (document: JsonObject, inserting: boolean) => {
+    const context = { inserting, nowMs: Date.now(), limits: store.limits }
+    return inTurns(applyUpdate(update, document, context), caller)
+  }
   return {
     prepare:
       text && 'value' in text
@@ -69,16 +71,17 @@ export function updating(
         : undefined,
 
     decide: (record) =>
-      andThen(open(record, caller), ({ before, beforeDocument }) => {
-        const { document, changed } = apply(before.document, false)
-        if (!changed) return { kind: 'keep' }
-        return andThen(remake(before, document, store, caller), (after) => {
-          return { kind: 'replace', beforeDocument, after }
-        })
-      }),
+      andThen(open(record, caller), ({ before, beforeDocument }) =>
+        andThen(apply(before.document, false), ({ document, changed }) => {
+          if (!changed) return { kind: 'keep' }
+          return andThen(remake(before, document, store, caller), (after) => {
+            return { kind: 'replace', beforeDocument, after }
+          })
+        }),
+      ),
 
     async create() {
-      const { document } = apply(equalityDocument(filter), true)
+      const { document } = await apply(equalityDocument(filter), true)
       const [whole] = await embedTexts([document], store, caller)
       return inTurns(makeRecord(whole!, store), caller)
     },
@@ -86,13 +89,12 @@ export function updating(
 }
 
 export function replacing(
-  given: JsonObject,
+  replacement: JsonObject,
   filter: Filter,
   plainStore: Store,
   caller: Caller,
 ): Revision {
   const store = storeFor(plainStore, caller)
-  const replacement = expandHybrid(given, 'the replacement')
   checkNotBoth(replacement, 'The replacement')
   const givenId = replacement.get('_id')
   if (givenId !== undefined) checkId(givenId)
@@ -104,7 +106,12 @@ export function replacing(
     async decide(record) {
       checkSameId(record.id, givenId)
       const { before, beforeDocument } = await open(record, caller)
-      const document = new Map([['_id', record.id], ...replacement]).set('_id', record.id)
+      const id = new Map([['_id', record.id]])
+      const copying = inTurns(copyObject(replacement, id), caller)
+      const document = (copying instanceof Promise ? await copying : copying).set(
+        '_id',
+        record.id,
+      )
       const after = await remake(before, document, store, caller)
       const same =
         after.text === record.text && areSameSearchFields(after.search, before.search)
@@ -115,7 +122,10 @@ export function replacing(
       const wanted = pinnedId(filter)
       if (wanted !== undefined) checkSameId(wanted, givenId)
       const id = givenId === undefined ? wanted : givenId
-      const document = id === undefined ? replacement : new Map(replacement).set('_id', id)
+      const document =
+        id === undefined
+          ? replacement
+          : (await inTurns(copyObject(replacement), caller)).set('_id', id)
       const [whole] = await embedTexts([document], store, caller)
       return inTurns(makeRecord(whole!, store), caller)
     },
@@ -133,11 +143,12 @@ export function pinnedId(filter: Filter): Value | undefined {
 
 function open({ text, search }: StoredRecord, deadline: Deadline) {
   assert(search, 'a record without its search fields would lose them when rewritten')
-  const attached = (parsed: Value) => {
-    const beforeDocument = parsed as JsonObject
-    return { beforeDocument, before: attach(beforeDocument, search) }
-  }
-  return andThen(inTurns(parseStoredInSteps(text), deadline), attached)
+  return inTurns(openInSteps(text, search), deadline)
+}
+
+function* openInSteps(text: string, search: SearchFields) {
+  const beforeDocument = (yield* parseStoredInSteps(text)) as JsonObject
+  return { beforeDocument, before: yield* attach(beforeDocument, search) }
 }
 
 /**
@@ -169,10 +180,11 @@ function remake(
   store: Store,
   caller: Caller,
 ): NewRecord | Promise<NewRecord> {
-  const kept = keepEmbedding(before.document, document)
-  return andThen(embedTexts([kept], store, caller), ([whole]) =>
-    andThen(store.analysis?.nextText(), () =>
-      inTurns(makeRecord(whole!, store, before), caller),
+  return andThen(inTurns(keepEmbedding(before.document, document), caller), (kept) =>
+    andThen(embedTexts([kept], store, caller), ([whole]) =>
+      andThen(store.analysis?.nextText(), () =>
+        inTurns(makeRecord(whole!, store, before), caller),
+      ),
     ),
   )
 }

@@ -8,6 +8,7 @@ import type { NewRecord, SearchFields, Vector } from '../engine/contract.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { asFloating, mapFloats } from '../json/floats.ts'
+import { copyObject } from '../json/copy-object.ts'
 import { printJson } from '../json/print.ts'
 import {
   isDecimal,
@@ -27,6 +28,7 @@ import {
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import type { Embedder } from '../paging/embedder.ts'
 import type { CollectionSource } from './document-source.ts'
+import { atOnce, type Steps } from '../steps.ts'
 import type { AnalysisBudget } from '../analysis-budget.ts'
 import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
 
@@ -52,7 +54,7 @@ export interface DocumentSource extends CollectionSource, SearchRules {
 }
 
 /** Replaces $hybrid by what it stands for. `where` names the document in messages. */
-export function expandHybrid(document: JsonObject, where: string): JsonObject {
+export function* expandHybrid(document: JsonObject, where: string): Steps<JsonObject> {
   const hybrid = document.get('$hybrid')
   if (hybrid === undefined) return document
   const conflicting = ['$lexical', '$vector', '$vectorize'].filter((name) =>
@@ -68,7 +70,7 @@ export function expandHybrid(document: JsonObject, where: string): JsonObject {
       type: jsonTypeOf(parts.lexical),
       where,
     })
-  const expanded = new Map(document)
+  const expanded = yield* copyObject(document)
   expanded.delete('$hybrid')
   return expanded.set('$lexical', parts.lexical).set('$vectorize', parts.vectorize)
 }
@@ -99,23 +101,26 @@ export interface Attached {
 }
 
 /** Puts search fields into the document, as callers know it. */
-export function attach(document: JsonObject, search: SearchFields): Attached {
-  return { document: withFields(document, search, (number) => number), search }
+export function* attach(document: JsonObject, search: SearchFields): Steps<Attached> {
+  return { document: yield* withFields(document, search, (number) => number), search }
 }
 
 /** The same to be printed: the numbers of a vector are floating-point, whole or not. */
-export function attachPrinted(document: JsonObject, search: SearchFields): JsonObject {
+export function attachPrinted(
+  document: JsonObject,
+  search: SearchFields,
+): Steps<JsonObject> {
   return withFields(document, search, asFloating)
 }
 
-function withFields(
+function* withFields(
   document: JsonObject,
   { vector, vectorize, lexical }: SearchFields,
   element: (number: number) => Numeric,
-): JsonObject {
+): Steps<JsonObject> {
   if (vector === undefined && vectorize === undefined && lexical === undefined)
     return document
-  const whole = new Map(document)
+  const whole = yield* copyObject(document)
   if (vector !== undefined)
     whole.set('$vector', vector === null ? null : vectorValue(vector, element))
   if (vectorize !== undefined) whole.set('$vectorize', vectorize)
@@ -127,17 +132,17 @@ function withFields(
  * Takes the search fields out of a document, checked. A vector that `before` has as well is
  * taken from there.
  */
-export function detach(
+export function* detach(
   whole: JsonObject,
   rules: SearchRules,
   before?: Attached,
-): { readonly document: JsonObject; readonly search: SearchFields } {
+): Steps<{ readonly document: JsonObject; readonly search: SearchFields }> {
   const vector = whole.get('$vector')
   const vectorize = whole.get('$vectorize')
   const lexical = whole.get('$lexical')
   if (vector === undefined && vectorize === undefined && lexical === undefined)
     return { document: whole, search: {} }
-  const document = new Map(whole)
+  const document = yield* copyObject(whole)
   for (const name of ['$vector', '$vectorize', '$lexical']) document.delete(name)
   const kept = vector !== undefined && vector === before?.document.get('$vector')
   const search = {
@@ -239,7 +244,8 @@ export function withTerms(
 }
 
 export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {
-  const text = (search: SearchFields) => printJson(attach(new Map(), search).document)
+  const text = (search: SearchFields) =>
+    printJson(atOnce(attach(new Map(), search)).document)
   return a === b || text(a) === text(b)
 }
 

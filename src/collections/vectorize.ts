@@ -1,8 +1,10 @@
 /** $vectorize: texts become vectors, by the collection's embedding service. */
 import type { Caller } from '../caller.ts'
 import { apiError } from '../errors/api-error.ts'
+import { copyObject } from '../json/copy-object.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Embedder } from '../paging/embedder.ts'
+import { inTurns, type Steps } from '../steps.ts'
 import { isTextOrNull, type SearchRules } from './search-fields.ts'
 
 /**
@@ -27,24 +29,36 @@ async function embedWhereNeeded(
   const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
   const vectors =
     texts.length === 0 ? [] : await requireEmbedder(rules).embed(texts, 'index', caller)
+  return inTurns(withVectors(documents, vectors), caller)
+}
+
+/** `vectors` are those of the documents that have a text to embed. */
+function* withVectors(
+  documents: readonly JsonObject[],
+  vectors: readonly Float32Array[],
+): Steps<readonly JsonObject[]> {
+  const embedded: JsonObject[] = []
   let next = 0
-  return documents.map((document) => {
-    if (!document.has('$vectorize') || document.has('$vector')) return document
-    const vector = textToEmbed(document) === undefined ? null : [...vectors[next++]!]
-    return new Map(document).set('$vector', vector)
-  })
+  for (const document of documents)
+    if (!document.has('$vectorize') || document.has('$vector')) embedded.push(document)
+    else {
+      const vector = textToEmbed(document) === undefined ? null : [...vectors[next++]!]
+      embedded.push((yield* copyObject(document)).set('$vector', vector))
+      yield
+    }
+  return embedded
 }
 
 /**
  * The changed document, with the old vector if its text is the old one, and otherwise
  * without, so that the text is embedded again.
  */
-export function keepEmbedding(before: JsonObject, after: JsonObject): JsonObject {
+export function* keepEmbedding(before: JsonObject, after: JsonObject): Steps<JsonObject> {
   const text = after.get('$vectorize')
   if (text === undefined) return after
   const vector = text === before.get('$vectorize') ? before.get('$vector') : undefined
   if (vector === after.get('$vector')) return after
-  const kept = new Map(after)
+  const kept = yield* copyObject(after)
   kept.delete('$vector')
   return vector === undefined ? kept : kept.set('$vector', vector)
 }

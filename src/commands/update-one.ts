@@ -2,6 +2,7 @@ import { updateDocument } from '../collections/change-documents.ts'
 import { selectDocuments } from '../collections/selection.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseUpdate } from '../language/updates/parse-update.ts'
+import { inTurns } from '../steps.ts'
 import { parseRowUpdate } from '../tables/write/parse-row-update.ts'
 import { updateRow } from '../tables/write/update-row.ts'
 import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
@@ -28,7 +29,7 @@ export const updateOne = defineCommand({
   /** Whether the row was there is not looked at, and upserting is all that there is. */
   async table({ filter, sort, update }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND')
-    const parsed = parseRowUpdate(rows, update)
+    const parsed = await inTurns(parseRowUpdate(rows, update), caller)
     await updateRow(rows, readWholeKey(rows, filter), parsed, caller)
     return { status: { matchedCount: 1, modifiedCount: 1 } }
   },

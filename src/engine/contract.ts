@@ -14,6 +14,7 @@ import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { Column, ColumnValue } from '../language/columns/column.ts'
 import type { KeyConditions } from '../language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../language/columns/row-filter.ts'
+import type { Steps } from '../steps.ts'
 import type { EngineError } from './errors.ts'
 import type { EngineOperations, StoreTraffic } from './operations.ts'
 import type {
@@ -365,6 +366,8 @@ export interface Row {
   readonly text?: string | undefined
   /** Characters of the row's text, about. */
   readonly size: number
+  /** A long text that values are yet to be read from: the steps to that, after which `get` is short. */
+  readonly unread?: { readonly text: string; readonly steps: Steps<void> } | undefined
 }
 
 export interface RowMerge {

@@ -156,6 +156,9 @@ export const clauseErrors = {
     body: byReason({
       notAnObject: (v: { type: string }) =>
         `A sort is a JSON Object; it is of type ${v.type}.`,
+      tooManyKeys: (v: { count: number; max: number; setting: string }) =>
+        `The sort has ${counted(v.count, 'key')}; at most ${v.max} are allowed. Sort by ` +
+        `fewer fields, or have the server started with a greater ${v.setting}.`,
       notAlone: (v: { field: string; others: readonly string[] }) =>
         `${v.field} sorts alone; remove ${list(v.others)}.`,
       noTerms: (v: { value: string }) =>
@@ -269,8 +272,9 @@ export const clauseErrors = {
       }) =>
         `${v.operator} of "${v.path}" overlaps with ${v.otherOperator} of "${v.otherPath}"; ` +
         'an update can change a place once.',
-      tooManyPaths: (v: { count: number; max: number }) =>
-        `The update names ${counted(v.count, 'path')}, and at most ${v.max} are allowed.`,
+      tooManyPaths: (v: { max: number }) =>
+        `The update names more than ${counted(v.max, 'path')}; a path of more than 4 ` +
+        'segments or 250 characters counts as several. Send several updates.',
       tooManyParts: (v: { operator: string; path: string; max: number }) =>
         `The argument of ${v.operator} of "${v.path}" has more than ${counted(v.max, 'part')} ` +
         'in all.',

@@ -81,7 +81,7 @@ function explain(problem: unknown, text: string, limits: Limits): unknown {
 function explainProblem(problem: JsonProblem, text: string, limits: Limits): ApiError {
   switch (problem.kind) {
     case 'syntax':
-      return /^\s*$/.test(text)
+      return text.trim() === ''
         ? emptyBody()
         : apiError('REQUEST_NOT_JSON', { problem: problem.message })
     case 'depth':

@@ -76,6 +76,10 @@ const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
 /** Instead of the code of a character: there is none, the text has ended. */
 const END = -1
 
+/** Characters of white space that are skipped one by one before the platform is asked. */
+const shortSpaceMax = 64
+const notSpace = /[^ \n\r\t]/g
+
 /** Characters of a string that are looked at one by one before the platform is asked. */
 const shortLengthMax = longPieceLength
 
@@ -83,7 +87,6 @@ const shortLengthMax = longPieceLength
 const stepSize = 128
 
 const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity }
-
 /** Characters of a long string that are read at a time. */
 const pieceLength = 16_384
 
@@ -462,9 +465,16 @@ class Reader {
   /** Skips white space and gives the code of what follows. */
   next(): number {
     let code = this.codeAt(this.at)
-    while (code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB)
-      code = this.codeAt(++this.at)
+    for (let left = shortSpaceMax; isSpace(code); code = this.codeAt(this.at))
+      if (--left > 0) this.at++
+      else this.skipSpace()
     return code
+  }
+
+  /** By the platform's search, which is several times as fast. */
+  skipSpace(): void {
+    notSpace.lastIndex = this.at
+    this.at = notSpace.test(this.text) ? notSpace.lastIndex - 1 : this.text.length
   }
 
   /**
@@ -528,6 +538,10 @@ class Reader {
 function asWritten(numeral: string): Numeric {
   const double = Number(numeral)
   return String(double) === numeral ? double : { decimal: numeral }
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB
 }
 
 function isDigit(code: number): boolean {

@@ -14,6 +14,8 @@ import {
   type JsonObject,
   type Value,
 } from '../json/value.ts'
+import { fixedLimits } from '../limits.ts'
+import { InterruptibleWalk, type Steps } from '../steps.ts'
 import { parsePath } from './values/path.ts'
 import { PathTree } from './values/path-tree.ts'
 import { quoteJson } from './values/quote-json.ts'
@@ -27,8 +29,11 @@ export interface Projection {
   readonly vector: boolean
   readonly vectorize: boolean
   readonly lexical: boolean
-  /** Gives a new document, fields in their old order, that may share parts with the old. */
-  apply(document: JsonObject): JsonObject
+  /**
+   * Gives a document, fields in their old order, that may share parts with the old; the steps
+   * to that, where it takes more than one.
+   */
+  apply(document: JsonObject): JsonObject | Steps<JsonObject>
 }
 
 export function parseProjection(value: Value | undefined): Projection {
@@ -65,7 +70,6 @@ class Clause {
 
 function project(clause: Clause): Projection {
   const { id, vector, vectorize, lexical, paths } = clause
-  const keeps = clause.included === undefined
   return Object.freeze({
     whole:
       id === undefined && !vector && !vectorize && !lexical && paths.children.size === 0,
@@ -73,16 +77,7 @@ function project(clause: Clause): Projection {
     vector,
     vectorize,
     lexical,
-    apply(document: JsonObject) {
-      const shown: JsonObject = new Map()
-      for (const [name, value] of document) {
-        if (!isShown(clause, name)) continue
-        const node = paths.children.get(name)
-        const part = node === undefined ? value : applyNode(node, value, keeps)
-        if (part !== undefined) shown.set(name, part)
-      }
-      return shown
-    },
+    apply: (document: JsonObject) => new Showing(clause).show(document),
   })
 }
 
@@ -111,32 +106,109 @@ function isOnlyId({ id, paths }: Clause): boolean {
   return id === true && paths.children.size === 0
 }
 
-/** What a node leaves of a value; undefined when nothing. */
-function applyNode(node: Tree, value: Value, keeps: boolean): Value | undefined {
-  const { leaf } = node
-  if (leaf === undefined) return applyBelow(node, value, keeps)
-  switch (leaf.kind) {
+/**
+ * One document on its way to what is shown of it. What it shows is made from the outside in:
+ * an object or array has its place before its members have theirs, so work can stop anywhere.
+ */
+class Showing {
+  readonly #clause: Clause
+  readonly #keeps: boolean
+  readonly #walk = new InterruptibleWalk()
+
+  constructor(clause: Clause) {
+    this.#clause = clause
+    this.#keeps = clause.included === undefined
+  }
+
+  show(document: JsonObject): JsonObject | Steps<JsonObject> {
+    const shown: JsonObject = new Map()
+    return this.#addRoots(shown, document.entries()) ? shown : this.#rest(shown)
+  }
+
+  *#rest(shown: JsonObject): Steps<JsonObject> {
+    yield* this.#walk.rest()
+    return shown
+  }
+
+  #addRoots(shown: JsonObject, fields: Fields): boolean {
+    const { children } = this.#clause.paths
+    for (const [name, value] of fields) {
+      const isDone =
+        !isShown(this.#clause, name) ||
+        this.#addField(shown, name, children.get(name), value)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#addRoots(shown, fields))
+    }
+    return true
+  }
+
+  #addFields(shown: JsonObject, fields: Fields, node: Tree): boolean {
+    for (const [name, value] of fields) {
+      const child = node.children.get(name)
+      const isDone =
+        (child === undefined && !this.#keeps) || this.#addField(shown, name, child, value)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#addFields(shown, fields, node))
+    }
+    return true
+  }
+
+  #addField(
+    shown: JsonObject,
+    name: string,
+    node: Tree | undefined,
+    value: Value,
+  ): boolean {
+    if (node === undefined) {
+      shown.set(name, value)
+      return true
+    }
+    const part = partOf(node, value)
+    if (part !== undefined) shown.set(name, part)
+    return part === value || this.#fill(part, value, node)
+  }
+
+  /** Elements are asked what fields would be: a path passes through arrays. */
+  #addElements(shown: Value[], array: readonly Value[], from: number, node: Tree): boolean {
+    for (let i = from; i < array.length; i++) {
+      const element = array[i]!
+      const part = partOf(node, element)!
+      shown.push(part)
+      const isDone = part === element || this.#fill(part, element, node)
+      if (this.#walk.isDue() || !isDone) {
+        const next = i + 1
+        return this.#walk.stop(() => this.#addElements(shown, array, next, node))
+      }
+    }
+    return true
+  }
+
+  /** Fills what `partOf` made, unless that is all of the part. */
+  #fill(part: Value | undefined, value: Value, node: Tree): boolean {
+    if (node.leaf !== undefined) return true
+    if (Array.isArray(value)) return this.#addElements(part as Value[], value, 0, node)
+    return this.#addFields(part as JsonObject, (value as JsonObject).entries(), node)
+  }
+}
+
+type Fields = MapIterator<[string, Value]>
+
+/**
+ * What a node leaves of a value; undefined when nothing. An object or array that it looks into
+ * is empty at first. A value that has no fields stays as it is, in either mode.
+ */
+function partOf({ leaf }: Tree, value: Value): Value | undefined {
+  switch (leaf?.kind) {
     case 'include':
       return value
     case 'exclude':
       return undefined
     case 'slice':
       return Array.isArray(value) ? leaf.cut(value) : value
+    case undefined:
+      if (Array.isArray(value)) return []
+      return isObject(value) && extendedOf(value) === undefined ? new Map() : value
   }
-}
-
-/** Goes deeper. A value that has no fields stays as it is, in either mode. */
-function applyBelow(node: Tree, value: Value, keeps: boolean): Value {
-  if (Array.isArray(value)) return value.map((element) => applyBelow(node, element, keeps))
-  if (!isObject(value) || extendedOf(value) !== undefined) return value
-  const shown: JsonObject = new Map()
-  for (const [name, field] of value) {
-    const child = node.children.get(name)
-    if (child === undefined && !keeps) continue
-    const part = child === undefined ? field : applyNode(child, field, keeps)
-    if (part !== undefined) shown.set(name, part)
-  }
-  return shown
 }
 
 function parseWildcard(choice: Value, size: number): Projection {
@@ -148,7 +220,7 @@ function parseWildcard(choice: Value, size: number): Projection {
     vector: wanted,
     vectorize: wanted,
     lexical: wanted,
-    apply: (document: JsonObject) => new Map(wanted ? document : []),
+    apply: (document: JsonObject) => (wanted ? document : new Map()),
   })
 }
 
@@ -184,6 +256,9 @@ function readPath(
   if ('problem' in parsed) throw refused(text, parsed.problem)
   checkNames(text, parsed.segments)
   const segments = [...above, ...parsed.segments]
+  const max = fixedLimits.projectionDepthMax
+  if (segments.length > max)
+    throw refused(text, `it has ${segments.length} segments; at most ${max} are allowed`)
   if (!isObject(choice)) {
     const kind = parseSwitch(text, choice) ? 'include' : 'exclude'
     if (kind === 'include') clause.included ??= text

@@ -6,9 +6,10 @@ import type { Caller } from '../caller.ts'
 import type { Joined, Page, Position } from '../engine/contract.ts'
 import { upToSize } from '../engine/up-to-size.ts'
 import { apiError } from '../errors/api-error.ts'
-import { compareValues } from '../language/values/order.ts'
+import { compareLists } from '../language/values/order.ts'
 import type { Limits } from '../limits.ts'
-import { andThen } from '../steps.ts'
+import { sortInSteps } from '../sort-in-steps.ts'
+import { andThen, inTurns, Pace, type Steps } from '../steps.ts'
 import type { AnyQuery, AnySearch, SortedBy, Source } from './source.ts'
 
 /** A query, with a place of our own. */
@@ -217,20 +218,23 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
     ...wanted.sort.map(({ direction }) => direction),
     ...source.idDirections(wanted),
   ]
-  const compare = (a: SortedBy, b: SortedBy) => compareKeys(a, b, directions)
+  const pace = new Pace()
+  const compare = (a: SortedBy, b: SortedBy) => compareLists(a, b, directions, pace)
   const sizeOf = ({ record }: Sortable<Item>) => source.sizeOf(record)
   const best = new Best<Sortable<Item>>({
     ...{ count: end + 1, skip, sizeOf, sizeMax: wanted.sizeMax, limits: source.limits },
-    compare: (a, b) => compare(a.key, b.key),
+    ...{ compare: (a, b) => compare(a.key, b.key), pace },
   })
   for await (const page of pages)
     for (const record of page.records) {
       if (!page.served.filter && !(await isMatch(source, wanted.filter, record, caller)))
         continue
       const key = source.sortKey(record, wanted.sort)
-      if (after === undefined || compare(key, after) > 0) best.add({ record, key })
+      if (after !== undefined && compare(key, after) <= 0) continue
+      const cut = best.add({ record, key })
+      if (cut !== undefined) await inTurns(cut, caller)
     }
-  const sorted = best.inOrder()
+  const sorted = await inTurns(best.inOrder(), caller)
   const within = sorted.slice(skip, end)
   const shown = upToSize(within, sizeOf, wanted.sizeMax)
   const isCut = skip + shown.length < Math.min(end, sorted.length)
@@ -246,6 +250,8 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
 interface BestOptions<T> {
   readonly count: number
   readonly compare: (a: T, b: T) => number
+  /** What comparisons add to that take long. */
+  readonly pace: Pace
   readonly sizeOf: (item: T) => number
   /** The first of them that are held only to be left out. */
   readonly skip?: number
@@ -267,23 +273,25 @@ export class Best<T> {
     this.#options = options
   }
 
-  add(item: T): void {
+  /** Returns the steps of cutting back, to be run before the next is added. */
+  add(item: T): Steps<void> | undefined {
     const { count, sizeOf, limits } = this.#options
     this.#kept.push(item)
     this.#size += sizeOf(item)
     const isMuch = this.#size > 2 * limits.replySizeMax
-    if (isMuch || this.#kept.length >= Math.max(2 * count, paceMin)) this.#cut()
+    const areMany = this.#kept.length >= Math.max(2 * count, paceMin)
+    return isMuch || areMany ? this.#cut() : undefined
   }
 
-  inOrder(): T[] {
-    const { compare, count } = this.#options
-    return this.#kept.toSorted(compare).slice(0, count)
+  *inOrder(): Steps<T[]> {
+    const { compare, count, pace } = this.#options
+    return (yield* sortInSteps(this.#kept, compare, pace)).slice(0, count)
   }
 
-  #cut(): void {
+  *#cut(): Steps<void> {
     const { sizeOf, skip = 0, sizeMax, limits } = this.#options
     const max = limits.replySizeMax
-    const best = this.inOrder()
+    const best = yield* this.inOrder()
     const skipped = best.slice(0, skip)
     if (sumOf(skipped, sizeOf) > max)
       throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'skipped', max })
@@ -296,12 +304,4 @@ export class Best<T> {
 
 function sumOf<T>(items: readonly T[], sizeOf: (item: T) => number): number {
   return items.reduce((sum, item) => sum + sizeOf(item), 0)
-}
-
-function compareKeys(a: SortedBy, b: SortedBy, directions: readonly (1 | -1)[]): number {
-  for (const [i, direction] of directions.entries()) {
-    const order = compareValues(a[i], b[i])
-    if (order !== 0) return order * direction
-  }
-  return 0
 }

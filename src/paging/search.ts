@@ -10,6 +10,7 @@ import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
 import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
+import { inTurns, Pace } from '../steps.ts'
 import { anyOrder, Best, matching, type Wanted } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
@@ -83,13 +84,17 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
     b.score - a.score || source.compareIds(source.idOf(a.record), source.idOf(b.record))
   const sizeOf = ({ record }: Hit<Item>) => source.sizeOf(record)
   const { limits } = source
-  const best = new Best<Hit<Item>>({ count: limit, compare, sizeOf, sizeMax, limits })
+  const options = { count: limit, compare, pace: new Pace(), sizeOf, sizeMax, limits }
+  const best = new Best<Hit<Item>>(options)
   for await (const record of records(filter)) {
     const score = scoreOf(record)
     if (score === undefined) continue
-    if (isAfter(source, record, score, after)) best.add({ record, score })
+    if (!isAfter(source, record, score, after)) continue
+    const cut = best.add({ record, score })
+    if (cut !== undefined) await inTurns(cut, caller)
   }
-  return { hits: upToSize(best.inOrder(), sizeOf, sizeMax), statistics }
+  const inOrder = await inTurns(best.inOrder(), caller)
+  return { hits: upToSize(inOrder, sizeOf, sizeMax), statistics }
 }
 
 function isAfter<Item, Q extends AnyQuery, S extends AnySearch>(

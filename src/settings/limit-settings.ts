@@ -35,6 +35,7 @@ const limitSettings: readonly LimitSetting[] = [
     max: 8_000,
   },
   limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
+  limit('max-sort-keys', 'sortKeysMax', 1, 'fields of a sort'),
   limit('max-analyzer-length', 'analyzerLengthMax', 1_000, 'characters of an analyzer'),
   limit(
     'max-analyzer-entries',

@@ -3,38 +3,14 @@ import { findDocuments } from '../../src/collections/find-documents.ts'
 import { insertDocuments } from '../../src/collections/insert.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AnalysisBudget } from '../../src/analysis-budget.ts'
 import { ownCaller, type Caller } from '../../src/caller.ts'
+import { replaceDocument, updateDocument } from '../../src/collections/change-documents.ts'
 import { parseBody } from '../../src/http/body.ts'
 import { defaultLimits } from '../../src/limits.ts'
+import { parseUpdate } from '../../src/language/updates/parse-update.ts'
+import { CountingCaller, pausesOf } from './counting-caller.ts'
 import { Fixture } from './fixture.ts'
-import { json } from './json.ts'
-
-/** Lets others have their turn whenever it is asked, and counts how often that is. */
-class CountingCaller implements Caller {
-  readonly #own = ownCaller()
-  readonly principalName = ''
-  readonly connection = this
-  readonly signal = this.#own.signal
-  readonly analysis = new AnalysisBudget(this)
-  asked = 0
-  /** Fails when it has been asked so often, as a request does whose time is over. */
-  readonly askedMax: number
-
-  constructor(askedMax = Infinity) {
-    this.askedMax = askedMax
-  }
-
-  check(): void {
-    if (this.asked >= this.askedMax) throw new Error('the time is over')
-  }
-
-  pause(): Promise<void> {
-    this.asked++
-    this.check()
-    return Promise.resolve()
-  }
-}
+import { json, object } from './json.ts'
 
 /** Values in each document, and how many may pass at most between two pauses. */
 const count = 40_000
@@ -57,11 +33,6 @@ describe('large documents', () => {
 
   test('are inserted and shown with pauses', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
-    const pausesOf = async (act: (caller: Caller) => Promise<unknown>) => {
-      const caller = new CountingCaller()
-      await act(caller)
-      return caller.asked
-    }
     const { documents } = fixture
     const all = [json(large('a')), json(large('b'))]
     const inserting = await pausesOf(async (caller) => {
@@ -84,5 +55,100 @@ describe('large documents', () => {
     await assert.rejects(insert(caller), /the time is over/)
     const found = await findDocuments(fixture.documents, fixture.select(), {}, ownCaller())
     assert.equal(found.documents, '')
+  })
+
+  test('of many fields are replaced and updated with pauses', async () => {
+    const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
+    const fields = (value: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, value]))
+    await fixture.insert({ _id: 1, ...fields(1) })
+    const { documents } = fixture
+    const selection = fixture.select({ filter: { _id: 1 } })
+    const change = async (act: (caller: Caller) => Promise<{ changedCount: number }>) =>
+      pausesOf(async (caller) => assert.equal((await act(caller)).changedCount, 1))
+    const setting = await change((caller) => {
+      const update = parseUpdate(json({ $set: { f1: 2 }, $unset: { f2: 1 } }))
+      return updateDocument(documents, selection, update, { upsert: false }, caller)
+    })
+    // Parsed, copied, checked and printed.
+    assert(setting >= (3 * count) / 500, `${setting} pauses to update`)
+    const replacing = await change((caller) => {
+      const replacement = object(fields(2))
+      return replaceDocument(documents, selection, replacement, { upsert: false }, caller)
+    })
+    assert(replacing >= (3 * count) / 500, `${replacing} pauses to replace`)
+  })
+
+  test('have long arrays changed with pauses, and by value', async () => {
+    const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
+    const list = Array.from({ length: count }, (_, n) => n)
+    const selection = fixture.select({ filter: { _id: 1 } })
+    const options = { upsert: false }
+    for (const update of [
+      { $addToSet: { a: { $each: list.map((n) => n + 1) } } },
+      { $pullAll: { a: list.map((n) => n * 2) } },
+      { $pull: { a: { $gt: 5 } } },
+    ]) {
+      await fixture.insert({ _id: 1, a: list })
+      const parsed = parseUpdate(json(update))
+      const withoutUpdate = await pausesOf((caller) =>
+        findDocuments(
+          fixture.documents,
+          fixture.select({ projection: { b: 0 } }),
+          {},
+          caller,
+        ),
+      )
+      const pauses = await pausesOf((caller) =>
+        updateDocument(fixture.documents, selection, parsed, options, caller),
+      )
+      const more = pauses - withoutUpdate
+      assert(more >= count / 500, `${JSON.stringify(update).slice(0, 50)}: ${more} pauses`)
+      await fixture.documents.engine.truncate(fixture.documents.collection)
+    }
+  })
+
+  test('are shown by long projections with pauses', async () => {
+    const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
+    await fixture.insert(large('a'))
+    const show = (projection: object) =>
+      pausesOf((caller) =>
+        findDocuments(fixture.documents, fixture.select({ projection }), {}, caller),
+      )
+    const nothing = await show({ other: 0 })
+    const elements = await show({ elements: { b: 0 } })
+    // Each element is looked into, and there is less to print.
+    assert(elements >= nothing, `${elements} pauses, and ${nothing} with all of it`)
+  })
+})
+
+describe('many documents', () => {
+  test('are sorted with pauses, the more the more fields decide', async () => {
+    const fixture = new Fixture()
+    const fields = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`f${n}`, 1]))
+    const ids = Array.from({ length: 1_000 }, (_, n) => (n * 7_919) % 1_000)
+    await fixture.insert(...ids.map((_id) => ({ _id, ...fields })))
+    const sortBy = async (sort: object) => {
+      let found: unknown
+      const pauses = await pausesOf(async (caller) => {
+        const page = await findDocuments(
+          fixture.documents,
+          fixture.select({ sort }),
+          {},
+          caller,
+        )
+        found = page.documents
+      })
+      const shown = JSON.parse(`[${String(found)}]`) as { _id: number }[]
+      const expected = ids.toSorted((a, b) => a - b).slice(0, 20)
+      assert.deepEqual(
+        shown.map(({ _id }) => _id),
+        expected,
+      )
+      return pauses
+    }
+    const one = await sortBy({ f0: 1 })
+    const all = await sortBy(fields)
+    assert(all - one >= (63 * 1_000 * 4) / 500, `${all} pauses after ${one}`)
   })
 })

@@ -14,6 +14,7 @@ import { printJson } from '../../src/json/print.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
 import type { CollectionOptions, Metric } from '../../src/engine/schema.ts'
 import { collection } from './plain-engine.ts'
+import { atOnce } from '../../src/steps.ts'
 import { object } from './json.ts'
 
 function rulesOf(options: Partial<CollectionOptions> = {}): SearchRules {
@@ -36,7 +37,7 @@ const binary = { $binary: floats.toString('base64') }
 
 describe('$hybrid', () => {
   const expand = (document: object) =>
-    printJson(expandHybrid(object(document), 'document 2 of 5'))
+    printJson(atOnce(expandHybrid(object(document), 'document 2 of 5')))
 
   test('stands for $lexical and $vectorize', () => {
     assert.equal(
@@ -53,7 +54,7 @@ describe('$hybrid', () => {
 
   test('leaves documents without it alone', () => {
     const document = object({ a: 1 })
-    assert.equal(expandHybrid(document, 'document 1 of 1'), document)
+    assert.equal(atOnce(expandHybrid(document, 'document 1 of 1')), document)
   })
 
   test('is refused beside the fields it stands for, and beside $vector', () => {
@@ -82,9 +83,9 @@ describe('$hybrid', () => {
 
 describe('$vector', () => {
   const roundTrip = (vector: unknown, rules = withVectors()) => {
-    const { document, search } = detach(object({ a: 1, $vector: vector }), rules)
+    const { document, search } = atOnce(detach(object({ a: 1, $vector: vector }), rules))
     assert.equal(printJson(document), '{"a":1}')
-    return printJson(attach(document, search).document)
+    return printJson(atOnce(attach(document, search)).document)
   }
 
   test('comes back in the form and with the digits in which it was sent', () => {
@@ -95,9 +96,11 @@ describe('$vector', () => {
   })
 
   test('takes half the space where floats of 32 bits carry the numbers', () => {
-    const { search } = detach(object({ $vector: [0.5, 1, -2] }), withVectors())
+    const { search } = atOnce(detach(object({ $vector: [0.5, 1, -2] }), withVectors()))
     assert(search.vector?.numbers instanceof Float32Array)
-    const { search: wide } = detach(object({ $vector: [0.1, 1, -2] }), withVectors())
+    const { search: wide } = atOnce(
+      detach(object({ $vector: [0.1, 1, -2] }), withVectors()),
+    )
     assert(wide.vector?.numbers instanceof Float64Array)
   })
 
@@ -137,32 +140,35 @@ describe('$vector', () => {
   })
 
   test('is taken over when it did not change', () => {
-    const first = detach(object({ $vector: [0.1, 1, 2], a: 1 }), withVectors())
-    const before = attach(first.document, first.search)
+    const first = atOnce(detach(object({ $vector: [0.1, 1, 2], a: 1 }), withVectors()))
+    const before = atOnce(attach(first.document, first.search))
     const after = new Map(before.document).set('a', 2)
-    assert.equal(detach(after, withVectors(), before).search.vector, first.search.vector)
+    assert.equal(
+      atOnce(detach(after, withVectors(), before)).search.vector,
+      first.search.vector,
+    )
   })
 })
 
 describe('$lexical', () => {
   test('is text or null', () => {
-    assert.deepEqual(detach(object({ $lexical: 'text' }), rulesOf()).search, {
+    assert.deepEqual(atOnce(detach(object({ $lexical: 'text' }), rulesOf())).search, {
       lexical: 'text',
     })
-    assert.deepEqual(detach(object({ $lexical: null }), rulesOf()).search, {
+    assert.deepEqual(atOnce(detach(object({ $lexical: null }), rulesOf())).search, {
       lexical: null,
     })
-    assert.throws(() => detach(object({ $lexical: ['text'] }), rulesOf()), {
+    assert.throws(() => atOnce(detach(object({ $lexical: ['text'] }), rulesOf())), {
       code: 'SHRED_BAD_DOCUMENT_LEXICAL_TYPE',
     })
   })
 
   test('is refused in a collection without lexical search, unless null', () => {
     const rules = rulesOf({ lexical: { enabled: false } })
-    assert.throws(() => detach(object({ $lexical: 'text' }), rules), {
+    assert.throws(() => atOnce(detach(object({ $lexical: 'text' }), rules)), {
       code: 'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
     })
-    detach(object({ $lexical: null }), rules)
+    atOnce(detach(object({ $lexical: null }), rules))
   })
 
   const recordOf = (search: SearchFields) =>
@@ -191,7 +197,7 @@ describe('$lexical', () => {
       ...rulesOf(),
       analyzer: { terms: (text: string) => (asked++, text.split(' ')) },
     }
-    const before = attach(object({ _id: 1 }), { lexical: 'to be' })
+    const before = atOnce(attach(object({ _id: 1 }), { lexical: 'to be' }))
     const same = withTerms(recordOf({ lexical: 'to be' }), rules, before)
     assert.equal(asked, 0)
     assert.deepEqual(

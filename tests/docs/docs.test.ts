@@ -384,6 +384,7 @@ const listedLimits: readonly (keyof Limits)[] = [
   'rerankLimitDefault',
   'hybridLimitMax',
   'clausePartsMax',
+  'sortKeysMax',
   'filterComparisonsMax',
   'inValuesMax',
   'bodySizeMax',

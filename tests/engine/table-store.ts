@@ -22,6 +22,7 @@ import type {
 } from '../../src/language/columns/row-filter.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { anyOrder, count, read, type PagePosition } from '../../src/paging/read.ts'
+import { showOne } from '../../src/paging/show-all.ts'
 import { search, searchUpToSize } from '../../src/paging/search.ts'
 import { rowSource, type RowSource } from '../../src/tables/read/row-source.ts'
 import { showRow } from '../../src/tables/read/show-row.ts'
@@ -181,7 +182,12 @@ export class TableStore {
     const shown = table.definition.columns
     const wanted = { ...anyOrder, filter: anyRow, limit: 1_000, columns: shown }
     const { records } = await read(await this.source(), wanted, tester)
-    return records.map((row) => JSON.parse(showRow(row, shown, { table })) as unknown)
+    return Promise.all(
+      records.map(
+        async (row) =>
+          JSON.parse(await showOne(showRow(row, shown, { table }), tester)) as unknown,
+      ),
+    )
   }
 
   async remove(rows: readonly Pick<Row, 'p' | 'c'>[]): Promise<void> {

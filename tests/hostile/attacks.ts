@@ -16,6 +16,7 @@ import { analyzerAttacks } from './attacks-analyzers.ts'
 import { fairAttacks } from './attacks-fair.ts'
 import { edgeAttacks } from './attacks-edges.ts'
 import { filterAttacks } from './attacks-filters.ts'
+import { attacksOnSorts } from './attacks-sorts.ts'
 import { turnsAttacks } from './attacks-turns.ts'
 import { hostileToken, unknownToken, type HostileServer } from './hostile-server.ts'
 import { generatorAttacks } from './attacks-generator.ts'
@@ -306,6 +307,7 @@ export const attacks: readonly Attack[] = [
         jsonOf({ find: { projection: { parts: { $slice: [3, 90_000] } } } }),
       ),
   },
+  ...attacksOnSorts,
   ...turnsAttacks,
   ...fairAttacks,
   ...edgeAttacks,

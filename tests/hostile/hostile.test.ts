@@ -8,6 +8,7 @@ import { killLeftovers } from '../faults/server-process.ts'
 import { edgeAttacks } from './attacks-edges.ts'
 import { attacks } from './attacks.ts'
 import { filterAttacks } from './attacks-filters.ts'
+import { attacksOnSorts } from './attacks-sorts.ts'
 import { Bystander } from './bystander.ts'
 import { HostileServer } from './hostile-server.ts'
 
@@ -34,6 +35,8 @@ const alike = [
   ...edgeAttacks.map(({ name }) => name).filter((name) => !Object.hasOwn(expected, name)),
   ...['long-cell-l', 'long-cell-s', 'long-cell-m'],
   ...filterAttacks.map(({ name }) => name).filter((name) => name !== 'all-find'),
+  // tests/collections/large-documents.test.ts counts their pauses.
+  ...attacksOnSorts.map(({ name }) => name),
 ]
 
 /** Stalls are not measured here, so the others need not keep the machine busy. */

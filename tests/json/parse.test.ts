@@ -151,6 +151,18 @@ describe('parseJson', () => {
     assert.equal(printJson(object), text)
   })
 
+  test('skips white space of any length, and finds the mistakes behind it', () => {
+    for (const length of [63, 64, 65, 1_000]) {
+      const space = ' \n\t\r'.repeat(length).slice(0, length)
+      const text = ['', '{', '"a"', ':', '[', '1', ',', '2', ']', '}', ''].join(space)
+      assert.equal(printJson(parse(text)), '{"a":[1,2]}')
+      assert.equal(problemOf(`[1${space}2]`).offset, length + 2)
+      // A space that is none to JSON.
+      assert.equal(problemOf(`[1${space}\u00a0]`).offset, length + 2)
+      assert.equal(problemOf(space).offset, length)
+    }
+  })
+
   test('reads every escape', () => {
     assert.equal(parse('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9x"'), '"\\/\b\f\n\r\tAéx')
     assert.equal(parse('"\\ud83d\\ude42"'), '🙂')

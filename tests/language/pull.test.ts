@@ -12,11 +12,12 @@ import { parseFilter } from '../../src/language/filters/parse-filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
+import { atOnce } from '../../src/steps.ts'
 import { seed, values } from './documents.ts'
 
 function applied(update: Value, document: JsonObject, limits: Limits = defaultLimits) {
   const context = { inserting: false, nowMs: 0, limits }
-  return applyUpdate(parseUpdate(update, limits), document, context)
+  return atOnce(applyUpdate(parseUpdate(update, limits), document, context))
 }
 
 /** Rows are: the array, the argument, and what is left of the array. */

@@ -51,6 +51,21 @@ function binary(...numbers: number[]): string {
 }
 
 describe('a sort', () => {
+  test('has at most as many keys as the server allows', () => {
+    const of = (count: number) =>
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 1])),
+      )
+    const sort = read(of(64))
+    assert(sort.kind === 'values' && sort.keys.length === 64)
+    refuses(() => read(of(65)), 'SORT_CLAUSE_INVALID', '65 keys; at most 64')
+    refuses(() => read(of(65)), 'SORT_CLAUSE_INVALID', '--max-sort-keys')
+    const limits = { ...defaultLimits, sortKeysMax: 2 }
+    refuses(() => read(of(3), { limits }), 'SORT_CLAUSE_INVALID', 'at most 2')
+    const search = JSON.stringify({ $vector: [1, 2], ...(JSON.parse(of(64)) as object) })
+    refuses(() => read(search), 'SORT_CLAUSE_INVALID', '65 keys')
+  })
+
   test('that is absent, null or empty has no keys', () => {
     const none: Sort = { kind: 'values', keys: [] }
     assert.deepEqual(parseSort(undefined, everywhere), none)

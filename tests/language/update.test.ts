@@ -10,6 +10,7 @@ import { defaultLimits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { escapeSegment } from '../../src/language/values/path.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
+import { atOnce } from '../../src/steps.ts'
 import { documents, names, seed, values } from './documents.ts'
 
 const context = { inserting: false, nowMs: 1_700_000_000_000, limits: defaultLimits }
@@ -19,7 +20,9 @@ const same = 'same'
 function updated(update: string, document: string, inserting = false): string {
   const before = parseStored(document) as JsonObject
   const plan = parseUpdate(parseStored(update))
-  const { document: after, changed } = applyUpdate(plan, before, { ...context, inserting })
+  const { document: after, changed } = atOnce(
+    applyUpdate(plan, before, { ...context, inserting }),
+  )
   assert.equal(printJson(before), printJson(parseStored(document)), 'the input changed')
   if (changed) return printJson(after)
   assert.equal(after, before, 'an unchanged document is the very same one')
@@ -144,7 +147,11 @@ describe('$set', () => {
     const deep = (count: number) => Array(count).fill('a').join('.')
     assertRefused('$set', tooMuch, [
       ['{}', `{"${deep(17)}":1}`, '17'],
-      ['{"a":{}}', `{"${deep(200_000)}":1}`, '200000'],
+      ['{"a":{}}', `{"${deep(20_000)}":1}`, '20000'],
+    ])
+    // Beyond what a clause may have in all, nothing is looked at.
+    assertRefused('$set', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', [
+      ['{}', `{"${deep(200_000)}":1}`, 'more than 10000 paths'],
     ])
     assert.notEqual(updated(`{"$set":{"${deep(16)}":1}}`, '{}'), same)
   })
@@ -758,7 +765,7 @@ describe('any update', () => {
   /** The result, or undefined when the update is refused. */
   function tryUpdate(update: JsonObject, document: JsonObject) {
     try {
-      return applyUpdate(parseUpdate(update), document, context)
+      return atOnce(applyUpdate(parseUpdate(update), document, context))
     } catch (error) {
       assert(error instanceof ApiError, String(error))
       return undefined
@@ -815,7 +822,7 @@ describe('any update', () => {
           const plan = parseUpdate(parseStored(`{"$inc":{"a.b":${numeral}}}`))
           let document: JsonObject = new Map()
           for (let i = 0; i < times; i++)
-            document = applyUpdate(plan, document, context).document
+            document = atOnce(applyUpdate(plan, document, context)).document
           const sum = parseStored(`{"a":{"b":${step * BigInt(times)}e-${scale}}}`)
           assert.equal(printJson(document), printJson(sum))
         },

@@ -19,6 +19,7 @@ import { compareBy } from '../../src/language/values/order.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
+import { atOnce } from '../../src/steps.ts'
 import type { CommandAnswer } from '../harness.ts'
 import { checkDocument } from '../collections/check-document.ts'
 import type { Random } from './random.ts'
@@ -371,7 +372,7 @@ function outcomeOf(
     const plan = parseUpdate(update)
     if (found === undefined) return undefined
     const context = { inserting: false, nowMs: 0, limits: defaultLimits }
-    const updated = applyUpdate(plan, found, context)
+    const updated = atOnce(applyUpdate(plan, found, context))
     if (updated.changed) checkDocument(updated.document, rule, defaultLimits)
     return updated
   } catch (error) {

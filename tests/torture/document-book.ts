@@ -12,6 +12,7 @@ import { parseFilter } from '../../src/language/filters/parse-filter.ts'
 import { parseSort } from '../../src/language/sorts/parse-sort.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
+import { atOnce } from '../../src/steps.ts'
 import { equalityDocument } from '../../src/language/updates/upsert.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { checkDocument } from '../collections/check-document.ts'
@@ -143,7 +144,7 @@ export class DocumentBook {
     try {
       const plan = parseUpdate(fromPlain(update))
       const context = { inserting, nowMs: 0, limits: defaultLimits }
-      const { document, changed } = applyUpdate(plan, from, context)
+      const { document, changed } = atOnce(applyUpdate(plan, from, context))
       const fields = new Map([...document].filter(([name]) => !searchFields.includes(name)))
       if (changed) checkDocument(fields, indexingOf(this.shape), defaultLimits)
       return { state: stateOf(document, '$currentDate' in update), changed }

@@ -3,6 +3,7 @@ import { fromPlain, toPlain } from '../../src/json/plain.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import { parseProjection } from '../../src/language/projection.ts'
+import { atOnce } from '../../src/steps.ts'
 import { letterVector } from '../commands/letter-models.ts'
 import { bySimilarity, type Scored, type WireVector } from '../model/search-oracle.ts'
 import {
@@ -276,7 +277,8 @@ function projected(
     if (!shown.vector) whole.delete('$vector')
     if (!shown.vectorize) whole.delete('$vectorize')
     if (!shown.lexical) whole.delete('$lexical')
-    return normalized(shown.apply(whole))
+    const made = shown.apply(whole)
+    return normalized(made instanceof Map ? made : atOnce(made))
   })
 }
 

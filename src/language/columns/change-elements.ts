@@ -1,9 +1,10 @@
 /** Lists, sets and maps with more or less in them, in the form in which rows keep them. */
-import { printJson } from '../../json/print.ts'
-import type { Value } from '../../json/value.ts'
+import { isDecimal, type Value } from '../../json/value.ts'
+import { Pace, type Steps } from '../../steps.ts'
 import {
   entriesOf,
   isTextual,
+  mapOf,
   sorted,
   type CollectionType,
   type MapEntry,
@@ -12,21 +13,21 @@ import type { ElementType, UserTypes } from './column-type.ts'
 import { comparable, orderOf } from './comparable.ts'
 
 /** With elements at the end of a list or among those of a set, or with entries put. */
-export function withAdded(
+export function* withAdded(
   type: CollectionType,
   stored: Value | undefined,
   added: readonly Value[],
   types: UserTypes,
-): Value | undefined {
+): Steps<Value | undefined> {
   switch (type.type) {
     case 'list':
       return unlessEmpty([...elementsOf(stored), ...added])
     case 'set': {
       const all = [...elementsOf(stored), ...added]
-      return unlessEmpty(inOrder(all, type.valueType, (element) => element, types))
+      return unlessEmpty(yield* inOrder(all, type.valueType, (element) => element, types))
     }
     case 'map':
-      return storedMap(
+      return yield* storedMap(
         type,
         [...storedEntries(stored), ...(added as [Value, Value][])],
         types,
@@ -35,18 +36,37 @@ export function withAdded(
 }
 
 /** Without the elements, or the entries with the keys, that are equal to one of these. */
-export function withoutAll(
+export function* withoutAll(
   type: CollectionType,
   stored: Value | undefined,
   removed: readonly Value[],
   types: UserTypes,
-): Value | undefined {
+): Steps<Value | undefined> {
   const element = type.type === 'map' ? type.keyType : type.valueType
-  const gone = new Set(removed.map((value) => identityOf(element, value, types)))
-  const stays = (value: Value) => !gone.has(identityOf(element, value, types))
-  if (type.type !== 'map') return unlessEmpty(elementsOf(stored).filter(stays))
-  const left = storedEntries(stored).filter(([key]) => stays(key))
-  return storedMap(type, left, types)
+  const pace = new Pace()
+  const gone = new Set<Value>()
+  for (const value of removed) {
+    if (pace.isDue()) yield
+    gone.add(identityOf(element, value, types))
+  }
+  const isGone = (value: Value) => gone.has(identityOf(element, value, types))
+  if (type.type !== 'map')
+    return unlessEmpty(yield* without(elementsOf(stored), isGone, pace))
+  const left = yield* without(storedEntries(stored), ([key]) => isGone(key), pace)
+  return yield* storedMap(type, left, types)
+}
+
+function* without<T>(
+  items: readonly T[],
+  isGone: (item: T) => boolean,
+  pace: Pace,
+): Steps<T[]> {
+  const left: T[] = []
+  for (const item of items) {
+    if (pace.isDue()) yield
+    if (!isGone(item)) left.push(item)
+  }
+  return left
 }
 
 function elementsOf(stored: Value | undefined): readonly Value[] {
@@ -61,33 +81,38 @@ function unlessEmpty(elements: Value[]): Value[] | undefined {
   return elements.length === 0 ? undefined : elements
 }
 
-function storedMap(
+function* storedMap(
   { keyType }: Extract<CollectionType, { readonly type: 'map' }>,
   entries: readonly MapEntry[],
   types: UserTypes,
-): Value | undefined {
+): Steps<Value | undefined> {
   if (entries.length === 0) return undefined
-  const ordered = inOrder(entries, keyType, ([key]) => key, types)
+  const ordered = yield* inOrder(entries, keyType, ([key]) => key, types)
   return isTextual(keyType)
-    ? new Map(ordered as [string, Value][])
+    ? yield* mapOf(ordered)
     : ordered.map(([key, value]) => [key, value])
 }
 
 /** Sorted by type; of those that are equal the last stays. */
-function inOrder<T>(
+function* inOrder<T>(
   items: readonly T[],
   type: ElementType,
   valueOf: (item: T) => Value,
   types: UserTypes,
-): T[] {
-  const distinct = new Map(
-    items.map((item) => [identityOf(type, valueOf(item), types), item]),
-  )
-  const ordered = sorted(distinct.values(), (item) => orderOf(type, valueOf(item), types))
+): Steps<T[]> {
+  const pace = new Pace()
+  const distinct = new Map<Value, T>()
+  for (const item of items) {
+    if (pace.isDue()) yield
+    distinct.set(identityOf(type, valueOf(item), types), item)
+  }
+  const of = (item: T) => orderOf(type, valueOf(item), types)
+  const ordered = yield* sorted(distinct.values(), of)
   return ordered.map(({ item }) => item)
 }
 
-/** The same text for values that are equal. */
-function identityOf(type: ElementType, stored: Value, types: UserTypes): string {
-  return printJson(comparable(type, stored, types))
+/** The same scalar for values that are equal. */
+function identityOf(type: ElementType, stored: Value, types: UserTypes): Value {
+  const scalar = comparable(type, stored, types)
+  return isDecimal(scalar) ? scalar.decimal : scalar
 }

@@ -1,5 +1,7 @@
 /** Lists, sets and maps as requests write them. Empty ones are not kept. */
-import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { sortInSteps } from '../../sort-in-steps.ts'
+import { Pace, type Steps } from '../../steps.ts'
 import { quoteJson } from '../values/quote-json.ts'
 import { BadValue } from './bad-value.ts'
 import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column-type.ts'
@@ -11,24 +13,24 @@ export type CollectionType = Extract<ColumnType, { readonly type: 'list' | 'set'
 
 export type MapEntry = readonly [key: Value, value: Value]
 
-export function readList(
+export function* readList(
   valueType: ElementType,
   value: Value,
   types: UserTypes,
-): Value[] | undefined | BadValue {
-  const elements = readElements('list', valueType, value, types)
+): Steps<Value[] | undefined | BadValue> {
+  const elements = yield* readElements('list', valueType, value, types)
   return elements instanceof BadValue || elements.length > 0 ? elements : undefined
 }
 
 /** Sorted, and equal elements only once. */
-export function readSet(
+export function* readSet(
   valueType: ElementType,
   value: Value,
   types: UserTypes,
-): Value[] | undefined | BadValue {
-  const elements = readElements('set', valueType, value, types)
+): Steps<Value[] | undefined | BadValue> {
+  const elements = yield* readElements('set', valueType, value, types)
   if (elements instanceof BadValue) return elements
-  const ordered = sorted(elements, (element) => orderOf(valueType, element, types))
+  const ordered = yield* sorted(elements, (element) => orderOf(valueType, element, types))
   const distinct = ordered.filter(
     ({ order }, position) =>
       position === 0 || compareInOrder(ordered[position - 1]!.order, order) !== 0,
@@ -36,16 +38,18 @@ export function readSet(
   return distinct.length > 0 ? distinct.map(({ item }) => item) : undefined
 }
 
-function readElements(
+function* readElements(
   kind: 'list' | 'set',
   valueType: ElementType,
   value: Value,
   types: UserTypes,
-): Value[] | BadValue {
+): Steps<Value[] | BadValue> {
   if (!Array.isArray(value))
     return new BadValue(`is of type ${jsonTypeOf(value)}, but a ${kind} takes an array`)
+  const pace = new Pace()
   const elements: Value[] = []
   for (const [position, element] of value.entries()) {
+    if (pace.isDue()) yield
     const read = readElement(valueType, element, types)
     if (read instanceof BadValue)
       return new BadValue(
@@ -57,21 +61,23 @@ function readElements(
 }
 
 /** Sorted by key; an object if keys are texts, and else pairs. */
-export function readMap(
+export function* readMap(
   keyType: PrimitiveName,
   valueType: ElementType,
   value: Value,
   types: UserTypes,
-): Value | undefined | BadValue {
+): Steps<Value | undefined | BadValue> {
   const pairs = pairsOf(keyType, value)
   if (pairs instanceof BadValue) return pairs
+  const pace = new Pace()
   const entries: [Value, Value][] = []
   for (const [key, content] of pairs) {
+    if (pace.isDue()) yield
     const entry = readEntry(keyType, valueType, key, content, types)
     if (entry instanceof BadValue) return entry
     entries.push(entry)
   }
-  const ordered = sorted(entries, ([key]) => orderOf(keyType, key, types))
+  const ordered = yield* sorted(entries, ([key]) => orderOf(keyType, key, types))
   const again = ordered.find(
     ({ order }, position) =>
       position > 0 && compareInOrder(ordered[position - 1]!.order, order) === 0,
@@ -80,7 +86,18 @@ export function readMap(
     return new BadValue(`has the key ${quoteJson(again.item[0])} twice`)
   if (ordered.length === 0) return undefined
   const items = ordered.map(({ item }) => item)
-  return isTextual(keyType) ? new Map(items as [string, Value][]) : items
+  return isTextual(keyType) ? yield* mapOf(items) : items
+}
+
+/** A stored map whose keys are texts. */
+export function* mapOf(entries: readonly MapEntry[]): Steps<JsonObject> {
+  const pace = new Pace()
+  const map: JsonObject = new Map()
+  for (const [key, value] of entries) {
+    if (pace.isDue()) yield
+    map.set(key as string, value)
+  }
+  return map
 }
 
 function pairsOf(
@@ -150,11 +167,15 @@ interface Ordered<T> {
 }
 
 /** Items by what they are sorted by. */
-export function sorted<T>(
+export function* sorted<T>(
   items: Iterable<T>,
   of: (item: T) => Order,
-): readonly Ordered<T>[] {
-  return Array.from(items, (item) => ({ item, order: of(item) })).sort((a, b) =>
-    compareInOrder(a.order, b.order),
-  )
+): Steps<readonly Ordered<T>[]> {
+  const pace = new Pace()
+  const ordered: Ordered<T>[] = []
+  for (const item of items) {
+    if (pace.isDue()) yield
+    ordered.push({ item, order: of(item) })
+  }
+  return yield* sortInSteps(ordered, (a, b) => compareInOrder(a.order, b.order), pace)
 }

@@ -78,6 +78,9 @@ function isFloating(name: PrimitiveName): boolean {
 }
 
 function formOf(type: ColumnType, value: Value, types: UserTypes, form: Form): Value {
+  // Lists may be long, and most have no element that is printed in another form.
+  const isLong = type.type === 'list' || type.type === 'set' || type.type === 'map'
+  if (isLong && !hasFloats(type, types) && isShownAsStored(type, types)) return value
   return mapElements(type, value, (element, one) => {
     if (typeof element === 'string') return form(element, one)
     const made: JsonObject = new Map()

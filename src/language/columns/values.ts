@@ -1,5 +1,6 @@
 /** Values of columns: from what a request brings to what rows keep, and on to what is shown. */
 import type { Value } from '../../json/value.ts'
+import { atOnce, type Steps } from '../../steps.ts'
 import { BadValue } from './bad-value.ts'
 import { readList, readMap, readSet } from './collections.ts'
 import type { ColumnType, UserTypes } from './column-type.ts'
@@ -23,14 +24,22 @@ export function readValue(
   value: Value,
   types: UserTypes,
 ): Value | undefined | BadValue {
+  return atOnce(readValueInSteps(type, value, types))
+}
+
+export function* readValueInSteps(
+  type: ColumnType,
+  value: Value,
+  types: UserTypes,
+): Steps<Value | undefined | BadValue> {
   if (value === null) return undefined
   switch (type.type) {
     case 'list':
-      return readList(type.valueType, value, types)
+      return yield* readList(type.valueType, value, types)
     case 'set':
-      return readSet(type.valueType, value, types)
+      return yield* readSet(type.valueType, value, types)
     case 'map':
-      return readMap(type.keyType, type.valueType, value, types)
+      return yield* readMap(type.keyType, type.valueType, value, types)
     case 'userDefined': {
       const read = readElement(type, value, types)
       return read instanceof Map && read.size === 0 ? undefined : read

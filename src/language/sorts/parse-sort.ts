@@ -1,7 +1,7 @@
 /** Reads the sort clause: values at paths, or one kind of search. */
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
-import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import type { Analyze } from '../filters/filter.ts'
 import type { IndexingRule } from '../filters/indexing.ts'
@@ -27,6 +27,7 @@ export interface SortContext {
 export function parseSort(value: Value | undefined, context: SortContext): Sort {
   if (value === undefined || value === null) return anyOrder
   if (!isObject(value)) throw invalid({ reason: 'notAnObject', type: jsonTypeOf(value) })
+  checkKeyCount(value, context.limits)
   for (const field of ['$vector', '$vectorize', '$lexical'] as const) {
     const query = value.get(field)
     if (query === undefined) continue
@@ -41,6 +42,15 @@ export function parseSort(value: Value | undefined, context: SortContext): Sort 
     return { path, direction: readDirection(path, direction) }
   })
   return { kind: 'values', keys }
+}
+
+/** Of a sort of documents or of rows, before anything in it is read. */
+export function checkKeyCount(
+  { size: count }: JsonObject,
+  { sortKeysMax: max }: Limits,
+): void {
+  const setting = '--max-sort-keys'
+  if (count > max) throw invalid({ reason: 'tooManyKeys', count, max, setting })
 }
 
 const anyOrder: Sort = { kind: 'values', keys: [] }

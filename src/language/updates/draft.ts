@@ -4,10 +4,12 @@
  */
 import { apiError } from '../../errors/api-error.ts'
 import { withArticle } from '../../errors/catalog-entry.ts'
+import { copyObject } from '../../json/copy-object.ts'
 import { equalValues } from '../../json/equal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
+import type { Steps } from '../../steps.ts'
 import { arrayPosition, escapeSegment, type Path } from '../values/path.ts'
 import { valueAt } from '../values/value-at.ts'
 
@@ -41,28 +43,27 @@ export class Draft {
   }
 
   /**
-   * Puts at the path what `change` makes of the value there. Objects that are missing on
-   * the way are created; an equal value is no change.
+   * Puts a value at the path. Objects that are missing on the way are created; an equal value
+   * is no change.
    */
-  write(operator: string, path: Path, change: (old: Value | undefined) => Value): void {
+  *write(operator: string, path: Path, value: Value): Steps<void> {
     const old = this.find(path)
-    const value = change(old)
     if (old !== undefined && (old === value || equalValues(old, value))) return
     if (old === undefined) this.checkWay(operator, path)
     this.changed = true
     // An _id stands first in its document.
     if (path.text === '_id' && old === undefined)
-      this.document = new Map([['_id', value], ...this.document])
-    else putChild(this.ownHolder(path), path.segments.at(-1)!, value)
+      this.document = yield* copyObject(this.document, new Map([['_id', value]]))
+    else putChild(yield* this.ownHolder(path), path.segments.at(-1)!, value)
   }
 
   /** Takes a field away; an array keeps its length, with null in place of the element. */
-  remove(path: Path): void {
+  *remove(path: Path): Steps<void> {
     const old = this.find(path)
     if (old === undefined) return
     if (Array.isArray(this.holderOf(path)) && old === null) return
     this.changed = true
-    const holder = this.ownHolder(path)
+    const holder = yield* this.ownHolder(path)
     const last = path.segments.at(-1)!
     if (Array.isArray(holder)) putChild(holder, last, null)
     else holder.delete(last)
@@ -113,23 +114,23 @@ export class Draft {
   }
 
   /** The container at the path's end, free to be changed; created where it is missing. */
-  private ownHolder(path: Path): Container {
-    this.document = this.copyOf(this.document)
+  private *ownHolder(path: Path): Steps<Container> {
+    this.document = yield* this.copyOf(this.document)
     let holder: Container = this.document
     for (const segment of path.segments.slice(0, -1)) {
       const child = childOf(holder, segment)
-      const own = this.copyOf(isContainer(child) ? child : new Map<string, Value>())
+      const own = yield* this.copyOf(isContainer(child) ? child : new Map<string, Value>())
       if (own !== child) putChild(holder, segment, own)
       holder = own
     }
     return holder
   }
 
-  private copyOf<Kind extends Container>(container: Kind): Kind {
+  private *copyOf<Kind extends Container>(container: Kind): Steps<Kind> {
     if (this.copies.has(container)) return container
-    const copy = (Array.isArray(container) ? [...container] : new Map(container)) as Kind
+    const copy = Array.isArray(container) ? [...container] : yield* copyObject(container)
     this.copies.add(copy)
-    return copy
+    return copy as Kind
   }
 }
 

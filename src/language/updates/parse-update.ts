@@ -12,6 +12,7 @@ import {
   type Value,
 } from '../../json/value.ts'
 import { defaultLimits, type Limits } from '../../limits.ts'
+import { pathParts } from '../filters/clause-size.ts'
 import { escapeSegment, parsePath, wildcardProblem, type Path } from '../values/path.ts'
 import { PathTree } from '../values/path-tree.ts'
 import { parsePulled, parsePulledValues } from './pulled-elements.ts'
@@ -35,13 +36,21 @@ export function parseUpdate(value: Value, limits: Limits = defaultLimits): Updat
 
 function checkPathCount(update: JsonObject, { clausePartsMax }: Limits): void {
   let count = 0
-  for (const paths of update.values()) count += isObject(paths) ? paths.size : 1
-  if (count > clausePartsMax)
-    throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-      reason: 'tooManyPaths',
-      count,
-      max: clausePartsMax,
-    })
+  const add = (path: string) => {
+    count += pathParts(path, clausePartsMax)
+    if (count > clausePartsMax)
+      throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+        reason: 'tooManyPaths',
+        max: clausePartsMax,
+      })
+  }
+  for (const [operator, paths] of update)
+    if (!isObject(paths)) add('')
+    else
+      for (const [path, argument] of paths) {
+        add(path)
+        if (operator === '$rename' && typeof argument === 'string') add(argument)
+      }
 }
 
 /** Operators run in this order, which is that of the alphabet. */

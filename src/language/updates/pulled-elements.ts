@@ -5,7 +5,7 @@
  */
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
-import { printJson } from '../../json/print.ts'
+import { printJsonInSteps } from '../../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { hasMoreParts } from '../filters/clause-size.ts'
@@ -16,12 +16,14 @@ import {
   type ElementFilter,
 } from '../filters/element-filter.ts'
 import { isOperator } from '../filters/filter-clause.ts'
+import { Pace, type Steps } from '../../steps.ts'
 import type { Path } from '../values/path.ts'
 import { quoteJson } from '../values/quote-json.ts'
+import { ValueSet } from '../values/value-set.ts'
 
 export type PulledElements =
-  /** Those that equal one of some values; each is here as `equalityText` writes it. */
-  | { readonly by: 'values'; readonly texts: ReadonlySet<string> }
+  /** Those that equal one of some values. */
+  | { readonly by: 'values'; readonly values: PulledValues }
   /** Those for which the filter holds, with the element as a field without a name. */
   | { readonly by: 'condition'; readonly filter: ElementFilter }
   /** The objects among them that the filter matches. */
@@ -71,15 +73,53 @@ export function parsePulledValues(
         expected: extended.expected,
       })
   }
-  return { by: 'values', texts: new Set(values.map(equalityText)) }
+  return { by: 'values', values: new PulledValues(values) }
+}
+
+/** A set of values, which is made once for all documents of an update. */
+class PulledValues {
+  readonly #values: readonly Value[]
+  #set: ValueSet | undefined
+
+  constructor(values: readonly Value[]) {
+    this.#values = values
+  }
+
+  *lacking(array: readonly Value[]): Steps<Value[]> {
+    if (this.#set === undefined) {
+      const set = new ValueSet(equalityText)
+      yield* set.add(this.#values)
+      this.#set = set
+    }
+    return yield* this.#set.lacking(array)
+  }
 }
 
 /** The array without them; the same array if it has none. */
-export function withoutPulled(array: readonly Value[], pulled: PulledElements) {
-  const isPulled = testOf(pulled)
-  const rest = array.filter((element) => !isPulled(element))
+export function* withoutPulled(
+  array: readonly Value[],
+  pulled: PulledElements,
+): Steps<readonly Value[]> {
+  const rest = yield* pulled.by === 'values'
+    ? pulled.values.lacking(array)
+    : notMatching(array, pulled)
   return rest.length === array.length ? array : rest
 }
+
+function* notMatching(array: readonly Value[], pulled: PulledByFilter): Steps<Value[]> {
+  const isPulled = testOf(pulled)
+  const comparisons = comparisonsPerElement(pulled)
+  const pace = new Pace()
+  const rest: Value[] = []
+  for (const element of array) {
+    if (!isPulled(element)) rest.push(element)
+    pace.spend(comparisons)
+    if (pace.isDue()) yield
+  }
+  return rest
+}
+
+type PulledByFilter = Exclude<PulledElements, { readonly by: 'values' }>
 
 /** Comparisons that a filter makes with one element; values are looked up, not compared. */
 export function comparisonsPerElement(pulled: PulledElements): number {
@@ -97,10 +137,8 @@ function comparisonsOf(filter: ElementFilter): number {
   }
 }
 
-function testOf(pulled: PulledElements): (element: Value) => boolean {
+function testOf(pulled: PulledByFilter): (element: Value) => boolean {
   switch (pulled.by) {
-    case 'values':
-      return (element) => pulled.texts.has(equalityText(element))
     case 'condition': {
       const holder: JsonObject = new Map()
       return (element) => matchesElement(pulled.filter, holder.set('', element))
@@ -127,9 +165,9 @@ function isPlainObject(value: Value): value is JsonObject {
 }
 
 /** Equal values have equal texts, and others have others; ids are equal in any letter case. */
-function equalityText(value: Value): string {
+function equalityText(value: Value): string | Steps<string> {
   const extended = extendedOf(value)
   return extended?.kind === 'uuid' || extended?.kind === 'objectId'
     ? `{"$${extended.kind}":"${extended.text}"}`
-    : printJson(value)
+    : printJsonInSteps(value)
 }

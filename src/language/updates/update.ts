@@ -1,7 +1,6 @@
 /** Updates, parsed, and what they do to a document. See parse-update.ts for their text. */
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { addNumeric, multiplyNumeric } from '../../json/decimal.ts'
-import { printJson } from '../../json/print.ts'
 import {
   isNumeric,
   jsonTypeOf,
@@ -10,8 +9,10 @@ import {
   type Value,
 } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
+import type { Steps } from '../../steps.ts'
 import { Draft } from './draft.ts'
 import type { Path } from '../values/path.ts'
+import { ValueSet } from '../values/value-set.ts'
 import {
   comparisonsPerElement,
   withoutPulled,
@@ -66,54 +67,59 @@ export interface UpdateContext {
  * Leaves the given document as it is; the result shares with it what did not change, and is
  * the same one if nothing did. The result is yet to be checked as an insert would be.
  */
-export function applyUpdate(
+export function* applyUpdate(
   update: Update,
   document: JsonObject,
   context: UpdateContext,
-): { document: JsonObject; changed: boolean } {
+): Steps<{ readonly document: JsonObject; readonly changed: boolean }> {
   const draft = new Draft(document, context.limits)
   checkPulls(update, draft, context.limits)
-  for (const action of update.actions) apply(action, draft, context)
+  for (const [i, action] of update.actions.entries()) {
+    if (i > 0) yield
+    yield* apply(action, draft, context)
+  }
   return { document: draft.document, changed: draft.changed }
 }
 
-function apply(action: UpdateAction, draft: Draft, context: UpdateContext): void {
+function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Steps<void> {
   const { operator, path } = action
   switch (action.operator) {
     case '$set':
-      set(action, draft)
+      yield* set(action, draft)
       return
     case '$setOnInsert':
-      if (context.inserting) set(action, draft)
+      if (context.inserting) yield* set(action, draft)
       return
     case '$unset':
-      draft.remove(path)
+      yield* draft.remove(path)
       // The one is the embedding of the other, so neither stays alone.
-      if (path.text === '$vector') draft.remove(vectorizePath)
-      if (path.text === '$vectorize') draft.remove(vectorPath)
+      if (path.text === '$vector') yield* draft.remove(vectorizePath)
+      if (path.text === '$vectorize') yield* draft.remove(vectorPath)
       return
     case '$min':
     case '$max': {
       const sign = action.operator === '$min' ? -1 : 1
-      draft.write(operator, path, (old) =>
-        old === undefined || compareForUpdate(action.value, old) * sign > 0
-          ? action.value
-          : old,
-      )
+      const old = draft.find(path)
+      if (old === undefined || compareForUpdate(action.value, old) * sign > 0)
+        yield* draft.write(operator, path, action.value)
       return
     }
     case '$inc':
     case '$mul':
-      draft.write(operator, path, (old) => calculate(action, old, context.limits))
+      yield* draft.write(
+        operator,
+        path,
+        calculate(action, draft.find(path), context.limits),
+      )
       return
     case '$currentDate':
-      draft.write(operator, path, () => new Map([['$date', context.nowMs]]))
+      yield* draft.write(operator, path, new Map([['$date', context.nowMs]]))
       return
     case '$rename':
-      rename(action, draft)
+      yield* rename(action, draft)
       return
     case '$push':
-      draft.write(operator, path, (old) => pushed(arrayAt(action, old), action))
+      yield* draft.write(operator, path, pushed(arrayAt(action, draft.find(path)), action))
       // Even to push nothing counts as a change.
       draft.changed = true
       return
@@ -122,18 +128,20 @@ function apply(action: UpdateAction, draft: Draft, context: UpdateContext): void
       if (found === undefined) return
       const array = arrayAt(action, found)
       const rest = action.end === 'first' ? array.slice(1) : array.slice(0, -1)
-      draft.write(operator, path, () => rest)
+      yield* draft.write(operator, path, rest)
       return
     }
-    case '$addToSet':
-      draft.write(operator, path, (old) => union(arrayAt(action, old), action.values))
+    case '$addToSet': {
+      const old = arrayAt(action, draft.find(path))
+      yield* draft.write(operator, path, yield* union(old, action.values))
       return
+    }
     case '$pull':
     case '$pullAll': {
       const found = draft.find(path)
       if (found === undefined) return
-      const rest = withoutPulled(arrayAt(action, found), action.pulled)
-      if (rest !== found) draft.write(operator, path, () => [...rest])
+      const rest = yield* withoutPulled(arrayAt(action, found), action.pulled)
+      if (rest !== found) yield* draft.write(operator, path, rest as Value[])
     }
   }
 }
@@ -161,13 +169,13 @@ function checkPulls(update: Update, draft: Draft, limits: Limits): void {
 const vectorPath: Path = { text: '$vector', segments: ['$vector'] }
 const vectorizePath: Path = { text: '$vectorize', segments: ['$vectorize'] }
 
-function set(
+function* set(
   { operator, path, value }: Extract<UpdateAction, { value: Value }>,
   draft: Draft,
-): void {
-  draft.write(operator, path, () => value)
+): Steps<void> {
+  yield* draft.write(operator, path, value)
   // The text no longer says what the vector holds.
-  if (path.text === '$vector') draft.remove(vectorizePath)
+  if (path.text === '$vector') yield* draft.remove(vectorizePath)
 }
 
 function calculate(
@@ -189,10 +197,10 @@ function calculate(
   })
 }
 
-function rename(
+function* rename(
   { operator, path, to }: Extract<UpdateAction, { to: Path }>,
   draft: Draft,
-): void {
+): Steps<void> {
   const found = draft.find(path)
   if (found === undefined) return
   for (const end of [path, to])
@@ -202,14 +210,11 @@ function rename(
         path: path.text,
         reason: `"${end.text}" is an element of an Array, and only fields have names`,
       })
-  draft.remove(path)
-  draft.write(operator, to, () => found)
+  yield* draft.remove(path)
+  yield* draft.write(operator, to, found)
 }
 
-function arrayAt(
-  { operator, path }: UpdateAction,
-  old: Value | undefined,
-): readonly Value[] {
+function arrayAt({ operator, path }: UpdateAction, old: Value | undefined): Value[] {
   if (old === undefined) return []
   if (!Array.isArray(old)) throw wrongTarget(operator, path, old, 'an Array')
   return old
@@ -224,17 +229,12 @@ function pushed(
   return [...array.slice(0, before), ...values, ...array.slice(before)]
 }
 
-/** The array, then the values that it lacks, each once. */
-function union(array: readonly Value[], values: readonly Value[]): Value[] {
-  // Equal values have equal texts, so a set of texts spares comparing each with each.
-  const present = new Set(array.map(printJson))
-  const result = [...array]
-  for (const value of values) {
-    const text = printJson(value)
-    if (!present.has(text)) result.push(value)
-    present.add(text)
-  }
-  return result
+/** The array, then the values that it lacks, each once; the same array if it has them all. */
+function* union(array: Value[], values: readonly Value[]): Steps<Value[]> {
+  const present = new ValueSet()
+  yield* present.add(array)
+  const added = yield* present.add(values)
+  return added.length === 0 ? array : [...array, ...added]
 }
 
 function wrongTarget(

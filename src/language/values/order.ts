@@ -7,6 +7,7 @@
 import { compareNumeric } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Numeric, type Value } from '../../json/value.ts'
+import type { Pace } from '../../steps.ts'
 import type { SortKey } from '../sorts/sort.ts'
 import { valueAt } from './value-at.ts'
 
@@ -22,6 +23,30 @@ export function compareBy(
     return compareValues(a.get('_id'), b.get('_id'))
   }
 }
+
+/**
+ * Compares lists of values, the first values first, each in its direction. Adds to the pace
+ * what that takes, since lists and texts may be long.
+ */
+export function compareLists(
+  a: readonly (Value | undefined)[],
+  b: readonly (Value | undefined)[],
+  directions: readonly (1 | -1)[],
+  pace: Pace,
+): number {
+  let order = 0
+  let at = 0
+  for (; order === 0 && at < directions.length; at++) {
+    const value = a[at]
+    order = compareValues(value, b[at]) * directions[at]!
+    if (typeof value === 'string') pace.spend(value.length / charactersPerValue)
+  }
+  pace.spend(at)
+  return order
+}
+
+/** Characters that are compared in the time that comparing two numbers takes. */
+const charactersPerValue = 1_000
 
 /** Negative, zero or positive, as `a` stands before, with or after `b`. */
 export function compareValues(a: Value | undefined, b: Value | undefined): number {

@@ -3,6 +3,7 @@ import type { Caller } from '../../caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { checkKeyCount } from '../../language/sorts/parse-sort.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import {
   decodeBinaryVector,
@@ -34,6 +35,7 @@ export function parseRowSort(
       reason: 'notAnObject',
       type: jsonTypeOf(value),
     })
+  checkKeyCount(value, store.limits)
   checkColumns(value, store)
   const members = [...value].map(([name, given]) =>
     readMember(store.columns.get(name)!, given, store),

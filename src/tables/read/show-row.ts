@@ -1,10 +1,12 @@
 /** Rows as callers get them. */
 import type { Row } from '../../engine/contract.ts'
 import { asFloats } from '../../json/floats.ts'
-import { printJson } from '../../json/print.ts'
+import { printJsonInSteps } from '../../json/print.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { shownForm } from '../../language/columns/values.ts'
+import type { Shown } from '../../paging/show-all.ts'
+import { atOnce, type Steps } from '../../steps.ts'
 import { describeForProjection } from '../schema/describe.ts'
 import type { RowStore } from '../row-store.ts'
 
@@ -29,9 +31,30 @@ function describe(columns: readonly Column[], table: RowStore['table']): Value {
 export function showRow(
   row: Row,
   columns: readonly Column[],
-  { table }: Pick<RowStore, 'table'>,
-): string {
+  store: Pick<RowStore, 'table'>,
+): Shown {
   if (row.text !== undefined) return row.text
+  const { unread } = row
+  if (unread === undefined) return atOnce(show(row, columns, store))
+  const { text, steps } = unread
+  return { text, steps: showAfter(steps, row, columns, store) }
+}
+
+function* showAfter(
+  reading: Steps<void>,
+  row: Row,
+  columns: readonly Column[],
+  store: Pick<RowStore, 'table'>,
+): Steps<string> {
+  yield* reading
+  return yield* show(row, columns, store)
+}
+
+function* show(
+  row: Row,
+  columns: readonly Column[],
+  { table }: Pick<RowStore, 'table'>,
+): Steps<string> {
   const shown: JsonObject = new Map()
   for (const column of columns) {
     const value = row.get(column)
@@ -42,5 +65,6 @@ export function showRow(
         : shownForm(column.type, value, table.types)
     shown.set(column.name, form)
   }
-  return printJson(shown)
+  const printed = printJsonInSteps(shown)
+  return typeof printed === 'string' ? printed : yield* printed
 }

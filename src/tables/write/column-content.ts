@@ -1,6 +1,6 @@
 /** What requests give columns: values, vectors, and texts to make vectors of. */
 import type { Caller } from '../../caller.ts'
-import { BadValue, readValue } from '../../language/columns/values.ts'
+import { BadValue, readValueInSteps } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
@@ -9,6 +9,7 @@ import {
   decodeBinaryVector,
   findVectorProblem,
 } from '../../language/values/vector.ts'
+import type { Steps } from '../../steps.ts'
 import type { RowStore } from '../row-store.ts'
 
 /** To be embedded, by the service of the column that it is for. */
@@ -31,13 +32,15 @@ export type Contents = ReadonlyMap<Column, Content>
 /** What columns are given, texts not yet embedded. */
 export type GivenContents = ReadonlyMap<Column, Content | TextToEmbed>
 
-export function readContent(
+export type ReadContent = Content | TextToEmbed | BadValue | typeof noService
+
+export function* readContent(
   store: RowStore,
   column: Column,
   value: Value,
-): Content | TextToEmbed | BadValue | typeof noService {
+): Steps<ReadContent> {
   const { type } = column
-  if (type.type !== 'vector') return readValue(type, value, store.table.types)
+  if (type.type !== 'vector') return yield* readValueInSteps(type, value, store.table.types)
   if (value === null) return undefined
   if (typeof value !== 'string') {
     const vector = readVector(value, type.dimension)

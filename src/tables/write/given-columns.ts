@@ -5,6 +5,7 @@
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/catalog-entry.ts'
+import { fixedLimits } from '../../limits.ts'
 import { unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { allColumns, listColumns } from './column-lists.ts'
@@ -28,18 +29,20 @@ export const updateCodes = {
 
 export function checkKnown(store: RowStore, names: Iterable<string>, codes: Codes): void {
   const { columns, name: target } = store
-  const given = [...names]
-  checkSupported(
-    store,
-    given.filter((name) => store.unsupported.has(name)),
-    codes,
-  )
-  const unknown = given.filter((name) => !columns.has(name))
-  if (unknown.length > 0)
+  const unsupported = new Set<string>()
+  const unknown = new Set<string>()
+  for (const name of names)
+    if (!columns.has(name)) {
+      if (store.unsupported.has(name)) unsupported.add(name)
+      unknown.add(name)
+      if (unknown.size === fixedLimits.namesListedMax) break
+    }
+  checkSupported(store, [...unsupported], codes)
+  if (unknown.size > 0)
     throw apiError(codes.unknown, {
       target,
       columns: allColumns(store),
-      unknown: list([...new Set(unknown)].sort()),
+      unknown: list([...unknown].sort()),
     })
 }
 

@@ -15,7 +15,7 @@ import {
 import { ApiError } from '../../errors/api-error.ts'
 import { asFloats } from '../../json/floats.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import { mapInTurns } from '../../steps.ts'
+import { inTurns, mapInTurns, type Steps } from '../../steps.ts'
 import type { RowStore } from '../row-store.ts'
 import {
   checkVectors,
@@ -44,11 +44,8 @@ export async function insertRows(
   caller: Caller,
   explain: Explain = rethrow,
 ): Promise<readonly RowInsertion[]> {
-  const given = await mapInTurns(
-    documents,
-    (document) => orError(() => readRow(store, document)),
-    caller,
-  )
+  const reading = inTurns(readRows(store, documents), caller)
+  const given = reading instanceof Promise ? await reading : reading
   const prepared = await prepareRows(store, given, caller)
   const firstBad = prepared.findIndex((row) => row instanceof ApiError)
   const attempted = ordered && firstBad >= 0 ? prepared.slice(0, firstBad) : prepared
@@ -66,6 +63,23 @@ export async function insertRows(
       outcome: outcome instanceof EngineError ? explain(outcome) : outcome,
     }
   })
+}
+
+function* readRows(
+  store: RowStore,
+  documents: readonly Value[],
+): Steps<readonly (GivenContents | ApiError)[]> {
+  const given: (GivenContents | ApiError)[] = []
+  for (const document of documents) {
+    try {
+      given.push(yield* readRow(store, document))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      given.push(error)
+    }
+    yield
+  }
+  return given
 }
 
 async function prepareRows(

@@ -12,12 +12,14 @@ import { list } from '../../errors/catalog-entry.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import type { Operator } from '../../language/updates/update.ts'
+import { Pace, type Steps } from '../../steps.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import {
   noService,
   readContent,
   type Content,
+  type ReadContent,
   type GivenContents,
   type TextToEmbed,
 } from './column-content.ts'
@@ -33,7 +35,7 @@ export interface RowUpdate {
 }
 
 /** Each check names all columns that fail it, and only then comes the next. */
-export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
+export function* parseRowUpdate(store: RowStore, update: Value): Steps<RowUpdate> {
   const actions = resolveColumns(store, readOperators(update))
   checkOperators(store, actions)
   const pushes = new Map(
@@ -47,7 +49,7 @@ export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
   const unserved: Column[] = []
   for (const action of actions) {
     const { column } = action
-    const read = readAction(store, action, pushes.get(action))
+    const read = yield* readAction(store, action, pushes.get(action))
     if (read instanceof BadValue) invalid.push(`${labelOf(column)} ${read.problem}`)
     else if (read === noService) unserved.push(column)
     else if (isElementChange(read)) elements.set(column, read)
@@ -168,7 +170,7 @@ function columnsOf(actions: readonly ColumnAction[]): readonly Column[] {
   return actions.map(({ column }) => column)
 }
 
-type Read = ReturnType<typeof readContent> | ElementChange
+type Read = ReadContent | ElementChange
 
 /** Values are no plain objects, except for decimals. */
 function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
@@ -176,20 +178,20 @@ function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
 }
 
 /** `pushed` is what a $push adds, as it was sent. */
-function readAction(
+function* readAction(
   store: RowStore,
   { operator, column, argument }: ColumnAction,
   pushed: readonly Value[] | undefined,
-): Read {
+): Steps<Read> {
   const { types } = store.table
   switch (operator) {
     case '$set':
-      return readContent(store, column, argument)
+      return yield* readContent(store, column, argument)
     case '$unset':
       return undefined
     case '$push': {
       const type = column.type as CollectionType
-      const added = readEach(pushed!, (value) => readAdded(store, type, value))
+      const added = yield* readEach(pushed!, (value) => readAdded(store, type, value))
       if (added instanceof BadValue) return added
       return { kind: 'add', elements: added }
     }
@@ -200,19 +202,23 @@ function readAction(
           `is to lose ${quoteJson(argument)}, but $pullAll takes an array of what goes`,
         )
       const element = type.type === 'map' ? type.keyType : type.valueType
-      const removed = readEach(argument, (value) => readElement(element, value, types))
+      const removed = yield* readEach(argument, (value) =>
+        readElement(element, value, types),
+      )
       if (removed instanceof BadValue) return removed
       return { kind: 'remove', elements: removed }
     }
   }
 }
 
-function readEach(
+function* readEach(
   values: readonly Value[],
   read: (value: Value) => Value | BadValue,
-): readonly Value[] | BadValue {
+): Steps<readonly Value[] | BadValue> {
+  const pace = new Pace()
   const all: Value[] = []
   for (const value of values) {
+    if (pace.isDue()) yield
     const stored = read(value)
     if (stored instanceof BadValue)
       return new BadValue(`cannot have ${quoteJson(value)}, which ${stored.problem}`)

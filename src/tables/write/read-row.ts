@@ -3,6 +3,7 @@ import { BadValue } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Steps } from '../../steps.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { keyColumns, listColumns } from './column-lists.ts'
@@ -23,7 +24,7 @@ import {
 import { findUnfitKey } from './key-size.ts'
 
 /** Each check names all columns that fail it, and only then comes the next. */
-export function readRow(store: RowStore, document: Value): GivenContents {
+export function* readRow(store: RowStore, document: Value): Steps<GivenContents> {
   if (!isObject(document))
     throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
   const given = columnsOf(store, document)
@@ -31,7 +32,7 @@ export function readRow(store: RowStore, document: Value): GivenContents {
   const invalid: string[] = []
   const unserved: Column[] = []
   for (const [column, value] of given) {
-    const content = readContent(store, column, value)
+    const content = yield* readContent(store, column, value)
     if (content instanceof BadValue) invalid.push(`${labelOf(column)} ${content.problem}`)
     else if (content === noService) unserved.push(column)
     else contents.set(column, content)

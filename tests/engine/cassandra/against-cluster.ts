@@ -47,6 +47,7 @@ import {
 import { printJson } from '../../../src/json/print.ts'
 import type { Value } from '../../../src/json/value.ts'
 import { withAdded, withoutAll } from '../../../src/language/columns/change-elements.ts'
+import { atOnce } from '../../../src/steps.ts'
 import { isCollection } from '../../../src/language/columns/collections.ts'
 import type { ColumnValue } from '../../../src/language/columns/column.ts'
 import { primitiveNames } from '../../../src/language/columns/column-type.ts'
@@ -456,12 +457,8 @@ async function changeElements(table: Table, model: Map<string, Values>): Promise
       elements: new Map([[column, { kind: change, elements: elements.slice(0, 2) }]]),
     }
     for (const write of mergeRow(table, merge)) await run(write)
-    const changed = (change === 'add' ? withAdded : withoutAll)(
-      type,
-      stored,
-      elements.slice(0, 2),
-      table.types,
-    )
+    const changing = change === 'add' ? withAdded : withoutAll
+    const changed = atOnce(changing(type, stored, elements.slice(0, 2), table.types))
     const after = new Map(values)
     if (changed === undefined) after.delete(column.name)
     else after.set(column.name, changed)

@@ -16,6 +16,7 @@ import { asFloats } from '../../../src/json/floats.ts'
 import { printJson } from '../../../src/json/print.ts'
 import type { Value } from '../../../src/json/value.ts'
 import { withAdded, withoutAll } from '../../../src/language/columns/change-elements.ts'
+import { atOnce } from '../../../src/steps.ts'
 import type { CollectionType } from '../../../src/language/columns/collections.ts'
 import type { ColumnValue } from '../../../src/language/columns/column.ts'
 import { comparableScalar } from '../../../src/language/columns/comparable-values.ts'
@@ -107,7 +108,8 @@ export class MemoryRows {
     for (const [{ name, type }, { kind: how, elements: changed }] of elements ?? []) {
       const change = how === 'add' ? withAdded : withoutAll
       const stored = merged.get(name) as Value | undefined
-      merged.set(name, change(type as CollectionType, stored, changed, table.types)!)
+      const changing = change(type as CollectionType, stored, changed, table.types)
+      merged.set(name, atOnce(changing)!)
     }
     for (const [name, value] of merged)
       if ((value as ColumnValue | undefined) === undefined) merged.delete(name)

@@ -6,6 +6,7 @@ import type { SchemaChange } from '../../../src/engine/schema-change.ts'
 import { fromPlain } from '../../../src/json/plain.ts'
 import { defaultLimits } from '../../../src/limits.ts'
 import { anyOrder, read } from '../../../src/paging/read.ts'
+import { showOne } from '../../../src/paging/show-all.ts'
 import { rowSource } from '../../../src/tables/read/row-source.ts'
 import { showRow } from '../../../src/tables/read/show-row.ts'
 import { rowStoreOf } from '../../../src/tables/row-store.ts'
@@ -246,7 +247,12 @@ export function describeSchema(name: string, world: World): void {
         const columns = store.shownColumns
         const wanted = { ...anyOrder, filter: anyRow, limit: 5, columns }
         const { records } = await read(rowSource(store), wanted, tester)
-        return records.map((one) => JSON.parse(showRow(one, columns, store)) as unknown)
+        return Promise.all(
+          records.map(
+            async (one) =>
+              JSON.parse(await showOne(showRow(one, columns, store), tester)) as unknown,
+          ),
+        )
       }
       const expected = [
         {

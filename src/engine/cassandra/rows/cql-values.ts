@@ -1,6 +1,7 @@
 /** Values of columns as the driver takes and gives them (see cql-primitives.ts). */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { withAdded } from '../../../language/columns/change-elements.ts'
+import { atOnce } from '../../../steps.ts'
 import { entriesOf, isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type {
@@ -120,7 +121,7 @@ export function readValue(
   if (type.type === 'vector') return Float32Array.from(given as Iterable<number>)
   if (isCollection(type))
     // Others may have written elements that are equal here, or have no order of ours.
-    return withAdded(type, undefined, readElements(type, given, types), types)
+    return atOnce(withAdded(type, undefined, readElements(type, given, types), types))
   if (type.type !== 'userDefined') return readPrimitive(type.type, given)
   const read = readElement(type, given, types) as JsonObject
   return read.size === 0 ? undefined : read

@@ -1,25 +1,40 @@
 /** Puts rows in the order of a sort, by what it looks at of them. */
 import type { JsonObject } from '../../../json/value.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
-import { compareBy } from '../../../language/values/order.ts'
+import { compareLists } from '../../../language/values/order.ts'
+import { valueAt } from '../../../language/values/value-at.ts'
+import { sortInSteps } from '../../../sort-in-steps.ts'
+import { Pace } from '../../../steps.ts'
 import type { RecordView } from '../../record-view.ts'
 import type { DocRow } from '../store/doc-row.ts'
 import type { SortPosition } from '../store/position.ts'
-import { fieldsOf, isAfter } from './sort-position.ts'
+import { spending, type Budget } from './budget.ts'
+import { fieldsOf } from './sort-position.ts'
 import type { Placed } from './value-groups.ts'
 
 export class RowsInOrder {
   readonly #keys: readonly SortKey[]
-  readonly #after: SortPosition | undefined
+  /** Of the keys, and of the _id behind them. */
+  readonly #directions: readonly (1 | -1)[]
+  readonly #after: Placed['values'] | undefined
   readonly #view: RecordView
   readonly #fields: ReadonlySet<string>
+  readonly #budget: Budget
+  readonly #pace = new Pace()
 
   /** Those that come after a position, if there is one. */
-  constructor(keys: readonly SortKey[], after: SortPosition | undefined, view: RecordView) {
+  constructor(
+    keys: readonly SortKey[],
+    after: SortPosition | undefined,
+    view: RecordView,
+    budget: Budget,
+  ) {
     this.#keys = keys
-    this.#after = after
+    this.#directions = [...keys.map(({ direction }) => direction), 1]
+    this.#after = after && [...after.values, after.id]
     this.#view = view
     this.#fields = fieldsOf(keys)
+    this.#budget = budget
   }
 
   /** What the sort looks at. */
@@ -28,16 +43,20 @@ export class RowsInOrder {
   }
 
   placed(row: DocRow): Placed {
-    return { seq: row.seq, version: row.version, text: '', fields: this.fieldsIn(row) }
+    const fields = this.fieldsIn(row)
+    const values = this.#keys.map(({ path }) => valueAt(fields, path))
+    values.push(fields.get('_id'))
+    return { seq: row.seq, version: row.version, text: '', values }
   }
 
   /** The first of some, at most so many. */
   first(rows: readonly Placed[], count: number): Placed[] {
+    const compare = (a: Placed['values'], b: Placed['values']) =>
+      compareLists(a, b, this.#directions, this.#pace)
     const after = this.#after
-    const compare = compareBy(this.#keys)
-    return rows
-      .filter(({ fields }) => after === undefined || isAfter(fields, after, this.#keys))
-      .sort((a, b) => compare(a.fields, b.fields))
-      .slice(0, count)
+    const behind =
+      after === undefined ? rows : rows.filter(({ values }) => compare(values, after) > 0)
+    const sorting = sortInSteps(behind, (a, b) => compare(a.values, b.values), this.#pace)
+    return spending(sorting, this.#budget).slice(0, count)
   }
 }

@@ -1,6 +1,4 @@
 /** Places in a sort: what of a document the next page needs to go on after it. */
-import type { JsonObject } from '../../../json/value.ts'
-import { compareValues } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/values/value-at.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
 import { shortestTied } from '../../../language/sorts/sort-place.ts'
@@ -19,19 +17,6 @@ export function placeOf(
     values: keys.map(({ path }) => shortestTied(valueAt(document, path))),
     id: document.get('_id')!,
   }
-}
-
-/** Whether a document comes behind a place. */
-export function isAfter(
-  document: JsonObject,
-  { values, id }: SortPosition,
-  keys: readonly SortKey[],
-): boolean {
-  for (const [i, { path, direction }] of keys.entries()) {
-    const order = compareValues(valueAt(document, path), values[i]) * direction
-    if (order !== 0) return order > 0
-  }
-  return compareValues(document.get('_id'), id) > 0
 }
 
 /** The root fields that a sort looks at. */

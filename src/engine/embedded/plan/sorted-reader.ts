@@ -107,7 +107,7 @@ class SortedRead {
     if (query.after !== undefined && query.after.values.length !== query.sort.length)
       throw new EngineError('position', 'the position belongs to another sort')
     this.#after = query.after
-    this.#order = new RowsInOrder(query.sort, query.after, reader.view)
+    this.#order = new RowsInOrder(query.sort, query.after, reader.view, budget)
     this.#bounds = idBoundsOf(query.filter).bounds
     ;[this.#condition, this.#beyondBounds] = this.#conditions(0)
     this.#isTextless = budget.hold !== undefined
@@ -420,10 +420,16 @@ class SortedRead {
     return this.#keys.length === 1 ? Math.max(8, this.#fewerThanWalk()) : Infinity
   }
 
+  /** Documents that are gathered before they are sorted with the best so far. */
+  get #gatheredMax(): number {
+    return Math.max(gatheredMin, this.#missing >> 1)
+  }
+
   #addTo(group: OpenGroup, seq: number): void {
     group.members.push(seq)
     // With other keys all are looked at, and only the best kept.
-    if (this.#keys.length > 1 && group.members.length === gatheredMax) this.#gather(group)
+    if (this.#keys.length > 1 && group.members.length >= this.#gatheredMax)
+      this.#gather(group)
   }
 
   #takeGroup(group: OpenGroup): void {
@@ -482,10 +488,11 @@ class SortedRead {
   #takeMatches(lead: Lead, accept?: (row: DocRow) => boolean): void {
     let best: Placed[] = []
     let gathered: Placed[] = []
+    const atATime = this.#gatheredMax
     const search = { filter: this.#query.filter, after: undefined, budget: this.#budget }
     for (const row of this.#reader.leads.rows(lead, search)) {
       if (accept?.(row) === false) continue
-      if (gathered.push(this.#order.placed(row)) < gatheredMax) continue
+      if (gathered.push(this.#order.placed(row)) < atATime) continue
       best = this.#order.first([...best, ...gathered], this.#missing)
       gathered = []
     }
@@ -536,8 +543,7 @@ const fewerToSort = 6
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
 
-/** Documents that are looked at before all but the best of them are dropped. */
-const gatheredMax = 512
+const gatheredMin = 512
 
 /** Texts that are joined at a time. */
 const joinedMax = 4096

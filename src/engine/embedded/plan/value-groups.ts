@@ -1,5 +1,5 @@
 /** Values that tie in a sort: each alone, or all containers of a kind. */
-import type { JsonObject } from '../../../json/value.ts'
+import type { Value } from '../../../json/value.ts'
 import { afterPrefix, tag } from '../../../language/values/key.ts'
 import { pathStart, tieStart, valueStart } from '../runs/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
@@ -36,9 +36,9 @@ export function startOfKey(key: string): string {
   return key.slice(0, isMixed ? first + 1 : tieStart(key))
 }
 
-/** A row without its text, and what a sort looks at. */
+/** A row without its text, and the values that it is sorted by, its _id last. */
 export interface Placed extends DocRow {
-  readonly fields: JsonObject
+  readonly values: readonly (Value | undefined)[]
 }
 
 /** Documents that tie in the first key, as far as they were met. */

@@ -3,6 +3,7 @@ import { shortestFloat } from '../../../json/floats.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { withAdded, withoutAll } from '../../../language/columns/change-elements.ts'
 import type { CollectionType } from '../../../language/columns/collections.ts'
+import type { Steps } from '../../../steps.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import type { StoredRow } from './row-text.ts'
 import type { RowView } from './row-view.ts'
@@ -41,11 +42,11 @@ function shownNumbers(vector: Float32Array): Value[] {
   return Array.from(vector, shortestFloat)
 }
 
-export function mergedRow(
+export function* mergedRow(
   before: StoredRow | undefined,
   { values, cleared, elements, isInsert }: StoredMerge,
   view: RowView,
-): StoredRow {
+): Steps<StoredRow> {
   const merged: JsonObject = new Map()
   for (const { key, name, type } of view.layout) {
     const change = elements.find(({ column }) => column === name)
@@ -53,7 +54,7 @@ export function mergedRow(
     const value =
       change === undefined
         ? (values.get(key) ?? (cleared.includes(key) ? undefined : stored))
-        : changedElements(type as CollectionType, stored, change, view)
+        : yield* changedElements(type as CollectionType, stored, change, view)
     if (value !== undefined) merged.set(key, value)
   }
   return { values: merged, wasInserted: isInsert || (before?.wasInserted ?? false) }
@@ -64,7 +65,7 @@ function changedElements(
   stored: Value | undefined,
   { kind, elements }: ElementChange,
   { types }: RowView,
-): Value | undefined {
+): Steps<Value | undefined> {
   return kind === 'add'
     ? withAdded(type, stored, elements, types)
     : withoutAll(type, stored, elements, types)

@@ -27,7 +27,7 @@ export function* packMerges(
   const stored: StoredMerge[] = []
   for (const given of merges) {
     const merge = storedMerge(given, view)
-    const row = mergedRow(undefined, merge, view)
+    const row = yield* mergedRow(undefined, merge, view)
     const vectors = vectorChanges(given, view)
     const isMade = merge.isInsert || hasValues(row, view) || hasVectors(given, view)
     const { list } = packer
@@ -40,7 +40,7 @@ export function* packMerges(
       kind: 'merge',
       version: 0,
       seq: 0,
-      text: isMade ? rowText(row, view) : '',
+      text: isMade ? yield* rowText(row, view) : '',
       ...packer.addId(view.idOfRow(row.values)),
       search: undefined,
       textTerms: null,

@@ -7,8 +7,9 @@
  */
 import { storedForm } from '../../../language/columns/values.ts'
 import { parseStored } from '../../../json/parse.ts'
-import { printJson } from '../../../json/print.ts'
+import { printJsonInSteps } from '../../../json/print.ts'
 import type { JsonObject } from '../../../json/value.ts'
+import type { Steps } from '../../../steps.ts'
 import type { RowView } from './row-view.ts'
 
 /** Values by the keys of their columns, in the order in which rows show them. */
@@ -22,8 +23,9 @@ export function readStoredRow(text: string): StoredRow {
   return { values: parseStored(text) as JsonObject, wasInserted: !text.endsWith(' ') }
 }
 
-export function rowText({ values, wasInserted }: StoredRow, view: RowView): string {
-  const text = printJson(withFloats(values, view))
+export function* rowText({ values, wasInserted }: StoredRow, view: RowView): Steps<string> {
+  const printed = printJsonInSteps(withFloats(values, view))
+  const text = typeof printed === 'string' ? printed : yield* printed
   return wasInserted ? text : `${text} `
 }
 

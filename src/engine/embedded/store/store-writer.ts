@@ -281,8 +281,8 @@ export class StoreWriter {
     const found = this.#records.byId(id)
     if (found === undefined) return 'done'
     const { seq, text: before } = found
-    const row = mergedRow(readStoredRow(before), merge, view)
-    const text = rowText(row, view)
+    const row = atOnce(mergedRow(readStoredRow(before), merge, view))
+    const text = atOnce(rowText(row, view))
     if (text.length > sizeMax) return { tooLarge: text.length }
     const version = this.#version + 1
     const hasMoved = this.#writeVectors(seq, version, operation)

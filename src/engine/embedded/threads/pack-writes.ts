@@ -1,8 +1,8 @@
 /** Packs writes of documents for the thread that makes them. */
 import { parseStoredInSteps } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
-import type { JsonObject, Value } from '../../../json/value.ts'
-import type { Steps } from '../../../steps.ts'
+import type { JsonObject } from '../../../json/value.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 import type { NewRecord, SearchFields, Write } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
 import { difference, type Entry, type EntryList } from '../store/entries.ts'
@@ -51,7 +51,7 @@ function* changedEntries(write: Write, list: EntryList, view: RecordView) {
     case 'insert':
       return { removed: [], added: yield* entriesOf(write.record.document, list, view) }
     case 'replace': {
-      const fields = changedFields(write.beforeDocument, write.after.document)
+      const fields = yield* changedFields(write.beforeDocument, write.after.document)
       const before = yield* entriesOf(fields.before, list, view)
       const after = yield* entriesOf(fields.after, list, view)
       return yield* difference(list, before, after)
@@ -67,13 +67,21 @@ function* changedEntries(write: Write, list: EntryList, view: RecordView) {
  * The fields at the root that have another value by now. What an update does not touch, it
  * passes on as it is, so that no look inside is needed to tell.
  */
-function changedFields(before: JsonObject, after: JsonObject) {
-  const fields = { before: new Map<string, Value>(), after: new Map<string, Value>() }
-  for (const [name, value] of before)
-    if (after.get(name) !== value) fields.before.set(name, value)
-  for (const [name, value] of after)
-    if (before.get(name) !== value) fields.after.set(name, value)
-  return fields
+function* changedFields(before: JsonObject, after: JsonObject) {
+  return {
+    before: yield* fieldsThatDiffer(before, after),
+    after: yield* fieldsThatDiffer(after, before),
+  }
+}
+
+function* fieldsThatDiffer(fields: JsonObject, others: JsonObject): Steps<JsonObject> {
+  const pace = new Pace()
+  const different: JsonObject = new Map()
+  for (const [name, value] of fields) {
+    if (pace.isDue()) yield
+    if (others.get(name) !== value) different.set(name, value)
+  }
+  return different
 }
 
 function* entriesOf(

@@ -1,0 +1,64 @@
+/**
+ * A set of values by equality, which tells those of a long list apart without comparing each
+ * with each. Scalars are looked up as they are; of what has parts, and of numbers that no
+ * double carries, equal values have equal texts.
+ */
+import { printJsonInSteps } from '../../json/print.ts'
+import type { Value } from '../../json/value.ts'
+import { Pace, type Steps } from '../../steps.ts'
+
+export class ValueSet {
+  readonly #scalars = new Set<Value>()
+  readonly #texts = new Set<string>()
+  readonly #textOf: (value: Value) => string | Steps<string>
+  readonly #pace = new Pace()
+
+  /** `textOf` may make equal what is written differently. */
+  constructor(textOf: (value: Value) => string | Steps<string> = printJsonInSteps) {
+    this.#textOf = textOf
+  }
+
+  /** Adds values, and gives those that it lacked, each once. */
+  *add(values: readonly Value[]): Steps<Value[]> {
+    const added: Value[] = []
+    for (const value of values) {
+      const text = isScalar(value) ? undefined : yield* this.#text(value)
+      if (!this.#has(value, text)) {
+        added.push(value)
+        if (text === undefined) this.#scalars.add(value)
+        else this.#texts.add(text)
+      }
+      if (this.#pace.isDue()) yield
+    }
+    return added
+  }
+
+  /** The values that it does not have. */
+  *lacking(values: readonly Value[]): Steps<Value[]> {
+    const lacking: Value[] = []
+    for (const value of values) {
+      const text = isScalar(value) ? undefined : yield* this.#text(value)
+      if (!this.#has(value, text)) lacking.push(value)
+      if (this.#pace.isDue()) yield
+    }
+    return lacking
+  }
+
+  #has(value: Value, text: string | undefined): boolean {
+    return text === undefined ? this.#scalars.has(value) : this.#texts.has(text)
+  }
+
+  *#text(value: Value): Steps<string> {
+    const made = this.#textOf(value)
+    const text = typeof made === 'string' ? made : yield* made
+    this.#pace.spend(text.length / charactersPerValue)
+    return text
+  }
+}
+
+/** Characters that are printed in the time that looking up a scalar takes. */
+const charactersPerValue = 20
+
+function isScalar(value: Value): boolean {
+  return typeof value !== 'object' || value === null
+}

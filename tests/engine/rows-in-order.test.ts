@@ -1,0 +1,96 @@
+/** Rows put in the order of a sort, and what that is charged. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { documentView } from '../../src/engine/record-view.ts'
+import { OverBudget } from '../../src/engine/embedded/plan/budget.ts'
+import { RowsInOrder } from '../../src/engine/embedded/plan/rows-in-order.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
+import { compareBy } from '../../src/language/values/order.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import { Random, seed } from '../model/random.ts'
+
+class Counting {
+  spent = 0
+  readonly max: number
+
+  constructor(max = Infinity) {
+    this.max = max
+  }
+
+  spend(units: number): void {
+    this.spent += units
+    if (this.spent > this.max) throw new OverBudget()
+  }
+}
+
+function keysOf(count: number): SortKey[] {
+  return Array.from({ length: count }, (_, n): SortKey => {
+    return { path: { text: `f${n}`, segments: [`f${n}`] }, direction: n % 2 === 0 ? 1 : -1 }
+  })
+}
+
+function textsOf(count: number, fields: (n: number) => object): string[] {
+  return Array.from({ length: count }, (_, n) => {
+    return JSON.stringify({ _id: (n * 7_919) % count, ...fields(n) })
+  })
+}
+
+function placedIn(order: RowsInOrder, texts: readonly string[]) {
+  return texts.map((text, seq) => order.placed({ seq, version: 1, text }))
+}
+
+const view = documentView({})
+
+describe('rows in the order of a sort', () => {
+  test(`are those of a sorted array, from any position on, seed ${seed}`, () => {
+    const random = new Random(seed)
+    const keys = keysOf(3)
+    const texts = textsOf(300, () => ({
+      f0: random.integer(0, 3),
+      ...(random.chance(0.5) && { f1: random.pick([null, 'a', 1, [1]]) }),
+      f2: random.integer(0, 3),
+    }))
+    const documents = texts.map((text) => parseStored(text) as JsonObject)
+    const inOrder = [...documents.keys()].sort((a, b) =>
+      compareBy(keys)(documents[a]!, documents[b]!),
+    )
+    const budget = new Counting()
+    const first = new RowsInOrder(keys, undefined, view, budget)
+    const seqs = first.first(placedIn(first, texts), 300).map(({ seq }) => seq)
+    assert.deepEqual(seqs, inOrder)
+    const last = documents[inOrder[99]!]!
+    const values = keys.map(({ path }) => last.get(path.text))
+    const after = { by: 'sort', values, id: last.get('_id')! } as const
+    const next = new RowsInOrder(keys, after, view, budget)
+    const following = next.first(placedIn(next, texts), 50).map(({ seq }) => seq)
+    assert.deepEqual(following, inOrder.slice(100, 150))
+  })
+
+  test('are charged for the values that are compared', () => {
+    const tied = (keyCount: number) => {
+      const budget = new Counting()
+      const order = new RowsInOrder(keysOf(keyCount), undefined, view, budget)
+      const all = Object.fromEntries(keysOf(keyCount).map(({ path }) => [path.text, 1]))
+      order.first(
+        placedIn(
+          order,
+          textsOf(500, () => all),
+        ),
+        20,
+      )
+      return budget.spent
+    }
+    assert(tied(64) >= 15 * tied(1), `${tied(64)} after ${tied(1)}`)
+    assert(tied(64) >= 10_000)
+  })
+
+  test('are given up where they cost more than is allowed', () => {
+    const order = new RowsInOrder(keysOf(64), undefined, view, new Counting(2_000))
+    const rows = placedIn(
+      order,
+      textsOf(500, () => ({})),
+    )
+    assert.throws(() => order.first(rows, 20), OverBudget)
+  })
+})
