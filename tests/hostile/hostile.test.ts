@@ -22,7 +22,6 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'tls-handshakes': [200],
   'unknown-tokens': [401, 429],
   'large-synonyms': [200],
-  'finds-at-once': [200],
 }
 
 /** Stalls are not measured here, so the others need not keep the machine busy. */
