@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fixedLimits } from '../../src/limits.ts'
 import { ServerProcess } from '../faults/server-process.ts'
 import { temporaryFolder } from '../harness.ts'
 
@@ -40,6 +42,8 @@ export class LoadedServer {
   }
 
   async usage(): Promise<Usage> {
+    // A text of /metrics is kept for so long: an earlier one would tell of another moment.
+    await pause(fixedLimits.metricsCacheMs)
     const { pid } = this.#process.child
     const status = readFileSync(`/proc/${pid!}/status`, 'utf8')
     const response = await fetch(`${this.#process.url}/metrics`)
