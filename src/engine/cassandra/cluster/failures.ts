@@ -90,10 +90,14 @@ const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
   ...(['overloaded', 'read', 'write', 'timeout', 'unavailable', 'unsupported'] as const),
 ])
 
-export function engineErrorOf(failure: unknown): EngineError {
+/** `act` is what failed, where the failure itself does not tell. */
+export function engineErrorOf(
+  failure: unknown,
+  act: 'read' | 'write' = 'read',
+): EngineError {
   if (failure instanceof EngineError) return failure
   const message = messageOf(failure)
-  return new EngineError(kindOf(failure, message), message, { cause: failure })
+  return new EngineError(kindOf(failure, message, act), message, { cause: failure })
 }
 
 /** The driver's own words show stacks where no host could be asked. */
@@ -136,20 +140,20 @@ function reasonOf(error: unknown): string {
 const wrongDataCenter =
   /^localDataCenter was configured as '(.*)', but only found hosts in data centers: \[(.*)\]$/
 
-function kindOf(failure: unknown, message: string): EngineErrorKind {
+function kindOf(failure: unknown, message: string, act: 'read' | 'write'): EngineErrorKind {
   if (failure instanceof errors.OperationTimedOutError || isLost(failure)) return 'timeout'
   if (isBusy(failure)) return 'overloaded'
   if (isUndecided(failure)) return 'unavailable'
   if (failure instanceof errors.AuthenticationError) return 'unauthenticated'
   if (failure instanceof errors.NoHostAvailableError) return kindOfAll(failure)
   const code = codeOf(failure)
-  if (code === undefined) return 'read'
+  if (code === undefined) return act
   const kind = kinds.get(code)
   if (kind !== undefined) return kind
   if (indexLimit.test(message)) return 'indexLimit'
   if (isAboutMissingTarget(message)) return 'gone'
   if (isAboutMissingColumn(message)) return 'changed'
-  return serverFaults.has(code) ? 'read' : 'unsupported'
+  return serverFaults.has(code) ? act : 'unsupported'
 }
 
 /**
