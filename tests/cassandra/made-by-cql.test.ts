@@ -112,7 +112,7 @@ describe('a table that was made by CQL', () => {
       seat: {
         type: 'userDefined',
         udtName: 'spot',
-        apiSupport: support(['createTable', 'filter'], 'frozen<"default_keyspace".spot>'),
+        apiSupport: support(['createTable', 'filter'], 'frozen<default_keyspace.spot>'),
       },
     })
     assert.deepEqual(tables[0]!.definition.columns, {
