@@ -151,9 +151,7 @@ async function changePart(
     }
     const writes = decided.map(writeOf).filter((write) => write !== undefined)
     const outcomes =
-      writes.length === 0
-        ? []
-        : await engine.write(collection, writes, { caller })
+      writes.length === 0 ? [] : await engine.write(collection, writes, { caller })
     const lost = settle(decided, outcomes, settled)
     throwFailed(outcomes)
     if (refusal !== undefined) throw refusal.error

@@ -70,7 +70,8 @@ describe('a compiled filter', () => {
           assert.fail(`${time}: ${printJson(document)} by ${inspect(filter, { depth: 9 })}`)
     }
     assert(matched > 200, `${matched} matched`)
-    assert(stepped > 25, `${stepped} took steps`)
+    // About 27 of 4 000 do; fewer than 6 happen in one run of a million.
+    assert(stepped > 5, `${stepped} took steps`)
   })
 
   test('tells numbers apart that are near each other, in any order', () => {

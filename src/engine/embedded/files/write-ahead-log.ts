@@ -122,17 +122,14 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
   let valid = 0
   let broken: number | undefined
   let lost = 0
-  /** Candidates for the sums that the next frame continues; empty: unknown. */
+  /** Candidates for the sums that the next frame continues. */
   let seeds: readonly Sums[] = []
   for (const frame of framesIn(handle, pageSize)) {
     number++
     const isOfLog = salts.compare(frame.bytes, frame.start + 8, frame.start + 16) === 0
     const isCommit = frame.bytes.readUInt32BE(frame.start + 4) !== 0
     if (broken !== undefined) {
-      // A commit frame that is damaged itself may be a rolled-back frame with a flipped bit.
-      const isIntact = () =>
-        seeds.length === 0 || seeds.some((seed) => isValid(frame, sum.from(seed)))
-      if (isOfLog && isCommit && isIntact()) lost++
+      if (isOfLog && isCommit && !isRolledBack(frame, seeds, sum)) lost++
       seeds = isOfLog ? [storedSums(frame)] : []
     } else if (isValid(frame, sum) && isOfLog) {
       valid = number
@@ -149,6 +146,19 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
     return { kind: 'damaged', frame: broken, commits, lost }
   if (number === 0) return { kind: 'empty' }
   return { kind: 'sound', frames, commits, uncommitted: valid - frames }
+}
+
+/**
+ * Whether a frame became a commit frame by flipped bits alone: with the size that frames of an
+ * unfinished transaction have, its checksum is right.
+ */
+function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): boolean {
+  const { bytes, start } = frame
+  const size = bytes.readUInt32BE(start + 4)
+  bytes.writeUInt32BE(0, start + 4)
+  const isRight = seeds.some((seed) => isValid(frame, sum.from(seed)))
+  bytes.writeUInt32BE(size, start + 4)
+  return isRight
 }
 
 /** Adds the frame to the checksum, and compares it with the one that the frame has. */
