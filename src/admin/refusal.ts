@@ -73,6 +73,7 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'timeout':
       return new Refusal(504, `The store did not answer in time: ${message}`)
     case 'unavailable':
+    case 'unreachable':
       return new Refusal(503, `The store cannot be reached: ${message}`)
     case 'unauthenticated':
     case 'unauthorized':
@@ -80,6 +81,9 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'unsupported':
     case 'indexExists':
     case 'indexLimit':
+    case 'droppedColumn':
+    case 'keptColumn':
+    case 'unorderedSet':
       return new Refusal(422, `The store cannot do this: ${message}`)
     case 'position':
       return undefined

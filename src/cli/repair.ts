@@ -83,7 +83,7 @@ async function repairCatalog(dataDir: string): Promise<void> {
 }
 
 const mayPass: ReadonlySet<EngineErrorKind> = new Set([
-  ...(['overloaded', 'read', 'write', 'timeout', 'unavailable'] as const),
+  ...(['overloaded', 'read', 'write', 'timeout', 'unavailable', 'unreachable'] as const),
 ])
 
 /** A line for each collection and text index, and how far it is while that takes long. */

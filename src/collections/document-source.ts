@@ -47,6 +47,7 @@ export function collectionSource(
     },
     count: (filter, stopAt, caller) => engine.count(collection, filter, stopAt, caller),
     search: (search, caller) => engine.search(collection, search, caller),
+    readFor: () => ({ stable: false, withSearchFields: true }),
     matches(filter, record, caller) {
       const termsAt = (path: string) => termsOf(record, { path })
       if (record.text.length > shortLength) {

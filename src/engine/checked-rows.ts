@@ -22,11 +22,12 @@ import type {
 } from './contract.ts'
 import { keyNames, type Table } from './schema.ts'
 
-export function assertRowQuery({ skip, limit, after, columns }: RowQuery, table: Table) {
+export function assertRowQuery(query: RowQuery, table: Table) {
+  const { skip, limit, after, columns, needed = [] } = query
   assert(Number.isSafeInteger(limit) && limit >= 1, 'readRows: limit must be 1 or more')
   assert(Number.isSafeInteger(skip) && skip >= 0, 'readRows: skip must be 0 or more')
   assert(after !== '', 'readRows: an empty position was never given out')
-  for (const column of columns) columnOf(table, column.name)
+  for (const column of [...columns, ...needed]) columnOf(table, column.name)
 }
 
 export function assertRowPage(page: RowPage, query: RowQuery, table: Table): void {
@@ -44,6 +45,37 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
   assertRows('readRows', rows, query.columns, table)
   if (served.filter) assertMatching('readRows', rows, query, table)
   if (served.sort) assertSorted(rows, query.sort, table)
+}
+
+/** The columns that rows of a page know. */
+export function knownOfPage(
+  { served }: RowPage,
+  { columns, needed = [], filter, sort }: RowQuery,
+): readonly Column[] {
+  const filtered = served.filter ? [] : conditionsOf(filter)
+  const sorted = served.sort ? [] : sort
+  const compared = [...filtered, ...sorted].map(({ column }) => column)
+  return [...columns, ...needed, ...compared]
+}
+
+/** A row that fails where a column is read that the caller did not ask for. */
+export function checkedRow(row: Row, columns: readonly Column[], table: Table): Row {
+  const known = new Set([...keyNames(table.definition), ...columns.map(({ name }) => name)])
+  return {
+    get(column) {
+      assert(known.has(column.name), `a row was not asked for its column ${column.name}`)
+      return row.get(column)
+    },
+    get text() {
+      return row.text
+    },
+    get size() {
+      return row.size
+    },
+    get unread() {
+      return row.unread
+    },
+  }
 }
 
 export function assertFoundRows(

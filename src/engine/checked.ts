@@ -27,8 +27,18 @@ import {
   assertMerged,
   assertRowPage,
   assertRowQuery,
+  checkedRow,
+  knownOfPage,
 } from './checked-rows.ts'
-import type { Engine, Page, Target } from './contract.ts'
+import type {
+  Engine,
+  Page,
+  Row,
+  RowSearch,
+  RowSearchResult,
+  Table,
+  Target,
+} from './contract.ts'
 import { EngineError } from './errors.ts'
 import { documentView } from './record-view.ts'
 
@@ -117,7 +127,8 @@ export function checked(engine: Engine): Engine {
       assertRowQuery(query, table)
       const page = await ask('readRows', () => engine.readRows(table, query, caller))
       assertRowPage(page, query, table)
-      return withCheckedPositions(page)
+      const known = knownOfPage(page, query)
+      return withCheckedPositions(page, (row) => checkedRow(row, known, table))
     },
 
     count: (collection, filter, stopAt, caller) =>
@@ -143,7 +154,7 @@ export function checked(engine: Engine): Engine {
         assertStatistics(found, search)
         assertFoundRows(found, search, table)
       }
-      return found
+      return found && withCheckedRows(found, search, table)
     },
 
     async mergeRows(table, merges, options) {
@@ -234,20 +245,38 @@ function assertVersion(call: string, version: string): void {
   )
 }
 
-function withCheckedPositions<Item>(page: Page<Item>): Page<Item> {
+/** `around` gives what callers get of a record. */
+function withCheckedPositions<Item>(
+  page: Page<Item>,
+  around: (record: Item) => Item = (record) => record,
+): Page<Item> {
+  const originals = new Map(page.records.map((record) => [around(record), record]))
   return {
-    records: page.records,
+    records: [...originals.keys()],
     joined: page.joined,
     served: page.served,
     next: page.next,
     way: page.way,
     ...(page.lacksIndex && { lacksIndex: true }),
     positionAfter(record) {
-      assert(page.records.includes(record), 'positionAfter: the record is not of this page')
-      const position = page.positionAfter(record)
+      const original = originals.get(record)
+      assert(original !== undefined, 'positionAfter: the record is not of this page')
+      const position = page.positionAfter(original)
       assert(isPosition(position), 'positionAfter: a position must be a text')
       return position
     },
+  }
+}
+
+function withCheckedRows(
+  { hits, statistics }: RowSearchResult,
+  { columns }: RowSearch,
+  table: Table,
+): RowSearchResult {
+  const around = (row: Row) => checkedRow(row, columns, table)
+  return {
+    hits: hits.map(({ record, score }) => ({ record: around(record), score })),
+    statistics,
   }
 }
 

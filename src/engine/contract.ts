@@ -260,6 +260,8 @@ export interface Query extends ReadQuery<Filter, SortKey> {
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
   /** Those that are shown, in this order. Texts of rows are made of them. */
   readonly columns: readonly Column[]
+  /** Others that the caller reads of each row: rows know them, their texts leave them out. */
+  readonly needed?: readonly Column[] | undefined
 }
 
 interface SearchQuery<F, By> {
@@ -358,9 +360,12 @@ export interface Joined {
   readonly count: number
 }
 
-/** A row, as far as it was asked for. Its key can always be asked for. */
+/**
+ * A row, as far as it was asked for. It knows the columns of its key, those that are shown or
+ * needed, and those that a filter or sort names which was not served. Others may look empty.
+ */
 export interface Row {
-  /** Undefined: nothing. Columns that are neither shown nor of the key may not be known. */
+  /** Undefined: the row has no value there. */
   get(column: Column): ColumnValue | undefined
   /** The shown columns, as JSON that goes to the client, if the engine has it at hand. */
   readonly text?: string | undefined

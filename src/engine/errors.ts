@@ -13,6 +13,8 @@ export type EngineErrorKind =
   | 'timeout'
   /** Too few of the machines that keep the data can be reached. */
   | 'unavailable'
+  /** None of the machines of the store can be reached. */
+  | 'unreachable'
   /** The store does not know the credentials of the request. */
   | 'unauthenticated'
   /** It knows them, and does not permit this. */
@@ -25,6 +27,12 @@ export type EngineErrorKind =
   | 'schema'
   /** Its options are noted in a form of which this version does not know. */
   | 'schemaVersion'
+  /** A column was dropped, and the store takes its name with the old type only. */
+  | 'droppedColumn'
+  /** The store does not drop columns of this type. */
+  | 'keptColumn'
+  /** The store has no sets of values without an order. */
+  | 'unorderedSet'
   /** The store has as many indexes as it takes. */
   | 'indexLimit'
   /** A position in a query's results that was never given out. */

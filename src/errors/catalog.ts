@@ -654,10 +654,17 @@ export const catalog = {
   },
   UNAVAILABLE_DATABASE: {
     ...server('DATABASE'),
-    title: 'The store cannot be reached',
+    title: 'Too few machines of the store answer',
     body: (v: { target: string; problem: string }) =>
       `Too few of the machines that keep ${v.target} answer: ${v.problem}. Send the command ` +
       'again later.',
+  },
+  FAILED_TO_CONNECT_TO_DATABASE: {
+    ...server('DATABASE'),
+    title: 'No machine of the store answers',
+    body: (v: { target: string; problem: string }) =>
+      `None of the machines that keep ${v.target} can be reached: ${v.problem}. Send the ` +
+      'command again later.',
   },
   UNSUPPORTED_DATABASE_QUERY: {
     ...server('DATABASE'),

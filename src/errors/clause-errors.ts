@@ -58,9 +58,6 @@ export const clauseErrors = {
         `$match works on "$lexical" only, not on "${v.path}".`,
       matchWithoutTerms: (v: { path: string; text: string }) =>
         `$match on "${v.path}": ${withoutTerms(v.text)}.`,
-      logicalAmongComparisons: (v: { path: string; operator: string }) =>
-        `"${v.path}" has ${v.operator} among its comparisons; write ${v.operator} beside ` +
-        'the fields and give it whole filters.',
       idInOr: () =>
         '_id cannot stand directly in $or; {"_id": {"$in": […]}} takes several ids.',
       notAField: (v: { path: string }) =>
@@ -112,6 +109,14 @@ export const clauseErrors = {
     ...request('FILTER'),
     title: 'The filter has a value of a type it cannot take',
     body: (v: { what: string; type: string }) => `${v.what} cannot be of type ${v.type}.`,
+  },
+  LOGICAL_OPERATOR_AMONG_COMPARISONS: {
+    ...request('FILTER'),
+    code: 'FILTER_UNSUPPORTED_OPERATOR',
+    title: 'The operator stands in the wrong place',
+    body: (v: { path: string; operator: string }) =>
+      `"${v.path}" has ${v.operator} among its comparisons; write ${v.operator} beside ` +
+      'the fields and give it whole filters.',
   },
   FILTER_UNSUPPORTED_OPERATOR: {
     ...request('FILTER'),

@@ -122,9 +122,14 @@ export const rowWriteErrors = {
   UNSUPPORTED_UPDATE_OPERATOR: {
     ...request('UPDATE'),
     title: 'The operator does not work on columns of this type',
-    body: (v: { target: string; columns: string; operator: string; used: string }) =>
-      `${v.operator} works on lists, sets and maps only, not on ${v.used}. Use $set or ` +
-      `$unset there. ${v.target} has ${v.columns}.`,
+    body: byReason({
+      whole: (v: { target: string; columns: string; operator: string; used: string }) =>
+        `${v.operator} works on lists, sets and maps that are not frozen, not on ${v.used}. Use ` +
+        `$set or $unset there. ${v.target} has ${v.columns}.`,
+      counter: (v: { operator: string; used: string }) =>
+        `${v.operator} does not work on counters: ${v.used}. They can be read here, and ` +
+        'counted by CQL.',
+    }),
   },
   INVALID_PUSH_OPERATOR_USAGE: {
     ...request('UPDATE'),

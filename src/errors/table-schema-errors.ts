@@ -148,6 +148,14 @@ export const tableSchemaErrors = {
       `A set needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
       `${list(v.supported)}.`,
   },
+  UNSUPPORTED_SET_DEFINITION_IN_STORE: {
+    ...schema,
+    code: 'UNSUPPORTED_SET_DEFINITION',
+    title: 'Sets of the store cannot hold this',
+    body: (v: { target: string; problem: string }) =>
+      `The cluster that keeps ${v.target} has no sets of durations, which have no order: ` +
+      `${v.problem}. Use a list.`,
+  },
   UNSUPPORTED_MAP_DEFINITION: {
     ...schema,
     title: 'Maps cannot hold this',
@@ -230,6 +238,21 @@ export const tableSchemaErrors = {
     title: 'The table has these columns already',
     body: (v: TableFacts & { duplicates: readonly string[] }) =>
       `${columnsOf(v)} These cannot be added again: ${list(v.duplicates)}.`,
+  },
+  CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN: {
+    ...schema,
+    title: 'A dropped column cannot get another type',
+    body: (v: { target: string; problem: string }) =>
+      `The cluster that keeps ${v.target} takes a dropped column back with its old type only: ` +
+      `${v.problem}. Add the column with that type or under another name, or create another ` +
+      'table and copy the rows.',
+  },
+  CANNOT_DROP_USER_DEFINED_COLUMNS: {
+    ...schema,
+    title: 'The column cannot be dropped',
+    body: (v: { target: string; problem: string }) =>
+      `The cluster that keeps ${v.target} does not drop columns of user-defined types: ` +
+      `${v.problem}. Clear the column with $unset, or create another table and copy the rows.`,
   },
   CANNOT_DROP_PRIMARY_KEY_COLUMNS: {
     ...schema,

@@ -25,5 +25,5 @@ export const pageSizeMax = 4_000_000
 
 /** What may go better a little later. */
 export const passing: ReadonlySet<EngineErrorKind> = new Set([
-  ...(['timeout', 'unavailable', 'overloaded'] as const),
+  ...(['timeout', 'unavailable', 'unreachable', 'overloaded'] as const),
 ])

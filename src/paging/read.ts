@@ -10,7 +10,7 @@ import { compareLists } from '../language/values/order.ts'
 import type { Limits } from '../limits.ts'
 import { sortInSteps } from '../sort-in-steps.ts'
 import { andThen, inTurns, Pace, type Steps } from '../steps.ts'
-import type { AnyQuery, AnySearch, SortedBy, Source } from './source.ts'
+import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
 /** A query, with a place of our own. */
 export type Wanted<Q extends AnyQuery> = Omit<
@@ -150,17 +150,17 @@ async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   return { records, next: undefined }
 }
 
-/** Matching records, counted up to `stopAt`. `rest` is what else a query says. */
+/** Matching records, counted up to `stopAt`. */
 export async function count<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   filter: Q['filter'],
   stopAt: number,
-  rest: Omit<Q, keyof Wanted<Q>>,
+  fields: ReadFields<Q>,
   caller: Caller,
 ): Promise<number> {
   const served = await source.count(filter, stopAt, caller)
   if (served !== undefined) return served
-  const wanted = { ...rest, ...anyOrder, filter, limit: paceMin } as unknown as Wanted<Q>
+  const wanted = { ...fields, ...anyOrder, filter, limit: paceMin } as unknown as Wanted<Q>
   let counted = 0
   const records = matching(source, wanted, caller)
   while (counted < stopAt && !(await records.next()).done) counted++

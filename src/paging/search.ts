@@ -64,11 +64,10 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
 ): Promise<SearchResult<Item>> {
   const { by, limit, sizeMax, after } = wanted
   const filter = wanted.filter as Q['filter']
+  const fields = source.readFor(wanted)
   const records = (of: Q['filter']) => {
-    const { columns = [] } = wanted as { readonly columns?: readonly unknown[] }
-    const query = { ...anyOrder, filter: of, limit: 500, columns }
-    const all = { ...query, stable: false, withSearchFields: true }
-    return matching(source, all as unknown as Wanted<Q>, caller)
+    const query = { ...anyOrder, ...fields, filter: of, limit: 500 }
+    return matching(source, query as unknown as Wanted<Q>, caller)
   }
   const statistics =
     by.kind === 'vector'

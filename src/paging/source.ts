@@ -7,6 +7,7 @@ import type { Caller } from '../caller.ts'
 import type {
   Page,
   Query,
+  ReadQuery,
   RowQuery,
   RowSearch,
   Search,
@@ -25,6 +26,8 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   read(query: Q, caller: Caller): Page<Item> | Promise<Page<Item>>
   count(filter: Q['filter'], stopAt: number, caller: Caller): Promise<number | undefined>
   search(search: S, caller: Caller): Promise<SearchResult<Item> | undefined>
+  /** What reads ask for so that records hold all that the search compares and shows. */
+  readFor(search: S): ReadFields<Q>
 
   /** Later, where the record is large: others have their turn while it is looked at. */
   matches(filter: Q['filter'], record: Item, caller: Caller): boolean | Promise<boolean>
@@ -44,6 +47,8 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
 }
 
 export type AnyQuery = Query | RowQuery
+/** What a query says of the records it wants, besides which they are. */
+export type ReadFields<Q extends AnyQuery> = Omit<Q, keyof ReadQuery<unknown, unknown>>
 export type AnySearch = Search | RowSearch
 
 /** Comparable values. Missing ones are undefined. */

@@ -33,9 +33,17 @@ describe('on a cluster', () => {
     return `/${name}`
   }
 
-  const refused = async (target: string, body: object, ...says: string[]) => {
+  const refused = (target: string, body: object, ...says: string[]) =>
+    refusedWith('UNSUPPORTED_DATABASE_QUERY', target, body, ...says)
+
+  const refusedWith = async (
+    code: string,
+    target: string,
+    body: object,
+    ...says: string[]
+  ) => {
     const { codes, text } = await send(target, body)
-    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    assert.deepEqual(codes, [code], text)
     for (const said of says) assert(text.includes(said), text)
   }
 
@@ -56,7 +64,8 @@ describe('on a cluster', () => {
     const table = await create('retyped', { a: 'text' })
     await send(table, { insertOne: { document: { id: '1', a: 'old' } } })
     await send(table, alter({ drop: { columns: ['a'] } }))
-    await refused(table, alter({ add: { columns: { a: 'int' } } }), "'a'", 'text')
+    const add = alter({ add: { columns: { a: 'int' } } })
+    await refusedWith('CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN', table, add, "'a'", 'text')
     await send(table, alter({ add: { columns: { a: 'text' } } }))
     const { body } = await send(table, { find: {} })
     assert.deepEqual(body.data!.documents, [{ id: '1' }])
@@ -66,7 +75,8 @@ describe('on a cluster', () => {
     const fields = { x: 'int' }
     await send('', { createType: { name: 'point', definition: { fields } } })
     const table = await create('typed', { at: { type: 'userDefined', udtName: 'point' } })
-    await refused(table, alter({ drop: { columns: ['at'] } }), 'at')
+    const drop = alter({ drop: { columns: ['at'] } })
+    await refusedWith('CANNOT_DROP_USER_DEFINED_COLUMNS', table, drop, 'at')
   })
 
   test('a key has 65 535 bytes', async () => {
@@ -173,7 +183,8 @@ describe('on a cluster', () => {
   test('durations are in no set', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }
-    await refused('', { createTable: { name: 'spans', definition } }, 'duration')
+    const create = { createTable: { name: 'spans', definition } }
+    await refusedWith('UNSUPPORTED_SET_DEFINITION', '', create, 'duration')
   })
 
   test('names of indexed columns are of letters, digits and underscores', async () => {

@@ -5,6 +5,7 @@ import { ownCaller } from '../../src/caller.ts'
 import { engineErrorOf, isInDoubt } from '../../src/engine/cassandra/cluster/failures.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { fixedLimits } from '../../src/limits.ts'
+import { startServer } from '../harness.ts'
 import { clientOf } from './connect.ts'
 import { Line } from './line.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
@@ -57,6 +58,23 @@ describe('a node', () => {
     await other
     assert(answered < nodeStatementsMax, `${answered} were answered first`)
     await Promise.all(reads)
+  })
+
+  test('that nobody can reach fails commands with an error of its own', async () => {
+    const { contactPoints, port } = await testNode()
+    const own = await Line.to(contactPoints[0]!, port)
+    const lost = await keyspaces.open({ port: own.port })
+    const server = await startServer({ checked: false }, lost)
+    const list = () => server.command('/default_keyspace', { findCollections: {} })
+    assert.deepEqual((await list()).codes, [])
+    own.cut()
+    let answer = await list()
+    // What was on its way, and the schema that was read a moment ago, end first.
+    while (answer.codes.length === 0 || answer.codes[0] === 'TIMEOUT_READING_DATA')
+      answer = await list()
+    assert.deepEqual(answer.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], answer.text)
+    await server.close()
+    await lost.close()
   })
 
   test('that is lost leaves open what became of a write', async () => {

@@ -14,7 +14,12 @@ const places = [0, 1] as const
 
 /** What says that the cluster cannot do it now. */
 const saysUnavailable = new Set([
-  ...['UNAVAILABLE_DATABASE', 'TIMEOUT_READING_DATA', 'TIMEOUT_WRITING_DATA'],
+  ...[
+    'UNAVAILABLE_DATABASE',
+    'FAILED_TO_CONNECT_TO_DATABASE',
+    'TIMEOUT_READING_DATA',
+    'TIMEOUT_WRITING_DATA',
+  ],
 ])
 
 describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () => {

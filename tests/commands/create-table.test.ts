@@ -118,7 +118,7 @@ describe('createTable', () => {
         insert: true,
         read: true,
         filter: false,
-        cqlDefinition: '"default_keyspace"."Address"',
+        cqlDefinition: 'default_keyspace."Address"',
       },
     })
     assert.deepEqual(columns['list'], { type: 'list', valueType: address })

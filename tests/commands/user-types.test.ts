@@ -333,7 +333,7 @@ describe('listTypes', () => {
           insert: true,
           read: true,
           filter: false,
-          cqlDefinition: '"default_keyspace".address',
+          cqlDefinition: 'default_keyspace.address',
         },
       },
     )

@@ -10,6 +10,7 @@ import type { SchemaPlan } from '../../src/engine/schema-change.ts'
 import { everything } from '../../src/language/filters/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { by, tester, recordOf, Store, where } from './store.ts'
+import { anyRow, column, TableStore } from './table-store.ts'
 
 /** A real engine, with parts of it replaced by ones that break their promises. */
 async function spoiled(
@@ -147,6 +148,16 @@ describe('a checked engine', () => {
       const read = async () => store.engine.read(store.target, query, tester)
       await assert.rejects(read, message)
     })
+
+  test('notices a column that a row was not asked for', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const rows = await TableStore.create(checked(engine))
+    await rows.put([{ p: 'a', c: 1, word: 'one', text: 'more' }])
+    const asked = { ...query, filter: anyRow, sort: [], columns: [column('word')] }
+    const { records } = await rows.engine.readRows(await rows.table(), asked, tester)
+    assert.equal(records[0]!.get(column('word')), 'one')
+    assert.throws(() => records[0]!.get(column('text')), /not asked for its column text/)
+  })
 
   test('takes records in any order, matching or not, that are not said to be served', async (context) => {
     const store = await spoiled(context, (engine) => ({

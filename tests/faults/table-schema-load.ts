@@ -323,7 +323,7 @@ function expectedSchema(there: ReadonlySet<string>): Seen {
     place: {
       type: 'userDefined',
       udtName: 'place',
-      apiSupport: support('"default_keyspace".place'),
+      apiSupport: support('default_keyspace.place'),
     },
     ...(there.has('extra') && { extra: { type: 'int' } }),
     ...(there.has('extra_v') && { extra_v: vector(3) }),
@@ -336,7 +336,7 @@ function expectedSchema(there: ReadonlySet<string>): Seen {
         Object.entries(fields).map(([name, own]) => [name, { type: own }]),
       ),
     },
-    apiSupport: support(`"default_keyspace".${udtName}`),
+    apiSupport: support(`default_keyspace.${udtName}`),
   })
   const extraIndex = {
     name: 'by_extra',

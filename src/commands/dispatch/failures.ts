@@ -103,6 +103,15 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
     case 'unavailable':
       log.error({ err: failure, target }, 'The store cannot be reached')
       return apiError('UNAVAILABLE_DATABASE', { target, problem })
+    case 'unreachable':
+      log.error({ err: failure, target }, 'The store cannot be reached')
+      return apiError('FAILED_TO_CONNECT_TO_DATABASE', { target, problem })
+    case 'droppedColumn':
+      return apiError('CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN', { target, problem })
+    case 'keptColumn':
+      return apiError('CANNOT_DROP_USER_DEFINED_COLUMNS', { target, problem })
+    case 'unorderedSet':
+      return apiError('UNSUPPORTED_SET_DEFINITION_IN_STORE', { target, problem })
     case 'unauthenticated':
       return apiError('UNAUTHENTICATED_REQUEST')
     case 'unauthorized':

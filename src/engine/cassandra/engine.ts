@@ -52,7 +52,7 @@ import { settledSchemas } from './cluster/probes.ts'
 import type { Session } from './cluster/session.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
 import { WriteClock } from './cluster/write-clock.ts'
-import { quoteName, quoteTarget } from './cluster/statement.ts'
+import { quoteName, preparedTarget, quoteTarget } from './cluster/statement.ts'
 import { deleteDocuments } from './documents/delete-documents.ts'
 import { textPlace } from './documents/document-texts.ts'
 import {
@@ -373,7 +373,7 @@ class CassandraEngine implements Engine {
     const names = partition.map(quoteName).join(', ')
     const { rows } = await this.#session.run(
       {
-        text: `SELECT token(${names}) FROM ${quoteTarget(target)} LIMIT ${clusterEstimateMax}`,
+        text: `SELECT token(${names}) FROM ${preparedTarget(target)} LIMIT ${clusterEstimateMax}`,
         values: [],
       },
       'read',

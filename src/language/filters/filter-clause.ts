@@ -218,7 +218,7 @@ export function matchUnderNot() {
 
 /** $and, $or or $not where a comparison should be. */
 export function misplaced(name: string, operator: string) {
-  return invalid({ reason: 'logicalAmongComparisons', path: name, operator })
+  return apiError('LOGICAL_OPERATOR_AMONG_COMPARISONS', { path: name, operator })
 }
 
 export function invalidArgument(

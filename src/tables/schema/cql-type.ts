@@ -1,5 +1,6 @@
 /** Column types as Cassandra spells them, which is how explain shows some of them. */
 import type { ColumnType, ElementType } from '../../language/columns/column-type.ts'
+import { cqlName } from '../../language/columns/cql-name.ts'
 
 export function cqlType(type: ColumnType, keyspace: string): string {
   switch (type.type) {
@@ -18,8 +19,7 @@ export function cqlType(type: ColumnType, keyspace: string): string {
 }
 
 export function cqlUserType(name: string, keyspace: string): string {
-  // Without quotes a name would lose its capitals, and cannot start with a digit.
-  return `"${keyspace}".${/^[a-z][a-z0-9_]*$/.test(name) ? name : `"${name}"`}`
+  return `${cqlName(keyspace)}.${cqlName(name)}`
 }
 
 /** Within a collection a user-defined value is written as a whole. */

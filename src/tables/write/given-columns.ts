@@ -60,15 +60,11 @@ export function checkSupported(
     })
 }
 
-/** Tables that were made elsewhere may have counters, which are not set but counted. */
-export function checkWritable(
-  store: RowStore,
-  columns: readonly Column[],
-  codes: Codes,
-): void {
-  const counters = columns.filter(({ type }) => type.type === 'counter')
+/** Tables that were made elsewhere may have counters. No rows are inserted there. */
+export function checkInsertable(store: RowStore): void {
+  const counters = [...store.columns.values()].filter(({ type }) => type.type === 'counter')
   if (counters.length > 0)
-    throw apiError(codes.unwritable, {
+    throw apiError(rowCodes.unwritable, {
       target: store.name,
       columns: allColumns(store),
       unsupported: listColumns(counters),

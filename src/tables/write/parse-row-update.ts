@@ -24,7 +24,7 @@ import {
   type TextToEmbed,
 } from './column-content.ts'
 import { allColumns, keyColumns, listColumns } from './column-lists.ts'
-import { checkKnown, checkValues, checkWritable, updateCodes } from './given-columns.ts'
+import { checkKnown, checkValues, updateCodes } from './given-columns.ts'
 import { readPush } from './read-push.ts'
 
 export interface RowUpdate {
@@ -133,13 +133,25 @@ function resolveColumns(store: RowStore, named: readonly Named[]): readonly Colu
 }
 
 function checkOperators(store: RowStore, actions: readonly ColumnAction[]): void {
-  checkWritable(store, columnsOf(actions), updateCodes)
+  for (const operator of ['$set', '$unset'] as const) {
+    const counters = actions.filter(
+      (action) => action.operator === operator && action.column.type.type === 'counter',
+    )
+    if (counters.length > 0)
+      throw apiError('UNSUPPORTED_UPDATE_OPERATOR', {
+        reason: 'counter',
+        operator,
+        used: listColumns(columnsOf(counters)),
+      })
+  }
   for (const operator of ['$push', '$pullAll'] as const) {
     const unfit = actions.filter(
-      (action) => action.operator === operator && !isCollection(action.column.type),
+      ({ operator: used, column }) =>
+        used === operator && (column.isFrozen === true || !isCollection(column.type)),
     )
     if (unfit.length > 0)
       throw apiError('UNSUPPORTED_UPDATE_OPERATOR', {
+        reason: 'whole',
         target: store.name,
         columns: allColumns(store),
         operator,

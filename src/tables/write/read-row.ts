@@ -15,10 +15,10 @@ import {
   type TextToEmbed,
 } from './column-content.ts'
 import {
+  checkInsertable,
   checkKnown,
   checkSupported,
   checkValues,
-  checkWritable,
   rowCodes,
 } from './given-columns.ts'
 import { findUnfitKey } from './key-size.ts'
@@ -48,11 +48,7 @@ function columnsOf(store: RowStore, document: JsonObject): readonly [Column, Val
     store.columns.get(name)!,
     value,
   ])
-  checkWritable(
-    store,
-    given.map(([column]) => column),
-    rowCodes,
-  )
+  checkInsertable(store)
   return given
 }
 

@@ -27,7 +27,7 @@ const books: Collection = {
     rerank: { enabled: false },
   },
 }
-const start = 'SELECT doc_json, tx_id FROM "ks"."Books"'
+const start = 'SELECT doc_json, tx_id FROM "ks"."Books" /* 1 */'
 const match: Filter = {
   kind: 'match',
   path: pathOf('$lexical'),

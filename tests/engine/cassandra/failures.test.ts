@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { errors, types } from 'cassandra-driver'
 import { engineErrorOf } from '../../../src/engine/cassandra/cluster/failures.ts'
 
-const { invalid } = types.responseErrorCodes
+const { invalid, serverError, unavailableException } = types.responseErrorCodes
 
 test('what is wrong with settings is told in words of ours', () => {
   for (const [failure, says] of [
@@ -43,4 +43,28 @@ test('a limit on indexes is told by its words, which differ between products', (
   const other = 'Cannot have more than 2 clustering columns'
   const { kind } = engineErrorOf(new errors.ResponseError(invalid, other))
   assert.equal(kind, 'unsupported')
+})
+
+test('a failure that says nothing of its kind is one of what was tried', () => {
+  for (const failure of [
+    new TypeError('Not a valid text value, expected String obtained 7.'),
+    new errors.ResponseError(serverError, 'java.lang.RuntimeException'),
+  ])
+    for (const act of ['read', 'write'] as const)
+      assert.equal(engineErrorOf(failure, act).kind, act)
+})
+
+test('hosts that none can be reached of are told from too few copies', () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+  const tooFew = new errors.ResponseError(
+    unavailableException,
+    'Cannot achieve consistency',
+  )
+  for (const [failure, kind] of [
+    [new errors.NoHostAvailableError({}), 'unreachable'],
+    [new errors.NoHostAvailableError({ '10.0.0.1:9042': refused }), 'unreachable'],
+    [new errors.NoHostAvailableError({ a: refused, b: tooFew }), 'unavailable'],
+    [tooFew, 'unavailable'],
+  ] as const)
+    assert.equal(engineErrorOf(failure).kind, kind)
 })

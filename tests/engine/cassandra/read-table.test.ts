@@ -134,12 +134,12 @@ describe('tables', () => {
         {
           name: 'legacy',
           column: 'c',
-          cqlDefinition: 'CREATE INDEX "legacy" ON "ks"."t" (c)',
+          cqlDefinition: 'CREATE INDEX legacy ON ks.t (c);',
         },
         {
           name: 'whole',
           column: 's',
-          cqlDefinition: `CREATE CUSTOM INDEX "whole" ON "ks"."t" (full(s)) USING 'StorageAttachedIndex'`,
+          cqlDefinition: `CREATE CUSTOM INDEX whole ON ks.t (full(s)) USING 'StorageAttachedIndex';`,
         },
       ],
     })

@@ -56,7 +56,7 @@ const branch = { terms: [{ text: '"p" = ?', values: [1] }], allowFiltering: fals
 describe('rows are read', () => {
   test('by what a query says', () => {
     assert.deepEqual(selectRows(table, { columns: selected, branch }), {
-      text: `${start} FROM "ks"."T" WHERE "p" = ?`,
+      text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ?`,
       values: [1],
     })
   })
@@ -65,7 +65,10 @@ describe('rows are read', () => {
     const all = { terms: [], allowFiltering: false }
     assert.deepEqual(
       selectRows(table, { columns: selected, branch: all, limit: 20, withToken: true }),
-      { text: `${start}, token("p") AS "#token" FROM "ks"."T" LIMIT ?`, values: [20] },
+      {
+        text: `${start}, token("p") AS "#token" FROM "ks"."T" /* 1 */ LIMIT ?`,
+        values: [20],
+      },
     )
   })
 
@@ -75,7 +78,7 @@ describe('rows are read', () => {
       selectRows(table, { columns: selected, branch: filtered, limit: 5, direction: -1 }),
       {
         text:
-          `${start} FROM "ks"."T" WHERE "p" = ? ORDER BY "c" DESC, "at" ASC LIMIT ? ` +
+          `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ? ORDER BY "c" DESC, "at" ASC LIMIT ? ` +
           'ALLOW FILTERING',
         values: [1, 5],
       },
@@ -93,7 +96,7 @@ describe('rows are read', () => {
         limit: 10,
       }),
       {
-        text: `${start} FROM "ks"."T" WHERE "p" = ? ORDER BY "v" ANN OF ? LIMIT ?`,
+        text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ? ORDER BY "v" ANN OF ? LIMIT ?`,
         values: [1, vector, 10],
       },
     )
@@ -104,7 +107,7 @@ describe('rows are read', () => {
     assert.deepEqual(
       selectBest(table, { columns: selected, branch, column: tags, text, limit: 10 }),
       {
-        text: `${start} FROM "ks"."T" WHERE "p" = ? ORDER BY "tags" BM25 OF ? LIMIT ?`,
+        text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ? ORDER BY "tags" BM25 OF ? LIMIT ?`,
         values: [1, text, 10],
       },
     )
@@ -117,8 +120,16 @@ describe('rows are read', () => {
         selectRows({ ...table, types: [{ name: 'place', fields }] }, { columns, branch })
           .text,
     )
-    assert.match(before!, /FROM "ks"\."T" \/\* [0-9a-f]{16} \*\/ WHERE/)
+    assert.match(before!, /FROM "ks"\."T" \/\* 1 \*\/ \/\* [0-9a-f]{16} \*\/ WHERE/)
     assert.notEqual(before, after)
+  })
+
+  test('in statements that differ when the table was created again', () => {
+    const columns = selectedColumns(table, [place])
+    const texts = ['1', '2'].map(
+      (uid) => selectRows({ ...table, uid }, { columns, branch }).text,
+    )
+    assert.notEqual(texts[0], texts[1])
   })
 
   test('as the driver gives them', () => {
@@ -160,7 +171,7 @@ describe('rows are written', () => {
     }
     assert.deepEqual(mergeRow(table, merge), [
       {
-        text: 'INSERT INTO "ks"."T" ("at", "c", "ids", "p", "tags") VALUES (?, ?, ?, ?, ?)',
+        text: 'INSERT INTO "ks"."T" /* 1 */ ("at", "c", "ids", "p", "tags") VALUES (?, ?, ?, ?, ?)',
         values: [ms(1n), 1.5, [1, 2], 1, null],
         isIdempotent: true,
       },
@@ -174,7 +185,7 @@ describe('rows are written', () => {
     }
     assert.deepEqual(mergeRow(table, merge), [
       {
-        text: `UPDATE "ks"."T" SET "m" = ?, "tags" = ? ${where}`,
+        text: `UPDATE "ks"."T" /* 1 */ SET "m" = ?, "tags" = ? ${where}`,
         values: [null, ['a'], 1, 1.5, ms(1n)],
         isIdempotent: true,
       },
@@ -195,7 +206,7 @@ describe('rows are written', () => {
       [change('add', m, ['a', 1]), '"m" = "m" + ?', new Map([['a', 1]]), true],
       [change('remove', m, 'a'), '"m" = "m" - ?', ['a'], true],
     ] as const) {
-      assert.equal(write.text, `UPDATE "ks"."T" SET ${text} ${where}`)
+      assert.equal(write.text, `UPDATE "ks"."T" /* 1 */ SET ${text} ${where}`)
       assert.deepEqual(write.values[0], bound)
       assert.equal(write.isIdempotent, isIdempotent)
     }
@@ -224,7 +235,7 @@ describe('rows are written', () => {
     }
     assert.equal(
       mergeRow(table, merge)[0]!.text,
-      'UPDATE "ks"."T" SET "shared" = ? WHERE "p" = ?',
+      'UPDATE "ks"."T" /* 1 */ SET "shared" = ? WHERE "p" = ?',
     )
   })
 })
@@ -232,7 +243,7 @@ describe('rows are written', () => {
 describe('rows are deleted', () => {
   test('by their key, or by its start', () => {
     assert.deepEqual(deleteRows(table, new Map([['p', { eq: [1] }]])), [
-      { text: 'DELETE FROM "ks"."T" WHERE "p" = ?', values: [1] },
+      { text: 'DELETE FROM "ks"."T" /* 1 */ WHERE "p" = ?', values: [1] },
     ])
     const low = { value: 0, inclusive: true }
     assert.deepEqual(
@@ -245,7 +256,7 @@ describe('rows are deleted', () => {
       ),
       [
         {
-          text: 'DELETE FROM "ks"."T" WHERE "p" IN ? AND "c" >= ? AND "c" < ?',
+          text: 'DELETE FROM "ks"."T" /* 1 */ WHERE "p" IN ? AND "c" >= ? AND "c" < ?',
           values: [[1, 2], -0, 5],
         },
       ],
@@ -258,7 +269,10 @@ describe('rows are deleted', () => {
       ['c', { eq: [0] }],
     ])
     assert.deepEqual(deleteRows(table, conditions), [
-      { text: 'DELETE FROM "ks"."T" WHERE "p" = ? AND "c" IN ?', values: [1, [-0, 0]] },
+      {
+        text: 'DELETE FROM "ks"."T" /* 1 */ WHERE "p" = ? AND "c" IN ?',
+        values: [1, [-0, 0]],
+      },
     ])
   })
 

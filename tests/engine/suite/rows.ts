@@ -3,12 +3,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller.ts'
 import type { Row, Table } from '../../../src/engine/contract.ts'
+import type { Column } from '../../../src/language/columns/column.ts'
 import type { KeyCondition } from '../../../src/language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
 import { fromPlain } from '../../../src/json/plain.ts'
 import { defaultLimits } from '../../../src/limits.ts'
 import { anyOrder, read, type PagePosition } from '../../../src/paging/read.ts'
+import { search } from '../../../src/paging/search.ts'
+import { showOne } from '../../../src/paging/show-all.ts'
 import { rowSource } from '../../../src/tables/read/row-source.ts'
+import { showRow } from '../../../src/tables/read/show-row.ts'
 import { rowStoreOf } from '../../../src/tables/row-store.ts'
 import { insertRows } from '../../../src/tables/write/insert-rows.ts'
 import { dropTarget } from '../store.ts'
@@ -21,6 +25,7 @@ import {
   is,
   manyRows,
   nameOf,
+  onText,
   onVector,
   onWord,
   TableStore,
@@ -41,6 +46,46 @@ export function describeRows(name: string, world: World): void {
       await running.engine.createKeyspace(keyspace)
       return TableStore.create(running.engine, 'rows', keyspace)
     }
+
+    test('know the columns that are needed and not shown, and leave them out of texts', async () => {
+      const rows = await create()
+      await rows.put([{ ...key, word: 'one', text: 'more', v: [1, 2] }])
+      const table = await rows.table()
+      const first = { ...anyOrder, filter: anyRow, limit: 5 }
+      const needed = [column('v'), column('text')]
+      const query = { ...first, columns: [column('word')], needed }
+      const { records } = await running.engine.readRows(table, query, tester)
+      const [row] = records
+      assert.equal(row!.get(column('text')), 'more')
+      assert.deepEqual(row!.get(column('v')), Float32Array.of(1, 2))
+      const shown = await showOne(showRow(row!, query.columns, { table }), tester)
+      assert.deepEqual(JSON.parse(shown), { word: 'one' })
+    })
+
+    test('are found by a search whose column is not shown', async () => {
+      const rows = await create()
+      await rows.addIndex(onVector)
+      await rows.addIndex(onText)
+      await rows.put(manyRows(40))
+      const source = await rows.source()
+      const near = { kind: 'vector', numbers: Float32Array.of(3, 0) } as const
+      const words = { kind: 'lexical', terms: ['ant'], text: 'ant' } as const
+      const searches = [
+        { by: { ...near, column: column('v') }, filter: compare('ne', 'word', 'ant') },
+        { by: { ...near, column: column('v') }, filter: anyRow },
+        { by: { ...words, column: column('text') }, filter: compare('ne', 'word', 'ant') },
+      ]
+      for (const wanted of searches) {
+        const names = async (shown: readonly Column[]) => {
+          const asked = { ...wanted, limit: 4, columns: shown }
+          const hits = await search(source, asked, tester)
+          return hits.map(({ record }) => nameOf(record))
+        }
+        const expected = await names(columns)
+        assert.equal(expected.length, 4)
+        assert.deepEqual(await names([column('c')]), expected)
+      }
+    })
 
     describe('merges', () => {
       test('give columns what is said, and leave others alone', async () => {

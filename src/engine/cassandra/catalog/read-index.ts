@@ -3,8 +3,9 @@ import { packIfLong } from '../../../search/lexical/definition.ts'
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
 import type { ColumnPart } from '../../../language/columns/column.ts'
+import { cqlName } from '../../../language/columns/cql-name.ts'
 import type { Column, CqlIndex, Metric, RegularIndex, TableIndex } from '../../schema.ts'
-import { quoteName, quoteOptions, quoteTarget, quoteText } from '../cluster/statement.ts'
+import { quoteOptions, quoteText } from '../cluster/statement.ts'
 import { readMetric, readSourceModel } from './collection-comment.ts'
 import { plainFolding } from './index-ddl.ts'
 import type { IndexNote } from './table-notes.ts'
@@ -65,10 +66,9 @@ export function printIndex(row: IndexRow): CqlIndex {
     name,
     column: targetIn(options.get('target') ?? '').column,
     cqlDefinition:
-      `CREATE ${custom ? 'CUSTOM ' : ''}INDEX ${quoteName(name)} ` +
-      `ON ${quoteTarget({ keyspace, name: table })} (${options.get('target') ?? ''})` +
-      using +
-      quoteOptions(given),
+      `CREATE ${custom ? 'CUSTOM ' : ''}INDEX ${cqlName(name)} ` +
+      `ON ${cqlName(keyspace)}.${cqlName(table)} (${options.get('target') ?? ''})` +
+      `${using}${quoteOptions(given)};`,
   }
 }
 

@@ -87,6 +87,7 @@ export class ClusterHealth {
 function quorumProblem({ kind }: EngineError): string {
   switch (kind) {
     case 'unavailable':
+    case 'unreachable':
     case 'timeout':
     case 'read':
       return 'too few nodes of the local data center answer: settings and tokens need a quorum of their copies'

@@ -87,13 +87,18 @@ export async function orFailure<T>(write: Promise<T>): Promise<T | EngineError> 
 }
 
 const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
-  ...(['overloaded', 'read', 'write', 'timeout', 'unavailable', 'unsupported'] as const),
+  ...(['overloaded', 'read', 'write', 'timeout', 'unsupported'] as const),
+  ...(['unavailable', 'unreachable'] as const),
 ])
 
-export function engineErrorOf(failure: unknown): EngineError {
+/** `act` is what failed, where the failure itself does not tell. */
+export function engineErrorOf(
+  failure: unknown,
+  act: 'read' | 'write' = 'read',
+): EngineError {
   if (failure instanceof EngineError) return failure
   const message = messageOf(failure)
-  return new EngineError(kindOf(failure, message), message, { cause: failure })
+  return new EngineError(kindOf(failure, message, act), message, { cause: failure })
 }
 
 /** The driver's own words show stacks where no host could be asked. */
@@ -136,20 +141,20 @@ function reasonOf(error: unknown): string {
 const wrongDataCenter =
   /^localDataCenter was configured as '(.*)', but only found hosts in data centers: \[(.*)\]$/
 
-function kindOf(failure: unknown, message: string): EngineErrorKind {
+function kindOf(failure: unknown, message: string, act: 'read' | 'write'): EngineErrorKind {
   if (failure instanceof errors.OperationTimedOutError || isLost(failure)) return 'timeout'
   if (isBusy(failure)) return 'overloaded'
   if (isUndecided(failure)) return 'unavailable'
   if (failure instanceof errors.AuthenticationError) return 'unauthenticated'
   if (failure instanceof errors.NoHostAvailableError) return kindOfAll(failure)
   const code = codeOf(failure)
-  if (code === undefined) return 'read'
+  if (code === undefined) return act
   const kind = kinds.get(code)
   if (kind !== undefined) return kind
-  if (indexLimit.test(message)) return 'indexLimit'
+  for (const [refusal, text] of refusals) if (text.test(message)) return refusal
   if (isAboutMissingTarget(message)) return 'gone'
   if (isAboutMissingColumn(message)) return 'changed'
-  return serverFaults.has(code) ? 'read' : 'unsupported'
+  return serverFaults.has(code) ? act : 'unsupported'
 }
 
 /**
@@ -162,10 +167,11 @@ function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKin
     !isUndecided(error) &&
     (error instanceof errors.AuthenticationError || codeOf(error) === codes.badCredentials)
   const isForgotten = (error: unknown) => codeOf(error) === codes.unprepared
-  if (all.length === 0) return 'unavailable'
+  if (all.length === 0) return 'unreachable'
   if (all.every(isRefused)) return 'unauthenticated'
   if (all.some(isBusy)) return 'overloaded'
-  return all.every(isForgotten) ? 'changed' : 'unavailable'
+  if (all.every(isForgotten)) return 'changed'
+  return all.some((error) => codeOf(error) !== undefined) ? 'unavailable' : 'unreachable'
 }
 
 /** As many statements as it takes wait for answers of the node. */
@@ -203,8 +209,14 @@ export function isAboutMissingIndex(error: unknown): boolean {
   )
 }
 
-/** A limit of the product, or one that the cluster's operators have set. */
-const indexLimit = /\bcannot have more than \d+\b[^,]*\bindexes\b/i
+/** What definitions are refused for. */
+const refusals: readonly (readonly [EngineErrorKind, RegExp])[] = [
+  // A limit of the product, or one that the cluster's operators have set.
+  ['indexLimit', /\bcannot have more than \d+\b[^,]*\bindexes\b/i],
+  ['droppedColumn', /\bpreviously dropped column\b/i],
+  ['keptColumn', /\bcannot drop non-frozen column\b/i],
+  ['unorderedSet', /\bdurations are not allowed inside sets\b/i],
+]
 
 function isAboutMissingColumn(message: string): boolean {
   return /undefined column name|unknown identifier|unknown field|unkown field/i.test(

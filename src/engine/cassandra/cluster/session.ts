@@ -198,7 +198,7 @@ export class Session {
         wasApplied: answered.wasApplied(),
       }
     } catch (error) {
-      const failure = engineErrorOf(error)
+      const failure = engineErrorOf(error, purpose === 'write' ? 'write' : 'read')
       listener?.done(purpose, performance.now() - startedAt, failure.kind)
       throw failure
     }

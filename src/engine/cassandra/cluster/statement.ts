@@ -1,4 +1,5 @@
 /** Statements of CQL. Values are always bound, so a text tells nothing of what users sent. */
+import type { Target } from '../../schema.ts'
 
 export interface Statement {
   /** With a question mark for each value. */
@@ -23,6 +24,15 @@ export function quoteOptions(options: Iterable<readonly [string, string]>): stri
     ([name, value]) => `${quoteText(name)}: ${quoteText(value)}`,
   )
   return all.length === 0 ? '' : ` WITH OPTIONS = {${all.join(', ')}}`
+}
+
+/**
+ * A table in a statement that is prepared. Drivers and nodes identify prepared statements by
+ * their texts, and remember the types of the values. The id tells a table from others that had
+ * its name before, or have it later, with other types.
+ */
+export function preparedTarget(target: Pick<Target, 'keyspace' | 'name' | 'uid'>): string {
+  return `${quoteTarget(target)} /* ${target.uid} */`
 }
 
 export function quoteTarget({

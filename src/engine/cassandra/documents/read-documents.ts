@@ -12,7 +12,7 @@ import { matches } from '../../../language/filters/matches.ts'
 import type { Collection, Page, Position, Query, StoredRecord } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
-import { quoteTarget } from '../cluster/statement.ts'
+import { preparedTarget } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
@@ -161,7 +161,7 @@ async function* findWritten(
 ): AsyncGenerator<types.Long> {
   const { text: where, values } = conditionsOf(terms)
   const text =
-    `SELECT WRITETIME(doc_json) AS written FROM ${quoteTarget(collection)}` +
+    `SELECT WRITETIME(doc_json) AS written FROM ${preparedTarget(collection)}` +
     (where === '' ? '' : ` WHERE ${where}`)
   const scan = new Scan()
   for await (const row of session.rowsOf({ text, values }, 'read', fetchSize)) {
@@ -300,7 +300,7 @@ async function readByKeys(
 function textByKey(collection: Collection): string {
   let text = textsByKey.get(collection)
   if (text === undefined) {
-    text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+    text = `SELECT ${columns} FROM ${preparedTarget(collection)} WHERE key = ?`
     textsByKey.set(collection, text)
   }
   return text
@@ -384,7 +384,7 @@ async function* findByBranch(
     Boolean,
   )
   const text =
-    `SELECT ${columns}, token(key) AS place FROM ${quoteTarget(collection)}` +
+    `SELECT ${columns}, token(key) AS place FROM ${preparedTarget(collection)}` +
     (where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`)
   const values =
     after === undefined ? conditions.values : [...conditions.values, BigInt(after)]

@@ -20,7 +20,7 @@ import type {
   StoredRecord,
 } from '../../contract.ts'
 import type { Session } from '../cluster/session.ts'
-import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import { preparedTarget, type Statement } from '../cluster/statement.ts'
 import { lexicalColumn, vectorColumn } from '../catalog/collection-table.ts'
 import { digestOf, type ClusterPostings } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
@@ -132,7 +132,7 @@ function selectOrdered(
   const conditions = conditionsOf(branch)
   return {
     text:
-      `SELECT doc_json, tx_id FROM ${quoteTarget(collection)}` +
+      `SELECT doc_json, tx_id FROM ${preparedTarget(collection)}` +
       (branch.length === 0 ? '' : ` WHERE ${conditions.text}`) +
       ` ORDER BY ${order.text} LIMIT ${limit}`,
     values: [...conditions.values, ...order.values],

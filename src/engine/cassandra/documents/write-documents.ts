@@ -19,7 +19,7 @@ import type {
 import type { EngineError } from '../../errors.ts'
 import { isInDoubt, orFailure } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
-import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import { preparedTarget, type Statement } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
 import { boundColumns, boundKey } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
@@ -107,7 +107,7 @@ async function insert(
   const names = ['key', ...columns.map(([name]) => name)]
   const statement = {
     text:
-      `INSERT INTO ${quoteTarget(collection)} (${names.join(', ')}) ` +
+      `INSERT INTO ${preparedTarget(collection)} (${names.join(', ')}) ` +
       `VALUES (${names.map(() => '?').join(', ')}) IF NOT EXISTS`,
     values: [boundKey(key!), ...columns.map(([, value]) => value)],
   }
@@ -130,7 +130,7 @@ async function replace(
   const columns = boundColumns(after, transaction, collection.options, indexing)
   const assignments = columns.map(([name]) => `${name} = ?`).join(', ')
   const condition = ifVersion(version)
-  const text = `UPDATE ${quoteTarget(collection)} SET ${assignments} WHERE key = ? ${condition.text}`
+  const text = `UPDATE ${preparedTarget(collection)} SET ${assignments} WHERE key = ? ${condition.text}`
   const assigned = columns.map(([, value]) => value)
   const outcome = await change(session, collection, before, String(transaction), (key) => ({
     text,
@@ -148,7 +148,7 @@ async function remove(
   const { session, collection } = writing
   const condition = ifVersion(String(before.version))
   const outcome = await change(session, collection, before, undefined, (key) => ({
-    text: `DELETE FROM ${quoteTarget(collection)} WHERE key = ? ${condition.text}`,
+    text: `DELETE FROM ${preparedTarget(collection)} WHERE key = ? ${condition.text}`,
     values: [boundKey(key), ...condition.values],
   }))
   if (outcome === 'done') await removeTexts(writing, before, undefined)
@@ -253,7 +253,7 @@ async function versionOf(
   collection: Collection,
   key: DocumentKey,
 ): Promise<string | undefined> {
-  const text = `SELECT tx_id, WRITETIME(doc_json) AS written FROM ${quoteTarget(collection)} WHERE key = ?`
+  const text = `SELECT tx_id, WRITETIME(doc_json) AS written FROM ${preparedTarget(collection)} WHERE key = ?`
   const { rows } = await session.run({ text, values: [boundKey(key)] }, 'settle')
   // A row that a condition left behind has no document.
   return rows[0]?.['written'] ? versionIn(rows[0]) : undefined

@@ -90,6 +90,7 @@ function isToldApart(
       return parts.every(
         (value, at) =>
           !(value === 0 && isFloating(elements[at] as string)) &&
+          !(typeof value === 'string' && !value.isWellFormed()) &&
           !(index !== undefined && isLong(value)),
       )
     })

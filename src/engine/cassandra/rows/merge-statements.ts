@@ -8,7 +8,7 @@ import type { Column } from '../../../language/columns/column.ts'
 import type { UserTypes } from '../../../language/columns/column-type.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
-import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
+import { quoteName, preparedTarget, type Statement } from '../cluster/statement.ts'
 import { checkRowComparable } from '../zero-vector.ts'
 import {
   bindElements,
@@ -48,7 +48,7 @@ function insert(table: Table, values: Values): RowWrite {
   const marks = columns.map(() => '?').join(', ')
   return {
     text:
-      `INSERT INTO ${quoteTarget(table)} (${names}) VALUES (${marks})` +
+      `INSERT INTO ${preparedTarget(table)} (${names}) VALUES (${marks})` +
       typesMark(columns, table),
     values: columns.map((column) =>
       key.includes(column.name)
@@ -87,7 +87,7 @@ function update(
     column.type.type === 'list' && elements.get(column)?.kind === 'add'
   return {
     text:
-      `UPDATE ${quoteTarget(table)} SET ${assignments.map(({ text }) => text).join(', ')} ` +
+      `UPDATE ${preparedTarget(table)} SET ${assignments.map(({ text }) => text).join(', ')} ` +
       `WHERE ${conditions.join(' AND ')}${typesMark(changed, table)}`,
     values: [
       ...assignments.map(({ value }) => value),

@@ -54,7 +54,7 @@ export async function readRows(
   query: RowQuery,
   caller: Caller,
 ): Promise<RowPage> {
-  const { filter, sort, limit, lookAhead, columns, sizeMax = Infinity } = query
+  const { filter, sort, limit, lookAhead, columns, needed = [], sizeMax = Infinity } = query
   const scan = new Scan(query.after)
   const direction = directionOf(table, query)
   const isServed = direction !== undefined
@@ -63,7 +63,7 @@ export async function readRows(
     table,
     filter,
     use: direction === -1 ? 'readBackwards' : 'read',
-    columns: selectedColumns(table, [...columns, ...others]),
+    columns: selectedColumns(table, [...columns, ...needed, ...others]),
     pageSize: isServed ? Math.min(limit + 1, pageMax) : pageMax,
     found: { lacksIndex: false },
   }

@@ -21,6 +21,8 @@ export interface RowBranch {
   readonly allowFiltering: boolean
   /** Whether the key or an index leads to the rows; otherwise all are read. */
   readonly isServed: boolean
+  /** Whether the key of a partition leads to the rows, and no index does. */
+  readonly isByKeyAlone: boolean
   /** What is left to be checked of the rows that come. */
   readonly rest: RowFilter
 }
@@ -111,6 +113,7 @@ export function branchOf(
     })),
     allowFiltering: others.length > 0,
     isServed: partition !== undefined || indexed.length > 0,
+    isByKeyAlone: partition !== undefined && indexed.length === 0,
     rest: { kind: 'and', of: parts.filter((part) => !done.has(part)) },
   }
 }

@@ -66,8 +66,7 @@ class Planner {
   /** All parts must hold. */
   plan(parts: readonly RowFilter[]): RowConditions {
     const said = this.#saidIn(parts)
-    if ([...said.values()].some(({ condition }) => condition.eq?.length === 0))
-      return nothing
+    if ([...said.values()].some(isImpossible)) return nothing
     const filter: RowFilter = { kind: 'and', of: parts }
     const branch = (partition: readonly ColumnValue[] | undefined) =>
       branchOf({ filter, parts, said, partition }, this.#context, this.#use)
@@ -169,6 +168,11 @@ class Planner {
     if (split === undefined) return Infinity
     return split.of.reduce((count, one) => count + this.#alternativesMin(one), 0)
   }
+}
+
+/** Whether no row can have one of the values. */
+function isImpossible({ column, condition }: Said): boolean {
+  return condition.eq?.every((value) => spellings(column, value).length === 0) ?? false
 }
 
 const nothing: RowConditions = { branches: [], areDisjoint: true }

@@ -4,7 +4,7 @@ import type { ColumnValue } from '../../../language/columns/column.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyColumns, keyNames, type Column, type Table } from '../../schema.ts'
-import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
+import { quoteName, preparedTarget, type Statement } from '../cluster/statement.ts'
 import { bytesOfVector, readValue } from './cql-values.ts'
 import type { RowBranch } from './row-branch.ts'
 import { equality, isEmptyKey, range, spellings } from './row-terms.ts'
@@ -128,7 +128,9 @@ export function deleteRows(
     if (said === undefined) return undefined
     terms.push(...said)
   }
-  return [joined({ text: `DELETE FROM ${quoteTarget(table)}`, values: [] }, where(terms))]
+  return [
+    joined({ text: `DELETE FROM ${preparedTarget(table)}`, values: [] }, where(terms)),
+  ]
 }
 
 /**
@@ -161,7 +163,7 @@ function selection(
   )
   const all = [...selected, ...more].join(', ')
   return {
-    text: `SELECT ${all} FROM ${quoteTarget(table)}${typesMark(columns, table)}`,
+    text: `SELECT ${all} FROM ${preparedTarget(table)}${typesMark(columns, table)}`,
     values: [],
   }
 }

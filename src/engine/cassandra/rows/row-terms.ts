@@ -108,8 +108,12 @@ export function range(
   ]
 }
 
-/** All values that are this one here, in the order in which the cluster tells them apart. */
+/**
+ * All values that are this one here, in the order in which the cluster tells them apart. None is
+ * a text with half of a character, which UTF-8 does not have.
+ */
 export function spellings({ type }: Column, value: ColumnValue): readonly ColumnValue[] {
+  if (typeof value === 'string' && !value.isWellFormed()) return []
   if (type.type === 'vector') return [withoutSign(value)]
   return value === 0 && isFloating(type.type) ? [-0, 0] : [value]
 }
@@ -151,7 +155,9 @@ function negatedTerms(
   if (!can.notEquals || operands.length === 0 || isAnalyzed(column, context))
     return undefined
   const index = indexOn(table, column, 'value')
-  const bound = operands.map((value) => bindValue(column, value, table.types))
+  const possible = operands.filter((value) => spellings(column, value).length > 0)
+  if (possible.length === 0) return undefined
+  const bound = possible.map((value) => bindValue(column, value, table.types))
   const isSingle = kind === 'ne'
   return [
     {

@@ -17,7 +17,8 @@ import type {
   RowSearch,
   RowSearchResult,
 } from '../../contract.ts'
-import { keyNames, type Table } from '../../schema.ts'
+import { keyColumns, keyNames, type Table } from '../../schema.ts'
+import type { Purpose, ResultRow, Session } from '../cluster/session.ts'
 import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
@@ -29,7 +30,13 @@ import { KeyOrder } from './key-order.ts'
 import { readByKey, type RowAccess } from './read-rows.ts'
 import type { RowBranch } from './row-branch.ts'
 import { rowConditions } from './row-conditions.ts'
-import { readRow, selectBest, selectedColumns, selectNearest } from './row-statements.ts'
+import {
+  readRow,
+  selectBest,
+  selectedColumns,
+  selectNearest,
+  selectRows,
+} from './row-statements.ts'
 import { textPlaceOf, valuesOfKey } from './row-texts.ts'
 import { isComparable, vectorIndexOn } from '../zero-vector.ts'
 
@@ -71,11 +78,29 @@ async function nearestOf(
   { filter, by, limit, columns: shown }: NearestSearch,
   caller: Caller,
 ): Promise<ReadonlyMap<string, Hit<Row>> | undefined> {
+  const hitsIn = async (rows: readonly ResultRow[]) => {
+    const hits = new Map<string, Hit<Row>>()
+    let farthest = Infinity
+    for (const row of rows) {
+      const values = readRow(table, columns, row)?.values
+      const vector = values?.get(by.column.name)
+      if (!values || !vector) continue
+      const score = scoreTo(vector as Float32Array)
+      farthest = Math.min(farthest, score)
+      if (Number.isNaN(score) || !(await filters.matches(branch.rest, values))) continue
+      hits.set(keyOf(values, table), { record: new FoundRow(values, shown), score })
+    }
+    return { hits, farthest }
+  }
   const { metric } = vectorIndexOn(table.definition, by.column.name)!
   const scoreTo = similarityTo(metric, by.numbers)
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
   const filters = new RowFilters(table, caller)
+  if (branch.isByKeyAlone) {
+    const rows = await rowsOfPartition(session, table, branch, columns, caller)
+    if (rows !== undefined) return (await hitsIn(rows)).hits
+  }
   for (const asked of countsFor(limit)) {
     caller.check()
     const statement = selectNearest(table, {
@@ -88,21 +113,43 @@ async function nearestOf(
     const { rows } = await session.run(statement, 'search', {
       fetchSize: fixedLimits.clusterNearestMax,
     })
-    const hits = new Map<string, Hit<Row>>()
-    let farthest = Infinity
-    for (const row of rows) {
-      const values = readRow(table, columns, row)?.values
-      const vector = values?.get(by.column.name)
-      if (!values || !vector) continue
-      const score = scoreTo(vector as Float32Array)
-      farthest = Math.min(farthest, score)
-      if (!(await filters.matches(branch.rest, values))) continue
-      hits.set(keyOf(values, table), { record: new FoundRow(values, shown), score })
-    }
+    const { hits, farthest } = await hitsIn(rows)
     const scores = Array.from(hits.values(), ({ score }) => score)
     if (isEnough({ asked, count: rows.length, scores, farthest }, limit)) return hits
   }
   return undefined
+}
+
+/** Rows that are asked for at a time, so that no answer is large. */
+const rowsAtATime = 100
+
+/**
+ * All rows that the branch finds in its partition; undefined: there are too many. The index of a
+ * node misses vectors there that rows got after their insert, until the node flushes both: its
+ * memtable index notes the keys of rows that were inserted with a vector, and looks a range of
+ * keys up among them (VectorMemoryIndex of Cassandra 5.0). With other indexed conditions, and
+ * without a range, it finds them.
+ */
+async function rowsOfPartition(
+  session: Session,
+  table: Table,
+  branch: RowBranch,
+  columns: readonly Column[],
+  caller: Caller,
+): Promise<readonly ResultRow[] | undefined> {
+  const limit = fixedLimits.clusterComparedMax + 1
+  const read = async (selected: readonly Column[], purpose: Purpose, pageSize: number) => {
+    const statement = selectRows(table, { columns: selected, branch, limit })
+    const rows: ResultRow[] = []
+    for await (const row of session.rowsOf(statement, purpose, pageSize)) {
+      caller.check()
+      rows.push(row)
+    }
+    return rows.length < limit ? rows : undefined
+  }
+  // Large partitions are many, and their keys take less than their rows.
+  const keys = await read(keyColumns(table.definition), 'search', limit)
+  return keys && read(columns, 'read', rowsAtATime)
 }
 
 type TermSearch = RowSearch & { readonly by: ByTerms & { readonly column: Column } }

@@ -11,7 +11,7 @@ import type { RowView } from './row-view.ts'
 
 export function recordQuery(query: RowQuery, view: RowView): Query {
   const { skip, limit, after, sizeMax, lookAhead, textsOnly } = query
-  const { isWhole, withVectors } = view.shown(query.columns)
+  const { isWhole, withVectors } = view.shown(query.columns, query.needed)
   return {
     filter: recordFilter(query.filter, view),
     sort: recordSort(query, view),

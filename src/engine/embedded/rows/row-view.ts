@@ -110,9 +110,12 @@ export class RowView implements RecordView, ComparableFields {
     return this.#columns.get(name)!
   }
 
-  shown(columns: readonly Column[]): ShownColumns {
+  /** `needed` are read beside those that are shown. */
+  shown(columns: readonly Column[], needed: readonly Column[] = []): ShownColumns {
+    if (needed.length > 0) return this.#showing(columns, needed)
     let shown = this.#shown.get(columns)
-    if (shown === undefined) this.#shown.set(columns, (shown = this.#showing(columns)))
+    if (shown === undefined)
+      this.#shown.set(columns, (shown = this.#showing(columns, needed)))
     return shown
   }
 
@@ -184,8 +187,8 @@ export class RowView implements RecordView, ComparableFields {
     return typeof value === 'string' ? value : undefined
   }
 
-  #showing(columns: readonly Column[]): ShownColumns {
-    const stored = columns.map((column) => this.column(column))
+  #showing(columns: readonly Column[], needed: readonly Column[]): ShownColumns {
+    const stored = [...columns, ...needed].map((column) => this.column(column))
     const names = [...this.#keyNames, ...stored.map(({ key }) => key)]
     return {
       isWhole: this.#isWhole(columns),

@@ -54,7 +54,7 @@ export class Rows {
   read(table: Table, query: RowQuery, caller: Caller): RowPage | Promise<RowPage> {
     const stored = this.#tables.stored(table)
     const view = rowViewOf(stored)
-    const shown = view.shown(query.columns)
+    const shown = view.shown(query.columns, query.needed)
     const result = this.#records.read(stored, recordQuery(query, view), caller)
     return andThen(
       result,

@@ -1,0 +1,111 @@
+/** Vectors that rows and documents get after they were inserted, before a node flushes them. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Engine } from '../../src/engine/contract.ts'
+import { fixedLimits } from '../../src/limits.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+
+const keyspace = '/default_keyspace'
+const path = `${keyspace}/places`
+
+describe('a search by vector within partitions', () => {
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+
+  const send = async (target: string, body: object) => {
+    const { codes, text, body: answered } = await server.command(target, body)
+    assert.deepEqual(codes, [], text)
+    return answered
+  }
+  const find = async (filter: object, limit = 10) => {
+    const clauses = { filter, sort: { v: [1, 0] }, projection: { c: 1 } }
+    const { data } = await send(path, { find: { ...clauses, options: { limit } } })
+    return data!.documents!.map((row) => row['c'])
+  }
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false }, engine)
+    const columns = {
+      p: 'text',
+      c: 'int',
+      n: 'int',
+      v: { type: 'vector', dimension: 2 },
+    }
+    const primaryKey = { partitionBy: ['p'], partitionSort: { c: 1 } }
+    const definition = { columns, primaryKey }
+    await send(keyspace, { createTable: { name: 'places', definition } })
+    const metric = { metric: 'euclidean' }
+    const onVector = { column: 'v', options: metric }
+    await send(path, { createVectorIndex: { name: 'places_v', definition: onVector } })
+    await send(path, { createIndex: { name: 'places_n', definition: { column: 'n' } } })
+    await send(path, {
+      insertMany: {
+        documents: [
+          { p: 'a', c: 1, n: 1 },
+          { p: 'a', c: 2, n: 2, v: [9, 9] },
+          { p: 'a', c: 3, n: 3 },
+          { p: 'b', c: 4, n: 1 },
+          { p: 'b', c: 5, v: [1, 0] },
+        ],
+      },
+    })
+    const set = (filter: object, v: readonly number[] | null) =>
+      send(path, { updateOne: { filter, update: { $set: { v } } } })
+    await set({ p: 'a', c: 1 }, [1, 0])
+    await set({ p: 'a', c: 3 }, [2, 0])
+    await set({ p: 'b', c: 4 }, [1, 1])
+    await set({ p: 'b', c: 5 }, null)
+  })
+
+  after(async () => {
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  test('finds vectors that were set after the insert', async () => {
+    assert.deepEqual(await find({ p: 'a' }), [1, 3, 2])
+    assert.deepEqual(await find({ p: 'a' }, 2), [1, 3])
+    assert.deepEqual(await find({ p: 'b' }), [4])
+    assert.deepEqual(await find({ p: { $in: ['a', 'b'] } }), [1, 3, 4, 2])
+    assert.deepEqual(await find({}), [1, 3, 4, 2])
+  })
+
+  test('finds them by other conditions, too', async () => {
+    assert.deepEqual(await find({ p: 'a', c: 1 }), [1])
+    assert.deepEqual(await find({ p: 'a', c: { $gte: 2 } }), [3, 2])
+    assert.deepEqual(await find({ p: 'a', n: { $lte: 2 } }), [1, 2])
+    assert.deepEqual(await find({ p: 'a', n: { $ne: 3 } }), [1, 2])
+  })
+
+  test('leaves a large partition to the index', async () => {
+    const count = fixedLimits.clusterComparedMax + 1
+    for (let first = 0; first < count; first += 100) {
+      const documents = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
+        return { p: 'many', c: first + at, v: [first + at, 0] }
+      })
+      await send(path, { insertMany: { documents } })
+    }
+    assert.deepEqual(await find({ p: 'many' }, 3), [1, 0, 2])
+    assert.deepEqual(await find({ p: 'many', c: { $gte: 5 } }, 2), [5, 6])
+  })
+
+  test('of documents finds them by their _id', async () => {
+    const options = { vector: { dimension: 2, metric: 'euclidean' } }
+    await send(keyspace, { createCollection: { name: 'late', options } })
+    await send(`${keyspace}/late`, {
+      insertMany: { documents: [{ _id: 'x' }, { _id: 'y', $vector: [5, 5] }] },
+    })
+    const update = { $set: { $vector: [1, 0] } }
+    await send(`${keyspace}/late`, { updateOne: { filter: { _id: 'x' }, update } })
+    for (const filter of [{ _id: 'x' }, { _id: { $in: ['x', 'z'] } }]) {
+      const clauses = { filter, sort: { $vector: [1, 0] } }
+      const { data } = await send(`${keyspace}/late`, { find: clauses })
+      assert.deepEqual(data!.documents, [{ _id: 'x' }])
+    }
+  })
+})
