@@ -15,7 +15,7 @@ const addressSupport = {
   insert: true,
   read: true,
   filter: false,
-  cqlDefinition: `"${keyspace}".address`,
+  cqlDefinition: `${keyspace}.address`,
 }
 
 const people = {
