@@ -30,7 +30,7 @@ const { version } = JSON.parse(
 
 const program = new Command('stela')
   .description(
-    'A database of documents and tables, with vector search, that speaks the Data API.',
+    'A document and table database with vector, lexical and hybrid search. Speaks the Data API.',
   )
   .version(version, '--version', 'show the version')
   .helpOption('--help', 'show this help')
@@ -51,18 +51,18 @@ const program = new Command('stela')
     `
 Examples:
   stela serve          start a server on http://127.0.0.1:8181
-  stela serve --help   everything that can be set
-  stela demo           start one with sample data, to try things on
-  stela mcp --stdio    serve an assistant that starts it
-  stela check          check the data of a stopped server for damage
-  stela export --help  write a collection or table of a running server to a file
-  stela import --help  fill one from a file
-  stela backup --help  copy everything that a running server holds
-  stela restore DIR    make a data folder from such a copy
-  stela migrate --help move everything into a cluster
-  stela repair --help  build the index of terms on a cluster anew
-  stela token --help   make, list and revoke tokens
-  stela completion bash  complete commands and flags in a shell
+  stela serve --help   list all settings
+  stela demo           start a server with sample data
+  stela mcp --stdio    serve the Model Context Protocol to an assistant
+  stela check          check the data folder of a stopped server for damage
+  stela export --help  export a collection or table to a file
+  stela import --help  import a file into a collection or table
+  stela backup --help  back up a running server
+  stela restore DIR    restore a backup into a new data folder
+  stela migrate --help move all data into a cluster, or back
+  stela repair --help  rebuild a damaged catalog, or the term index of a cluster
+  stela token --help   create, list and revoke tokens
+  stela completion bash  print a shell completion script
 `,
   )
 

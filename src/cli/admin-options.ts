@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { readUrl } from './records/target.ts'
 
 export function adminUrlOption(): Option {
-  return new Option('--admin-url <url>', 'the management port of the server')
+  return new Option('--admin-url <url>', 'URL of the management API')
     .env('STELA_ADMIN_URL')
     .argParser(readUrl)
     .default('http://127.0.0.1:8182')
@@ -11,7 +11,7 @@ export function adminUrlOption(): Option {
 
 /** `whose` says which tokens will do. */
 export function adminTokenOption(whose: string): Option {
-  return new Option('--token <token>', `${whose}; better set as STELA_TOKEN`).env(
+  return new Option('--token <token>', `${whose}; prefer the variable STELA_TOKEN`).env(
     'STELA_TOKEN',
   )
 }

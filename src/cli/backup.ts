@@ -24,31 +24,30 @@ interface BackupOptions {
 }
 
 export const backupCommand = new Command('backup')
-  .description('Copy everything that a running server holds into a folder.')
+  .description('Back up a running server to a folder.')
   .helpOption('--help', 'show this help')
-  .argument('<folder>', 'the folder of backups; made when absent')
+  .argument('<folder>', 'backup folder; created when absent')
   .addOption(adminUrlOption())
-  .addOption(adminTokenOption('a token of an administrator'))
+  .addOption(adminTokenOption('administrator token'))
   .addOption(
-    new Option(
-      '--keep <number>',
-      'remove the oldest backups, so that this many are left',
-    ).argParser(wholeNumber(1, 1_000_000)),
+    new Option('--keep <number>', 'keep this many backups; delete older ones').argParser(
+      wholeNumber(1, 1_000_000),
+    ),
   )
-  .option('--verify', 'read earlier files again, and copy anew those that are damaged')
+  .option('--verify', 'verify files of earlier backups and copy damaged ones again')
   .addHelpText(
     'after',
     `
-A backup is of one moment: all collections, tables, types, tokens and settings as they were
-then, while others go on reading and writing. Collections and tables that have not changed
-since an earlier backup in the same folder are not copied again. Keep a folder for each
-server. The exit status is 0 where the backup is complete, and 1 where there is none.
+A backup is a consistent snapshot of all collections, tables, types, tokens and settings. Reads
+and writes continue meanwhile. Backups in one folder are incremental: unchanged collections and
+tables are not copied again. Use one backup folder per server. The exit status is 0 when the
+backup is complete, and 1 when it failed.
 
 Examples:
-  export STELA_TOKEN=…                              once, for all of these
-  stela backup /mnt/backups/stela                   make one
-  stela backup /mnt/backups/stela --keep 7          and leave the latest seven
-  stela restore /mnt/backups/stela --list           which there are
+  export STELA_TOKEN=…                              set once for all examples
+  stela backup /mnt/backups/stela                   back up
+  stela backup /mnt/backups/stela --keep 7          back up and keep the latest seven
+  stela restore /mnt/backups/stela --list           list backups
 `,
   )
   .action((folder: string, options: BackupOptions) =>

@@ -21,22 +21,22 @@ export const check = addClusterOptions(
   .addHelpText(
     'after',
     `
-Reads every page, row, index entry, write-ahead log and snapshot in the data folder, and compares
-everything that is stored twice: indexes with documents and rows, counters with what they
-count. Nothing on disk changes. A server cannot start on the folder meanwhile.
+Verifies every page, row, index entry, write-ahead log and snapshot in the data folder, and compares
+redundant data: indexes with documents and rows, counters with the records they count. The check
+changes nothing on disk. No server can start on the folder while it runs.
 
 The exit status is
-  0  no damage was found
-  1  something is wrong with the data; the output says what, and in which file
+  0  no damage found
+  1  damage found; the output names each file and problem
   2  the folder, or a part of it, cannot be checked: it does not exist, a server uses it, the
      disk is full or read-only, there is no permission, or no file handles are left
 
-For a cluster, prints what it supports, which nodes are up, whether they agree on the schema, and
-which collections lack a column or an index. Servers may be running.
+With a cluster, the check prints supported features, nodes that are up, schema agreement, and
+collections that lack a column or an index. Servers may be running.
 
 Examples:
-  stela check                         the folder stela-data
-  stela check --data /var/lib/stela   another one
+  stela check                         check the folder stela-data
+  stela check --data /var/lib/stela   check another folder
   stela check --engine cassandra --contact-points 10.0.0.1
 `,
   )

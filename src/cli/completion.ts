@@ -5,9 +5,9 @@
 import { Argument, Command, type Option } from 'commander'
 
 export const completion = new Command('completion')
-  .description('Print a script that completes commands and flags in a shell.')
+  .description('Print a shell completion script.')
   .helpOption('--help', 'show this help')
-  .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+  .addArgument(new Argument('<shell>', 'shell').choices(['bash', 'zsh', 'fish']))
   .addHelpText(
     'after',
     `

@@ -11,18 +11,18 @@ import { fillDemo, type DemoRequest } from './demo/sample-data.ts'
 import { runServer } from './run-server.ts'
 
 export const demo = new Command('demo')
-  .description('Start a server with sample data, to try things on (Ctrl-C ends it).')
+  .description('Start a server with sample data (Ctrl-C stops it).')
   .helpOption('--help', 'show this help')
   .addOption(
-    setting('port', '<number>', 'port to listen on; 0 for any that is free')
+    setting('port', '<number>', 'listen port; 0 picks a free port')
       .argParser(wholeNumber(0, 65_535))
       .default(defaultConfig.port),
   )
   .addHelpText(
     'after',
     `
-The data is in a temporary folder, which is removed at the end. Where the built-in model is
-installed, texts are searched by meaning; elsewhere by their words.
+The sample data lives in a temporary folder, which is deleted at exit. With the built-in model
+installed the samples are searchable by meaning, otherwise by words.
 
 Examples:
   stela demo             on http://127.0.0.1:8181

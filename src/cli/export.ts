@@ -21,22 +21,22 @@ interface ExportOptions extends TargetOptions {
 
 export const exportCommand = addTargetOptions(
   new Command('export')
-    .description('Write the documents or rows of a running server to a file.')
+    .description('Export a collection or table of a running server to a file.')
     .helpOption('--help', 'show this help'),
 )
-  .option('--out <file>', 'the file to write; - for standard output', '-')
-  .option('--gzip', 'pack it')
+  .option('--out <file>', 'output file; - for standard output', '-')
+  .option('--gzip', 'compress the output with gzip')
   .option('--no-search-fields', 'leave out $vector, $vectorize and $lexical')
   .addHelpText(
     'after',
     `
-Each document or row is a line of JSON, with every digit of its numbers, as \`stela import\`
-reads it. What is written while the export runs may be in it or not; all else is in it
-once. The file gets its name when it is complete. The exit status is 0 then, and 1 where the
-export stopped.
+The output has one JSON object per line, in the format that \`stela import\` reads. Numbers keep
+all digits. Every record that exists during the whole export appears exactly once; records that
+are written meanwhile may be missing. The file gets its final name when the export is complete.
+The exit status is 0 when the export is complete, and 1 when it failed.
 
 Examples:
-  export STELA_TOKEN=…                                 once, for all of these
+  export STELA_TOKEN=…                                 set once for all examples
   stela export --collection books --out books.jsonl
   stela export --table people --out people.jsonl.gz --gzip
   stela export --collection books | head

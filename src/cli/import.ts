@@ -26,48 +26,56 @@ interface ImportOptions extends TargetOptions {
 
 export const importCommand = addTargetOptions(
   new Command('import')
-    .description('Insert the documents or rows of a file into a running server.')
+    .description('Import a file into a collection or table of a running server.')
     .helpOption('--help', 'show this help')
-    .argument('<file>', 'the file, packed with gzip or not; - for standard input'),
+    .argument('<file>', 'file to import, plain or gzip; - for standard input'),
 )
-  .addOption(new Option('--format <format>', 'unset: by name and content').choices(formats))
   .addOption(
-    new Option('--types <how>', 'of CSV cells in collections: infer numbers, or text only')
+    new Option(
+      '--format <format>',
+      'file format (default: detected from name and content)',
+    ).choices(formats),
+  )
+  .addOption(
+    new Option(
+      '--types <how>',
+      'types of CSV cells in collections: infer numbers and booleans, or keep text',
+    )
       .choices(['infer', 'text'])
       .default('infer'),
   )
-  .option('--create', 'create the collection if there is none')
-  .option('--no-embed', 'of $vector and $vectorize keep the vector, not the text')
+  .option('--create', 'create the collection when it does not exist')
+  .option('--no-embed', 'keep $vector and drop $vectorize where a document has both')
   .addOption(
-    new Option('--embedding-key <key>', "for the collection's embedding service").env(
-      'STELA_EMBEDDING_KEY',
-    ),
+    new Option(
+      '--embedding-key <key>',
+      'API key of the embedding service of the collection',
+    ).env('STELA_EMBEDDING_KEY'),
   )
   .addOption(
-    new Option('--connections <number>', 'requests at a time')
+    new Option('--connections <number>', 'concurrent requests')
       .argParser(wholeNumber(1, 64))
       .default(4),
   )
-  .option('--rejects <path>', 'file for records that are rejected; unset: FILE.rejected')
-  .option('--resume', 'go on where an interrupted import of the file stopped')
+  .option('--rejects <path>', 'file for rejected records (default: FILE.rejected)')
+  .option('--resume', 'resume an interrupted import of the same file')
   .addHelpText(
     'after',
     `
-Formats: jsonl has a JSON object on each line, json is one array of them, and csv has the
-names of fields in its first line. Empty cells are left out. In collections, cells that
-JSON would read as a number, true or false become that; in tables the column decides.
+Formats: jsonl is one JSON object per line, json is one array of objects, and csv has field names in
+its first line. Empty CSV cells are skipped. In collections, a cell that is a JSON number, true or
+false becomes that value; in tables the column type decides.
 
-Records that are not JSON, or that the server refuses, are reported with their line, written to
-FILE.rejected as they were, and do not stop the others. The exit status is 0 where all were
-imported, 2 where some were rejected, and 1 where the import stopped.
+Invalid records do not stop an import. They are reported with their line and written unchanged to
+FILE.rejected. The exit status is 0 when all records were imported, 2 when some were rejected, and
+1 when the import stopped.
 
-While it runs, FILE.progress says how far it is, and --resume goes on from there, even
-after the process was killed. Documents that were on their way then, or when the server went
-away, are sent again: those that are stored already are known by their _id. Documents
-without _id get one from the server, so that a few hundred of them may be stored twice.
+FILE.progress records how far an import has come. --resume continues from there, even after the
+process was killed, and sends unconfirmed records again. A document with an _id is never stored
+twice; documents without one get a new _id from the server, so up to a few hundred of them can be.
 
 Examples:
-  export STELA_TOKEN=…                                 once, for all of these
+  export STELA_TOKEN=…                                 set once for all examples
   stela import books.jsonl --collection books --create
   stela import people.csv.gz --table people
   zcat dump.gz | stela import - --format jsonl --collection books

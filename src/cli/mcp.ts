@@ -15,29 +15,30 @@ import { readUrl } from './records/target.ts'
 import { addServerSettings, namedFlags, readServerSettings } from './server-settings.ts'
 
 export const mcpCommand = new Command('mcp')
-  .description('Serve an assistant over standard input and output.')
+  .description('Serve the Model Context Protocol over standard input and output.')
   .helpOption('--help', 'show this help')
-  .option('--stdio', 'speak the Model Context Protocol there; needed')
+  .option('--stdio', 'use standard input and output (required)')
   .addOption(
-    new Option('--url <url>', 'a running server to ask; else the data folder is opened')
+    new Option('--url <url>', 'URL of a running server (default: open the data folder)')
       .env('STELA_URL')
       .argParser(readUrl),
   )
   .addOption(
-    new Option('--token <token>', 'a token of that server; better set as STELA_TOKEN').env(
-      'STELA_TOKEN',
-    ),
+    new Option(
+      '--token <token>',
+      'token for that server; prefer the variable STELA_TOKEN',
+    ).env('STELA_TOKEN'),
   )
   .addHelpText(
     'after',
     `
-Without a URL, all options of \`stela serve\` are taken too, --data first of all, and the
-assistant may do everything. With one they are refused, and it may do what the token may: give it
-a token with a role that only reads, if that is what it is for. Logs are on standard error.
+Without --url, the command opens a data folder, accepts all options of \`stela serve\`, and grants the
+assistant full access. With --url, it rejects those options, and the role of the token limits the
+assistant: use a read-only token unless it should write. Logs go to standard error.
 
 Examples:
-  stela mcp --stdio --data ~/notes                      a folder that no server uses
-  STELA_TOKEN=… stela mcp --stdio --url https://db:8181 a running server
+  stela mcp --stdio --data ~/notes                      open a data folder
+  STELA_TOKEN=… stela mcp --stdio --url https://db:8181 use a running server
 `,
   )
   .action((values: Values) => reportFailures(() => runMcp(values)))

@@ -26,22 +26,21 @@ export const migrateCommand = addClusterOptions(
   new Command('migrate')
     .description('Move everything from a data folder into a cluster, or back.')
     .helpOption('--help', 'show this help')
-    .addOption(engineOption('from', 'what has the data'))
-    .addOption(engineOption('to', 'what is to have it'))
-    .addOption(dataOption('the data folder. Its server must not be running')),
+    .addOption(engineOption('from', 'source engine'))
+    .addOption(engineOption('to', 'destination engine'))
+    .addOption(dataOption('data folder; its server must be stopped')),
   'The cluster:',
 )
   .addHelpText(
     'after',
     `
-All databases go over, with their keyspaces, types, collections, tables, indexes, documents
-and rows, and with tokens, roles and users: the same tokens open the same data there. What
-the other side cannot hold is listed before anything is moved. What is there already is
-compared and never written over, so a migration that was interrupted is run again and goes
-on where it was. In the end all that was read is held against what is there.
+Migrates all databases with their keyspaces, types, collections, tables, indexes, documents and
+rows, and all tokens, roles and users; existing tokens stay valid. Features that the destination
+does not support are listed before anything is copied. Existing records are compared and never
+overwritten, so you can run an interrupted migration again. At the end both sides are compared.
 
-The exit status is 0 where both sides hold the same, 1 where they do not, and 2 where nothing
-was moved because something is in the way.
+The exit status is 0 when both sides are equal, 1 when they differ, and 2 when the migration was
+refused before copying anything.
 
 Examples:
   export STELA_CASSANDRA_USER=… STELA_CASSANDRA_PASSWORD=…

@@ -11,27 +11,24 @@ import { Meter } from './records/progress-meter.ts'
 
 export const repair = addClusterOptions(
   new Command('repair')
-    .description(
-      'Rebuild the catalog of a data folder, or the index of terms on a cluster.',
-    )
+    .description('Rebuild the catalog of a data folder, or the term index of a cluster.')
     .helpOption('--help', 'show this help')
     .option('--catalog', 'rebuild catalog.db of a data folder from its stores')
-    .addOption(dataOption('the data folder. Its server must not be running')),
+    .addOption(dataOption('data folder; its server must be stopped')),
   'The cluster:',
 )
   .addHelpText(
     'after',
     `
-With --catalog: a server refuses a data folder whose catalog is damaged or has lost changes.
-The catalog is written again from what the stores say of themselves. Nothing is deleted: the
-old catalog is kept beside the new one, and stores that cannot be listed are moved to
-quarantine.stores. The exit status is 0 even where something could not be brought back; the
-output names it.
+With --catalog: rebuilds the catalog of a data folder from its stores. A server refuses a folder
+whose catalog is damaged or has lost changes. Nothing is deleted: the old catalog stays beside the
+new one, and stores that cannot be listed move to quarantine.stores. The exit status is 0 even when
+something could not be restored; the output names it.
 
-Without it, for a cluster: Apache Cassandra cannot search by terms, so servers keep an index of terms there. It is written
-again from all texts of documents and rows, and what belongs to none is removed. Servers may be
-running, and go on. Run it when rows of a table with a text index were written by others than
-Stela, when a server died while it created a text index, or after a node has lost data.
+Without --catalog: rebuilds the term index of a cluster. Apache Cassandra has no BM25 search, so
+servers store a term index there. The repair writes it again from all texts and removes orphaned
+entries. Servers may be running. Run it after another program wrote rows of a table with a text
+index, after a server crashed while creating a text index, or after a node lost data.
 
 Examples:
   stela repair --catalog --data /var/lib/stela

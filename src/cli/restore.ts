@@ -17,20 +17,21 @@ interface RestoreOptions {
 }
 
 export const restore = new Command('restore')
-  .description('Make a data folder from a backup.')
+  .description('Restore a backup into a new data folder.')
   .helpOption('--help', 'show this help')
-  .argument('<folder>', 'the folder of backups')
-  .addOption(dataOption('the data folder to make; it must be absent or empty'))
+  .argument('<folder>', 'backup folder')
+  .addOption(dataOption('data folder to create; it must be absent or empty'))
   .addOption(
-    new Option('--backup <name>', 'which backup, as --list shows them').default('latest'),
+    new Option('--backup <name>', 'name of the backup, as --list prints it').default(
+      'latest',
+    ),
   )
-  .option('--list', 'only show which backups there are')
+  .option('--list', 'list the backups and exit')
   .addHelpText(
     'after',
     `
-Every file is compared with what was backed up. The data folder can be used only once all of
-it is there; a restore that was cut short leaves a folder that no server starts with. The exit
-status is 0 where the folder was made, and 1 where it was not.
+Verifies the checksum of every file. A restore that is interrupted leaves a folder that no server
+opens. The exit status is 0 when the data folder is complete, and 1 when the restore failed.
 
 Examples:
   stela restore /mnt/backups/stela --list

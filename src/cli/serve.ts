@@ -6,21 +6,21 @@ import { runServer } from './run-server.ts'
 import { addServerSettings, readServerSettings } from './server-settings.ts'
 
 export const serve = new Command('serve')
-  .description('Start the server and serve until it is stopped (Ctrl-C).')
+  .description('Start the server (Ctrl-C stops it).')
   .helpOption('--help', 'show this help')
   .addHelpText(
     'after',
     `
-Every option is also an environment variable: --page-size is STELA_PAGE_SIZE. Secrets
-belong there: what is written on a command line can be read by others on the machine.
+Every option is also an environment variable: --page-size is STELA_PAGE_SIZE. Pass secrets as
+variables: other users of the machine can read command lines.
 
-The first start makes an administrator token and prints it once, with a request to try
-it with. Accounts given as users are sent as Cassandra:<Base64 name>:<Base64 password>.
+The first start creates an administrator token and prints it once, with a request to try.
+Clients authenticate as a user with the token Cassandra:<Base64 name>:<Base64 password>.
 
 Examples:
-  stela serve                                       try it, on http://127.0.0.1:8181
-  stela serve --host 0.0.0.0 --data /var/lib/stela  serve other machines
-  STELA_ADMIN_TOKEN=secret stela serve              choose the token yourself
+  stela serve                                       listen on http://127.0.0.1:8181
+  stela serve --host 0.0.0.0 --data /var/lib/stela  listen on all interfaces
+  STELA_ADMIN_TOKEN=secret stela serve              set the administrator token
 `,
   )
   .action(async (values: Record<string, unknown>) => {
@@ -33,7 +33,7 @@ addServerSettings(serve, true)
 function announce({ url, firstToken }: Listening, { cluster }: Config): void {
   if (firstToken !== undefined)
     process.stderr.write(`
-An administrator token was made for this ${cluster === undefined ? 'data folder' : 'cluster'}. It is shown only now, so keep it:
+Administrator token of this ${cluster === undefined ? 'data folder' : 'cluster'}. Save it now, it is not shown again:
 
   ${firstToken}
 

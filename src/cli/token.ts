@@ -24,49 +24,48 @@ interface CreateOptions extends WhereOptions {
 const defaultRole = 'Database Administrator'
 
 export const tokenCommand = new Command('token')
-  .description('Make, list and revoke tokens.')
+  .description('Create, list and revoke tokens.')
   .helpOption('--help', 'show this help')
   .addHelpText(
     'after',
     `
-Tokens are those of a running server, which is asked over its management port, or with
---data those of a server that is stopped. The latter needs no token, and so is the way
-back in when the last one is lost.
+Manages tokens of a running server through its management API or, with --data, of a stopped
+server. With --data no token is needed: use it when you have lost the last administrator token.
 
 Examples:
-  export STELA_TOKEN=…                                        of an Organization Administrator
-  TOKEN=$(stela token create --role 'RO User' --expires 30d)  one that only reads
-  stela token list                                            which there are
-  stela token revoke 3f9c0d…                                  end one, at once
+  export STELA_TOKEN=…                                        an administrator token
+  TOKEN=$(stela token create --role 'RO User' --expires 30d)  a read-only token
+  stela token list                                            list tokens
+  stela token revoke 3f9c0d…                                  revoke a token immediately
   stela token create --data stela-data --role 'Organization Administrator'
 `,
   )
   .addCommand(
-    commandNamed('create', 'Make a token, and print it.')
+    commandNamed('create', 'Create a token and print it.')
       .addOption(
         new Option(
           '--role <name>',
-          `what it may do, by the name or id of a role; can be repeated (default: "${defaultRole}")`,
+          `name or id of a role; can be repeated (default: "${defaultRole}")`,
         ).argParser<readonly string[] | undefined>((name, before) => [
           ...(before ?? []),
           name,
         ]),
       )
-      .option('--description <text>', 'what it is for')
+      .option('--description <text>', 'purpose of the token')
       .addOption(
         new Option(
           '--expires <when>',
-          'when it ends: 30d, 12h or 2030-01-31T00:00:00Z',
+          'expiry: 30d, 12h or 2030-01-31T00:00:00Z',
         ).argParser((text) => readExpiry(text)),
       )
       .addHelpText(
         'after',
         `
-The token alone is printed on standard output, and cannot be shown again. The exit status is
-0, or 1 where there is no token.
+Standard output contains only the token, which cannot be shown again. The exit status is 0 when the
+token was created, and 1 when not.
 
 Examples:
-  TOKEN=$(stela token create)                            for an application
+  TOKEN=$(stela token create)                            a token for an application
   stela token create --role 'RO User' --description 'dashboard'
   stela token create --role 'R/W User' --expires 12h
 `,
@@ -76,15 +75,15 @@ Examples:
       ),
   )
   .addCommand(
-    commandNamed('list', 'List tokens. Their secrets are not kept and cannot be shown.')
-      .option('--json', 'as JSON')
+    commandNamed('list', 'List tokens without their secrets, which are not stored.')
+      .option('--json', 'print JSON')
       .action((options: WhereOptions & { readonly json?: true }) =>
         run(options, (keeper) => listTokens(keeper, options.json === true)),
       ),
   )
   .addCommand(
-    commandNamed('revoke', 'End tokens: the next request with one is refused.')
-      .argument('<id...>', 'as the list has them, or as in Stela:<id>:…')
+    commandNamed('revoke', 'Revoke tokens immediately.')
+      .argument('<id...>', 'ids of tokens, as list prints them or as in Stela:<id>:…')
       .action((ids: readonly string[], options: WhereOptions) =>
         run(options, (keeper) => revokeTokens(keeper, ids)),
       ),
@@ -95,8 +94,8 @@ function commandNamed(name: string, says: string): Command {
     .description(says)
     .helpOption('--help', 'show this help')
     .addOption(adminUrlOption())
-    .addOption(adminTokenOption('a token that may do this'))
-    .option('--data <folder>', 'the data folder of a server that is stopped, instead')
+    .addOption(adminTokenOption('token with the permission to manage tokens'))
+    .option('--data <folder>', 'data folder of a stopped server, instead of --admin-url')
 }
 
 function run(

@@ -21,22 +21,22 @@ export function addressOptions(): Option[] {
   return [
     addressSetting(
       'max-address-connections',
-      'open connections of an address; 0: any number',
+      'open connections per client address; 0: no limit',
       openMax,
     ),
     addressSetting(
       'connection-rate',
-      'new connections a second of an address, more wait; 0: any number',
+      'new connections per second and address; more wait; 0: no limit',
       connectionRate,
     ),
     addressSetting(
       'reset-rate',
-      'HTTP/2 streams an address may reset in a second; 0: any number',
+      'HTTP/2 stream resets per second and address; 0: no limit',
       resetRate,
     ),
     addressSetting(
       'rejection-rate',
-      'rejected requests a second of an address, more wait; 0: any number',
+      'unauthenticated requests per second and address; more wait; 0: no limit',
       rejectionRate,
     ),
   ]

@@ -71,64 +71,72 @@ export function clusterOptions(): Option[] {
   const level = (name: string, says: string, value: ConsistencyLevel) =>
     setting(name, '<level>', says).choices(levels).default(value)
   const options = [
-    setting('contact-points', '<list>', 'some nodes of the cluster: host,host')
+    setting('contact-points', '<list>', 'addresses of some nodes: host,host')
       .argParser(readList)
       .default(contactPoints, contactPoints.join()),
-    setting('cassandra-port', '<number>', 'port on which nodes speak CQL')
+    setting('cassandra-port', '<number>', 'CQL port of the nodes')
       .argParser(wholeNumber(1, 65_535))
       .default(port),
     setting(
       'local-datacenter',
       '<name>',
-      'the data center that is asked; unset: that of the first contact point',
+      'local data center (default: that of the first contact point)',
     ).argParser(notEmpty),
-    setting('cassandra-user', '<name>', "the server's own user").argParser(notEmpty),
-    setting('cassandra-password', '<password>', "that user's password").argParser(
+    setting('cassandra-user', '<name>', 'user name of the server').argParser(notEmpty),
+    setting('cassandra-password', '<password>', 'password of that user').argParser(
       readPassword,
     ),
     setting(
       'cassandra-tls',
       '<on|any-host|off>',
-      'encrypt; any-host: whichever host a certificate names',
+      'TLS to nodes; any-host: accept certificates of any host name',
     )
       .choices(['on', 'any-host', 'off'])
       .default('off'),
-    setting(
-      'cassandra-ca',
-      '<file>',
-      'who signs the certificates of nodes, in PEM',
-    ).argParser(notEmpty),
-    setting(
-      'cassandra-cert',
-      '<file>',
-      "the server's certificate, if nodes ask for one",
-    ).argParser(notEmpty),
-    setting('cassandra-key', '<file>', "that certificate's key, in PEM").argParser(
+    setting('cassandra-ca', '<file>', 'certificate authority of the nodes (PEM)').argParser(
       notEmpty,
     ),
     setting(
+      'cassandra-cert',
+      '<file>',
+      'client certificate, when nodes require one (PEM)',
+    ).argParser(notEmpty),
+    setting(
+      'cassandra-key',
+      '<file>',
+      'private key of the client certificate (PEM)',
+    ).argParser(notEmpty),
+    setting(
       'secure-connect-bundle',
       '<file>',
-      'says how to reach a cluster of Astra',
+      'secure connect bundle of an Astra database',
     ).argParser(notEmpty),
-    setting('system-keyspace', '<name>', "keyspace for the server's tokens and the like")
+    setting(
+      'system-keyspace',
+      '<name>',
+      'keyspace for tokens, roles and other server state',
+    )
       .argParser(readKeyspace)
       .default(systemKeyspace),
     setting(
       'replication',
       '<list>',
-      'copies of new keyspaces: dc1=3,dc2=2; unset: in the local one, at most 3',
+      'replication of new keyspaces: dc1=3,dc2=2 (default: local data center, up to 3)',
     ).argParser(readReplication),
-    level('read-consistency', 'copies that answer a read', consistency.read),
-    level('write-consistency', 'copies that confirm a write', consistency.write),
-    level('search-consistency', 'copies that answer a vector search', consistency.search),
-    setting('serial-consistency', '<level>', 'who agrees on conditional writes')
+    level('read-consistency', 'consistency level of reads', consistency.read),
+    level('write-consistency', 'consistency level of writes', consistency.write),
+    level('search-consistency', 'consistency level of vector searches', consistency.search),
+    setting(
+      'serial-consistency',
+      '<level>',
+      'serial consistency level of conditional writes',
+    )
       .choices(serialLevels)
       .default(consistency.serial),
-    setting('settings-delay', '<ms>', 'revoked tokens are refused everywhere after that')
+    setting('settings-delay', '<ms>', 'delay until all servers know a revoked token')
       .argParser(wholeNumber(50, defaultLimits.settingsDelayMsMax))
       .default(settingsDelayMs),
-    setting('max-scanned', '<number>', 'documents or rows that a read may look at')
+    setting('max-scanned', '<number>', 'documents or rows that one read may scan')
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(scannedMax),
   ]

@@ -185,146 +185,198 @@ export function serveOptions(): Option[] {
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
   const { replyTimeoutMs, bodyMemoryMax, replyMemoryMax, valueMemoryMax } = defaultConfig
   return [
-    setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
-    setting('port', '<number>', 'port to listen on; 0 for any that is free')
+    setting('host', '<address>', 'listen address; 0.0.0.0 for all interfaces').default(
+      host,
+    ),
+    setting('port', '<number>', 'listen port; 0 picks a free port')
       .argParser(wholeNumber(0, 65_535))
       .default(port),
     setting(
       'admin-port',
       '<number|off>',
-      'port of the management API; unset: the one after --port',
+      'port of the management API (default: --port + 1)',
     ).argParser(readAdminPort),
     setting(
       'public-url',
       '<url>',
-      'what clients reach the server by, if not by where it listens',
+      'public base URL, when it differs from the listen address',
     ).argParser(readPublicUrl),
     engineOption(),
-    dataOption('where all data is kept; created when absent'),
+    dataOption('data folder; created when absent'),
     setting(
       'admin-token',
       '<token>',
-      'administrator token to use; else one is made',
+      'administrator token (default: generated at the first start)',
     ).argParser(notEmpty),
-    setting('users', '<list>', 'accounts: name:password,name:password').argParser(
+    setting('users', '<list>', 'user accounts, as name:password,name:password').argParser(
       readAccounts,
     ),
     setting(
       'max-bad-credentials',
       '<number>',
-      'bad tokens from an address until it has to wait; 0: never',
+      'invalid tokens per client address before it is delayed; 0: no limit',
     )
       .argParser(wholeNumber(0, 1_000_000))
       .default(badCredentialsMax),
-    onOff('behind-proxy', 'take X-Forwarded-For for who asks').default('off'),
-    setting('max-databases', '<number>', 'databases that there may be')
+    onOff(
+      'behind-proxy',
+      'trust the last address in X-Forwarded-For as the client address',
+    ).default('off'),
+    setting('max-databases', '<number>', 'maximum number of databases')
       .argParser(wholeNumber(1, 100_000))
       .default(databasesMax),
-    setting('durability', '<level>', 'full: writes survive a power cut; relaxed: faster')
+    setting(
+      'durability',
+      '<level>',
+      'full: acknowledged writes survive power loss; relaxed: faster, survive a process crash only',
+    )
       .choices(['full', 'relaxed'])
       .default('full'),
     setting(
       'accept-lost-catalog',
       '[on|off]',
-      'start although the catalog lost changes; quarantine stores that it does not list',
+      'start with a catalog that lost changes; quarantine stores it does not list',
     )
       .choices(['on', 'off'])
       .preset('on')
       .default('off'),
-    setting('log-level', '<level>', 'how much to log, on standard error')
+    setting('log-level', '<level>', 'log level; logs go to standard error')
       .choices(logLevels)
       .default(logLevel),
-    setting('slow-command', '<ms>', 'log commands that take this long; 0: none')
+    setting('slow-command', '<ms>', 'log commands slower than this; 0: off')
       .argParser(wholeNumber(0, 86_400_000))
       .default(slowCommandMs),
-    setting('metrics', '<access>', 'GET /metrics: on: for all; token: for administrators')
+    setting(
+      'metrics',
+      '<access>',
+      'who may read /metrics: on: everyone; token: administrators',
+    )
       .choices(['on', 'token', 'off'])
       .default(metrics),
-    onOff('console', 'the web console, at /console').default('on'),
-    setting('tls-cert', '<file>', 'certificate in PEM: serve HTTPS').argParser(notEmpty),
-    setting('tls-key', '<file>', "the certificate's key, in PEM").argParser(notEmpty),
+    onOff('console', 'serve the web console at /console').default('on'),
+    setting('tls-cert', '<file>', 'TLS certificate chain (PEM); enables HTTPS').argParser(
+      notEmpty,
+    ),
+    setting('tls-key', '<file>', 'private key of the certificate (PEM)').argParser(
+      notEmpty,
+    ),
     setting(
       'cors-origins',
       '<list>',
-      'pages that may call from a browser: https://a,https://b; or *',
+      'origins allowed by CORS: https://a,https://b; or *',
     ).argParser(readOrigins),
-    onOff('compression', 'packed replies and requests').default('off'),
-    setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
+    onOff('compression', 'compress responses and accept compressed requests').default(
+      'off',
+    ),
+    setting('request-timeout', '<seconds>', 'time to receive a whole request; 0: no limit')
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
-    setting('command-timeout', '<seconds>', 'give up slower commands; 0: never')
+    setting('command-timeout', '<seconds>', 'abort commands after this time; 0: no limit')
       .argParser(wholeNumber(0, 86_400))
       .default(commandTimeoutMs / 1000),
-    setting('reply-timeout', '<seconds>', 'drop clients that do not read; 0: never')
+    setting(
+      'reply-timeout',
+      '<seconds>',
+      'close connections that stop reading a reply; 0: never',
+    )
       .argParser(wholeNumber(0, 86_400))
       .default(replyTimeoutMs / 1000),
-    setting('max-body-memory', '<bytes>', 'memory for the bodies of all requests')
+    setting('max-body-memory', '<bytes>', 'memory for all request bodies')
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(bodyMemoryMax),
-    setting('max-reply-memory', '<bytes>', 'memory for all replies that are not read yet')
+    setting(
+      'max-reply-memory',
+      '<bytes>',
+      'memory for all replies that clients have not read yet',
+    )
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(replyMemoryMax),
-    setting('max-value-memory', '<bytes>', 'memory for what large bodies are parsed into')
+    setting(
+      'max-value-memory',
+      '<bytes>',
+      'memory for parsed values of large bodies and documents',
+    )
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(valueMemoryMax),
-    setting('max-commands', '<number>', 'commands at a time; more are refused')
+    setting('max-commands', '<number>', 'concurrent commands; more are rejected with 503')
       .argParser(wholeNumber(1, 1_000_000))
       .default(commandsMax),
-    setting('max-connections', '<number>', 'open connections; 0: any number')
+    setting('max-connections', '<number>', 'open connections; 0: no limit')
       .argParser(wholeNumber(0, 1_000_000))
       .default(connectionsMax),
     ...addressOptions(),
-    setting('rate-limit', '<number>', 'commands a second of each token; 0: any number')
+    setting(
+      'rate-limit',
+      '<number>',
+      'commands per second and token; more are rejected with 429; 0: no limit',
+    )
       .argParser(wholeNumber(0, 1_000_000))
       .default(rateLimit),
     setting(
       'search-threads',
       '<number>',
-      'searches and long reads that run at a time; unset: by the machine',
+      'threads for searches and long reads (default: cores - 1, at least 2)',
     ).argParser(wholeNumber(1, 64)),
-    setting('max-open', '<number>', 'collections and tables to keep open at a time')
+    setting(
+      'max-open',
+      '<number>',
+      'collections and tables kept open; others open on demand',
+    )
       .argParser(wholeNumber(1, 1_000_000))
       .default(openStoresMax),
-    feature('lexical', 'lexical search; unset: on, requests may opt out'),
-    feature('reranking', 'reranking; unset: on, requests may opt out'),
-    feature('vectorize', 'embedding services').default('on'),
-    feature('snake-case-indexes', 'refuse to index columns like thisOne').default('off'),
-    setting('hybrid-eligibility', '<fields>', 'what findAndRerank needs of a document')
+    feature('lexical', 'lexical search (default: on; a header can turn it off)'),
+    feature('reranking', 'reranking (default: on; a header can turn it off)'),
+    feature('vectorize', 'embedding of texts ($vectorize)').default('on'),
+    feature(
+      'snake-case-indexes',
+      'reject indexes on columns with names like thisOne',
+    ).default('off'),
+    setting(
+      'hybrid-eligibility',
+      '<fields>',
+      'search fields that findAndRerank requires in a document',
+    )
       .choices(['both', 'vector'])
       .default(features.hybridEligibility)
       .helpGroup('Features:'),
-    feature('request-tracing', 'traces in replies; unset: off, requests may ask'),
-    feature('request-tracing-full', 'traces show commands; unset: off, requests may ask'),
-    feature('mcp', 'tools for assistants; unset: on, requests may opt out'),
-    feature('mcp-text', 'results of tools as text, too').default('on'),
+    feature(
+      'request-tracing',
+      'add traces to replies (default: off; a header can turn it on)',
+    ),
+    feature(
+      'request-tracing-full',
+      'include commands in traces (default: off; a header can turn it on)',
+    ),
+    feature('mcp', 'Model Context Protocol at /v1/mcp (default: on)'),
+    feature('mcp-text', 'add the text form to MCP tool results').default('on'),
     provider(
       'embedding-urls',
-      'URLs to call instead: openai=http://…,ollama=http://…',
+      'base URLs of providers: openai=http://…,ollama=http://…',
     ).argParser(readUrls(embeddingNames)),
     provider(
       'embedding-keys',
-      'keys for requests without one: openai=sk-…,cohere=…',
+      'API keys for requests that bring none: openai=sk-…,cohere=…',
     ).argParser(readKeys(embeddingNames)),
-    provider('reranking-urls', 'URLs to call instead: nvidia=http://…').argParser(
+    provider('reranking-urls', 'base URLs of providers: nvidia=http://…').argParser(
       readUrls(rerankingNames),
     ),
-    provider('reranking-keys', 'keys for requests without one: cohere=…').argParser(
+    provider('reranking-keys', 'API keys for requests that bring none: cohere=…').argParser(
       readKeys(rerankingNames),
     ),
     provider(
       'embedding-model',
-      'folder of a model to embed with, for the provider local',
+      'folder of an embedding model for the provider local',
       '<folder>',
     ).argParser(notEmpty),
     provider(
       'reranking-model',
-      'folder of a model to rerank with, for the provider local',
+      'folder of a reranking model for the provider local',
       '<folder>',
     ).argParser(notEmpty),
-    provider('model-threads', 'threads that the built-in models compute with', '<number>')
+    provider('model-threads', 'threads of the built-in models', '<number>')
       .argParser(wholeNumber(1, 64))
       .default(localModels.threads),
-    onOff('private-providers', "let collections' URLs be in your network")
+    onOff('private-providers', 'allow provider URLs of collections inside your network')
       .default('off')
       .helpGroup('Providers:'),
     ...limitOptions(),
@@ -333,12 +385,16 @@ export function serveOptions(): Option[] {
 }
 
 export function engineOption(): Option {
-  return setting('engine', '<name>', 'what keeps the data: a folder, or a cluster')
+  return setting(
+    'engine',
+    '<name>',
+    'storage engine: a data folder (embedded) or a cluster (cassandra)',
+  )
     .choices(['embedded', 'cassandra'])
     .default('embedded')
 }
 
-export function dataOption(says = 'where all data is kept'): Option {
+export function dataOption(says = 'data folder'): Option {
   return setting('data', '<folder>', says)
     .argParser(notEmpty)
     .default(defaultConfig.dataDir)

@@ -14,37 +14,62 @@ interface LimitSetting {
 }
 
 const limitSettings: readonly LimitSetting[] = [
-  limit('page-size', 'pageSize', 1, 'documents on a page of find'),
-  limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
-  limit('max-body-values', 'bodyValuesMax', 10_000, 'values in the JSON of a request'),
-  limit('max-waiting-reads', 'waitingReadsMax', 1, 'long reads of a token that wait'),
+  limit('page-size', 'pageSize', 1, 'documents per page of find'),
+  limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request body'),
+  limit('max-body-values', 'bodyValuesMax', 10_000, 'JSON values in a request body'),
+  limit(
+    'max-waiting-reads',
+    'waitingReadsMax',
+    1,
+    'queued searches and long reads per token',
+  ),
   limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
-  limit('max-reply-size', 'replySizeMax', 1, 'characters of the documents of a reply'),
+  limit('max-reply-size', 'replySizeMax', 1, 'characters of documents in a reply'),
   limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
   limit('max-tables', 'tablesMax', 0, 'tables in all keyspaces'),
   limit('max-columns', 'columnsMax', 1, 'columns of a table'),
   limit('max-indexes', 'indexesPerTableMax', 0, 'indexes of a table'),
-  limit('max-insert-many', 'insertManyMax', 1, 'documents of an insertMany'),
-  limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
-  limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
-  limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
-  limit('max-sorted-rows', 'tableSortRowsMax', 0, 'rows of a table to sort; 0: no limit'),
+  limit('max-insert-many', 'insertManyMax', 1, 'documents per insertMany'),
+  limit('max-delete-many', 'deleteManyMax', 1, 'documents deleted per deleteMany call'),
+  limit('max-count', 'countMax', 1, 'highest count that countDocuments returns'),
+  limit(
+    'max-sorted-documents',
+    'sortedDocumentsMax',
+    0,
+    'documents that an in-memory sort may match; 0: no limit',
+  ),
+  limit(
+    'max-sorted-rows',
+    'tableSortRowsMax',
+    0,
+    'rows that an in-memory sort may match; 0: no limit',
+  ),
   // An index gathers twice as many candidates, and no more than 16 384.
   {
-    ...limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
+    ...limit(
+      'max-vector-limit',
+      'vectorLimitMax',
+      1,
+      'documents returned by a vector search',
+    ),
     max: 8_000,
   },
-  limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
-  limit('max-sort-keys', 'sortKeysMax', 1, 'fields of a sort'),
-  limit('max-analyzer-length', 'analyzerLengthMax', 1_000, 'characters of an analyzer'),
+  limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of all terms of a $lexical text'),
+  limit('max-sort-keys', 'sortKeysMax', 1, 'fields in a sort'),
+  limit(
+    'max-analyzer-length',
+    'analyzerLengthMax',
+    1_000,
+    'characters in an analyzer definition',
+  ),
   limit(
     'max-analyzer-entries',
     'analyzerEntriesMax',
     100,
-    "entries of an analyzer's lists",
+    'entries in all lists of an analyzer',
   ),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
-  limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
+  limit('max-in-values', 'inValuesMax', 1, 'values in an $in or $nin'),
 ]
 
 function limit(flag: string, name: keyof Limits, min: number, says: string): LimitSetting {

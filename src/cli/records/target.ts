@@ -19,7 +19,7 @@ export interface TargetOptions {
 export function addTargetOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--url <url>', 'the server')
+      new Option('--url <url>', 'URL of the server')
         .env('STELA_URL')
         .argParser(readUrl)
         .default('http://127.0.0.1:8181'),
@@ -27,14 +27,17 @@ export function addTargetOptions(command: Command): Command {
     .addOption(
       new Option(
         '--token <token>',
-        'a token of that server; better set as STELA_TOKEN',
+        'token for the server; prefer the variable STELA_TOKEN',
       ).env('STELA_TOKEN'),
     )
-    .option('--keyspace <name>', 'the keyspace', 'default_keyspace')
-    .addOption(new Option('--collection <name>', 'the collection').conflicts('table'))
-    .option('--table <name>', 'or the table')
+    .option('--keyspace <name>', 'keyspace', 'default_keyspace')
+    .addOption(new Option('--collection <name>', 'collection').conflicts('table'))
+    .option('--table <name>', 'table, instead of --collection')
     .addOption(
-      new Option('--retry-for <seconds>', 'how long to wait for a server that went away')
+      new Option(
+        '--retry-for <seconds>',
+        'how long to retry when the server is unreachable',
+      )
         .argParser(wholeNumber(0, 86_400))
         .default(60),
     )
