@@ -7,7 +7,8 @@ import { json } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { http } from './node-http.ts'
 import { build } from './server.ts'
-import { readConfig, serveOptions, type Config } from './settings/config.ts'
+import { readConfig, type Config } from './settings/config.ts'
+import { serveOptions } from './settings/serve-options.ts'
 
 /** What the server's process is to do. */
 export interface TestServerOrder {

@@ -1,6 +1,6 @@
 /** `stela check`: checks the data folder of a stopped server, or a cluster. */
 import { Command } from 'commander'
-import { dataOption, engineOption } from '../settings/config.ts'
+import { dataOption, engineOption } from '../settings/serve-options.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { checkEverything } from '../server.ts'
 import type { ClusterConfig } from '../settings/cluster-settings.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { dataOption } from '../settings/config.ts'
+import { dataOption } from '../settings/serve-options.ts'
 import { EngineError } from '../engine/errors.ts'
 import { makePrivateFolder } from '../engine/private-files.ts'
 import { BackupFolder, filesIn, type NamedBackup } from './backup/backup-folder.ts'

@@ -1,11 +1,7 @@
 /** The settings of a server, as options of commands that start one. */
 import { InvalidArgumentError, type Command } from 'commander'
-import {
-  readConfig,
-  secretSettings,
-  serveOptions,
-  type Config,
-} from '../settings/config.ts'
+import { readConfig, type Config } from '../settings/config.ts'
+import { secretSettings, serveOptions } from '../settings/serve-options.ts'
 
 /** `isShown`: whether help lists them. */
 export function addServerSettings(command: Command, isShown: boolean): Command {

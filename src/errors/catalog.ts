@@ -75,13 +75,13 @@ export const catalog = {
   // Requests as such.
   COMMAND_ACCEPTS_NO_OPTIONS: {
     ...request(''),
-    title: 'The command takes no options',
+    title: 'The command accepts no options',
     body: (v: { command: string }) =>
       `${v.command} has no options. Leave "options" out, or send it empty.`,
   },
   COMMAND_FIELD_UNKNOWN: {
     ...request(''),
-    title: 'The command has no such field',
+    title: 'Unknown command field',
     body: (v: { field: string; where: string; known: readonly string[] }) =>
       `"${v.field}" is not a field of ${v.where}. Known fields: ${list(
         v.known.toSorted().map((name) => `"${name}"`),
@@ -89,13 +89,13 @@ export const catalog = {
   },
   COMMAND_FIELD_VALUE_INVALID: {
     ...request(''),
-    title: 'A field of the command has a value it cannot take',
+    title: 'Invalid value of a command field',
     body: (v: { field: string; value: string; reason: string }) =>
       `${v.field} cannot be ${v.value}: ${v.reason}.`,
   },
   COMMAND_UNKNOWN: {
     ...request(''),
-    title: 'There is no such command here',
+    title: 'Unknown command',
     body: (v: {
       command: string
       level: string
@@ -109,40 +109,40 @@ export const catalog = {
   },
   HYBRID_FIELD_CONFLICT: {
     ...request(''),
-    title: '$hybrid stands for fields that the document also sets',
+    title: '$hybrid conflicts with $vectorize or $lexical',
     body: (v: { fields: readonly string[]; where: string }) =>
       `$hybrid stands together with ${list(v.fields)} in ${v.where}. ` +
       '$hybrid fills $lexical and $vectorize: send either it or them, and no $vector with it.',
   },
   HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE: {
     ...request(''),
-    title: '$hybrid has a value of the wrong type',
+    title: '$hybrid has a value of an unsupported type',
     body: (v: { type: string; where: string }) =>
       `$hybrid is of type ${v.type} in ${v.where}. ` +
       'Send a String, an Object with $lexical and $vectorize, or Null.',
   },
   HYBRID_FIELD_UNKNOWN_SUBFIELDS: {
     ...request(''),
-    title: '$hybrid holds fields it does not know',
+    title: 'Unknown field in $hybrid',
     body: (v: { fields: readonly string[]; where: string }) =>
       `$hybrid holds ${list(v.fields)} in ${v.where}. ` +
       'It may hold $lexical and $vectorize, nothing else.',
   },
   HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE: {
     ...request(''),
-    title: 'A field of $hybrid has a value of the wrong type',
+    title: 'Invalid value in $hybrid',
     body: (v: { field: string; type: string; where: string }) =>
       `${v.field} of $hybrid is of type ${v.type} in ${v.where}. Send a String or Null.`,
   },
   INVALID_CREATE_COLLECTION_FIELD: {
     ...request(''),
-    title: 'createCollection has no such option',
+    title: 'Unknown option of createCollection',
     body: (v: { field: string; where: string; known: readonly string[] }) =>
       `"${v.field}" is not known in ${v.where}. Known there: ${list(v.known)}.`,
   },
   MISSING_RERANK_QUERY_TEXT: {
     ...request(''),
-    title: 'There is no text to rerank by',
+    title: 'Missing query for reranking',
     body: (v: { hasService: boolean }) =>
       'Rerankers compare documents with a text. Send one as ' +
       (v.hasService ? 'sort.$hybrid, as sort.$hybrid.$vectorize, or as ' : '') +
@@ -150,7 +150,7 @@ export const catalog = {
   },
   REPLY_TOO_LARGE: {
     ...request(''),
-    title: 'What was found is too large for one reply',
+    title: 'Reply too large',
     body: (v: { max: number; what?: 'definitions' }) =>
       v.what === undefined
         ? `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
@@ -160,13 +160,13 @@ export const catalog = {
   },
   REQUEST_NOT_JSON: {
     ...request(''),
-    title: 'The body is not JSON',
+    title: 'The request body is not valid JSON',
     body: (v: { problem: string }) =>
       `The request body could not be read as JSON: ${v.problem}.`,
   },
   REQUEST_STRUCTURE_MISMATCH: {
     ...request(''),
-    title: 'The body is JSON, but not a command',
+    title: 'The request body is not a command',
     body: byReason({
       bodyType: (v: { type: string }) =>
         `The body is of type ${v.type}, not an Object. ${bodyShape}`,
@@ -189,7 +189,7 @@ export const catalog = {
   UNSUPPORTED_CONTENT_TYPE: {
     ...request(''),
     status: 415,
-    title: 'The body has an unsupported content type',
+    title: 'Unsupported content type',
     body: (v: { contentType: string }) =>
       `Bodies are read as application/json; "${v.contentType}" was sent. ` +
       'Set the Content-Type header accordingly.',
@@ -197,7 +197,7 @@ export const catalog = {
   UNSUPPORTED_CONTENT_ENCODING: {
     ...request(''),
     status: 415,
-    title: 'The body is packed in a way that is not read here',
+    title: 'Unsupported content encoding',
     body: (v: { encoding: string; known: readonly string[] }) =>
       `The Content-Encoding header says "${v.encoding}". ` +
       (v.known.length === 0
@@ -208,14 +208,14 @@ export const catalog = {
   BODY_TOO_LARGE: {
     ...request(''),
     status: 413,
-    title: 'The body is too large',
+    title: 'Request body too large',
     body: (v: { max: number }) =>
       `A body may have ${counted(v.max, 'byte')}, after unpacking. Send less at a time, for example ` +
       'fewer documents in one insertMany.',
   },
   TOO_MANY_VALUES_IN_BODY: {
     ...request(''),
-    title: 'The body has too many values',
+    title: 'Too many values in the request body',
     body: (v: { max: number; setting: string }) =>
       `The JSON of a body may have ${counted(v.max, 'value')}: objects, arrays, strings, ` +
       'numbers, booleans and nulls, at all depths. Send less at a time, or raise the maximum ' +
@@ -224,7 +224,7 @@ export const catalog = {
   UNKNOWN_PATH: {
     ...request(''),
     status: 404,
-    title: 'There is nothing at this path',
+    title: 'Path not found',
     body: (v: { path: string }) => {
       const root = `${/^\/databases\/[^/]+/.exec(v.path)?.[0] ?? ''}/v1`
       return (
@@ -236,21 +236,21 @@ export const catalog = {
   UNSUPPORTED_METHOD: {
     ...request(''),
     status: 405,
-    title: 'The path does not take this method',
+    title: 'HTTP method not allowed',
     body: (v: { method: string; path: string }) =>
       `${v.method} has no meaning at "${v.path}". Send commands with POST.`,
   },
   MALFORMED_REQUEST: {
     ...request(''),
     status: 400,
-    title: 'The request cannot be understood',
+    title: 'Malformed request',
     body: (v: { problem: string }) =>
       `The request is ambiguous: ${v.problem}. Send one Host header, and a path alone.`,
   },
   REQUEST_NOT_HTTP: {
     ...request(''),
     status: 400,
-    title: 'What was sent is no request of HTTP',
+    title: 'Invalid HTTP request',
     body: (v: { problem: string }) =>
       `The bytes that arrived cannot be read as HTTP/1.1 (${v.problem}). The connection is closed. ` +
       'Send requests by a library for HTTP, and with https:// only where the server has a certificate.',
@@ -258,7 +258,7 @@ export const catalog = {
   HEADERS_TOO_LARGE: {
     ...request(''),
     status: 431,
-    title: 'The headers are too large',
+    title: 'Request headers too large',
     body: (v: { max: number }) =>
       `The headers of a request may have ${counted(v.max, 'byte')} together. The connection is closed. ` +
       'Send fewer or shorter ones.',
@@ -266,7 +266,7 @@ export const catalog = {
   REQUEST_TOO_SLOW: {
     ...request(''),
     status: 408,
-    title: 'The request did not arrive in time',
+    title: 'Request timed out',
     body: () =>
       'A request was begun and its end did not come, and nothing was done. The connection is ' +
       'closed. Send it again, or start the server with a longer --request-timeout.',
@@ -274,7 +274,7 @@ export const catalog = {
   RATE_LIMIT_EXCEEDED: {
     ...request(''),
     status: 429,
-    title: 'The token is used too often',
+    title: 'Rate limit of the token exceeded',
     body: (v: { perSecond: number; seconds: number }) =>
       `This token may send ${counted(v.perSecond, 'command')} a second, and the server was started ` +
       'with that limit. Nothing was done. Send the command again after ' +
@@ -282,7 +282,7 @@ export const catalog = {
   },
   UNSUPPORTED_TABLE_COMMAND: {
     ...request(''),
-    title: 'Tables do not have this command',
+    title: 'Command not supported on tables',
     body: (v: {
       target: string
       command: string
@@ -294,7 +294,7 @@ export const catalog = {
   },
   UNSUPPORTED_COLLECTION_COMMAND: {
     ...request(''),
-    title: 'Collections do not have this command',
+    title: 'Command not supported on collections',
     body: (v: {
       target: string
       command: string
@@ -306,7 +306,7 @@ export const catalog = {
   },
   UNSUPPORTED_RERANKING_COMMAND: {
     ...request(''),
-    title: 'The collection does not rerank',
+    title: 'Reranking is disabled for the collection',
     body: (v: { target: string; command: string }) =>
       `${v.target} was created with rerank off, so ${v.command} has no service to ask. ` +
       'Name one in options.rerank, or use a collection that was created with rerank on.',
@@ -316,7 +316,7 @@ export const catalog = {
   MISSING_AUTHENTICATION_TOKEN: {
     ...request('SECURITY'),
     status: 401,
-    title: 'The request carries no token',
+    title: 'Missing token',
     body: () =>
       'Send your token in the Token header. The server prints an administrator token ' +
       'when it first starts.',
@@ -324,7 +324,7 @@ export const catalog = {
   UNAUTHENTICATED_REQUEST: {
     ...request('SECURITY'),
     status: 401,
-    title: 'The token is not valid here',
+    title: 'Invalid token',
     body: () =>
       'The token is unknown, revoked, malformed, or its password is wrong. Check the ' +
       'Token header.',
@@ -333,7 +333,7 @@ export const catalog = {
     ...request('SECURITY'),
     code: 'UNAUTHENTICATED_REQUEST',
     status: 401,
-    title: 'The token has expired',
+    title: 'Token expired',
     body: (v: { expiredAt: string }) =>
       `The token was valid until ${v.expiredAt}. Nothing was done. Create another token, ` +
       'and send that.',
@@ -341,14 +341,14 @@ export const catalog = {
   CREDENTIALS_LOCKED: {
     ...request('SECURITY'),
     status: 429,
-    title: 'Too many requests with bad credentials came from this address',
+    title: 'Too many invalid credentials from this address',
     body: (v: { seconds: number }) =>
       `The token was not checked. Make sure that it is right, and try again in ${counted(v.seconds, 'second')}.`,
   },
   UNKNOWN_DATABASE: {
     ...request('DATABASE'),
     status: 404,
-    title: 'There is no such database',
+    title: 'Database not found',
     body: (v: { database: string }) =>
       `No database has the id "${v.database}", or it was terminated. The management API ` +
       'lists the databases with their endpoints.',
@@ -356,7 +356,7 @@ export const catalog = {
   UNAUTHORIZED_ACCESS: {
     ...request('SECURITY'),
     status: 401,
-    title: 'The token does not permit this',
+    title: 'Permission denied',
     body: (v: { target: string; action: string; byStore?: boolean }) =>
       v.byStore === true
         ? `The cluster does not let the user that acts for this token ${v.action} ${v.target}. ` +
@@ -367,27 +367,27 @@ export const catalog = {
   // Documents.
   DOCUMENT_ALREADY_EXISTS: {
     ...request('DOCUMENT'),
-    title: 'A document with this _id exists',
+    title: 'Duplicate _id',
     body: (v: { id: string }) =>
       `The collection already has a document with _id ${v.id}. Choose another _id, or ` +
       'update or replace the existing document.',
   },
   DOCUMENT_REPLACE_DIFFERENT_DOCID: {
     ...request('DOCUMENT'),
-    title: 'The replacement has another _id',
+    title: 'The replacement has a different _id',
     body: (v: { found: string; given: string }) =>
       `The document to replace has _id ${v.found}, the replacement has ${v.given}. ` +
       'Leave _id out of the replacement, or make them equal.',
   },
   INVALID_VECTORIZE_VALUE_TYPE: {
     ...request('DOCUMENT'),
-    title: '$vectorize is not text',
+    title: '$vectorize is not a string',
     body: (v: { type: string; position: number }) =>
       `$vectorize of document ${v.position} is of type ${v.type}. Send a String.`,
   },
   INVALID_VECTOR_LENGTH: {
     ...request('DOCUMENT'),
-    title: 'The vector has the wrong length',
+    title: 'Wrong vector dimension',
     body: (v: { target: string; expected: number; actual: number }) =>
       `${v.target} holds vectors of ${counted(v.expected, 'number')}; this one has ${v.actual}. ` +
       'Use the embedding model that the collection was created for.',
@@ -402,7 +402,7 @@ export const catalog = {
   LEXICAL_QUERY_TOO_LONG: {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
-    title: 'A text to search for is too long',
+    title: 'Search text too long',
     body: (v: { target: string; field: string }) =>
       `The terms of the text to look for in ${v.field} take more bytes than those of any ` +
       `text that ${v.target} indexes may, so nothing can have them all. Search for fewer words.`,
@@ -410,7 +410,7 @@ export const catalog = {
   TEXT_TOO_SLOW_TO_ANALYZE: {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
-    title: 'The text takes too long to analyze',
+    title: 'Text analysis exceeds its limit',
     body: () =>
       'The analyzer takes too many steps to make terms of this text. Shorten it, send fewer ' +
       'texts at a time, or create the collection with an analyzer that does less: with fewer ' +
@@ -418,20 +418,20 @@ export const catalog = {
   },
   SHRED_BAD_BINARY_VECTOR_VALUE: {
     ...request('DOCUMENT'),
-    title: 'The binary vector cannot be decoded',
+    title: 'Invalid binary vector',
     body: (v: { problem: string }) =>
       `$binary in $vector ${v.problem}. Send the Base64 text of 4-byte big-endian floats.`,
   },
   SHRED_BAD_DOCID_TYPE: {
     ...request('DOCUMENT'),
-    title: 'The _id is of a type that cannot identify a document',
+    title: 'Unsupported type of _id',
     body: (v: { type: string; value: string }) =>
       `_id cannot be ${v.value} (${v.type}). Use a String, a Number, a Boolean, Null, ` +
       '{"$uuid": …}, {"$objectId": …} or {"$date": …}.',
   },
   SHRED_BAD_DOCID_VALUE: {
     ...request('DOCUMENT'),
-    title: 'The _id is empty',
+    title: 'Empty _id',
     body: () => '_id cannot be the empty String. Leave it out to have one generated.',
   },
   SHRED_BAD_DOCUMENT_TYPE: {
@@ -448,37 +448,37 @@ export const catalog = {
   },
   SHRED_BAD_DOCUMENT_LEXICAL_TYPE: {
     ...request('DOCUMENT'),
-    title: '$lexical is not text',
+    title: '$lexical is not a string',
     body: (v: { type: string }) => `$lexical is of type ${v.type}. Send a String or Null.`,
   },
   SHRED_BAD_EJSON_VALUE: {
     ...request('DOCUMENT'),
-    title: 'A typed value is malformed',
+    title: 'Malformed typed value',
     body: (v: { wrapper: string; value: string; path: string; expected: string }) =>
       `${v.wrapper} at "${v.path}" cannot be ${v.value}. It takes ${v.expected}.`,
   },
   SHRED_BAD_FIELD_NAME: {
     ...request('DOCUMENT'),
-    title: 'A field has a name that is not allowed',
+    title: 'Invalid field name',
     body: (v: { name: string; path: string; reason: string }) =>
       `The field name "${v.name}"${v.path === '' ? '' : ` under "${v.path}"`} is not ` +
       `allowed: ${v.reason}.`,
   },
   SHRED_BAD_VECTOR_SIZE: {
     ...request('DOCUMENT'),
-    title: 'The vector is empty',
+    title: 'Empty vector',
     body: (v: { field: string }) =>
       `${v.field} cannot be an empty Array. Leave it out, or send the numbers.`,
   },
   SHRED_BAD_VECTOR_VALUE: {
     ...request('DOCUMENT'),
-    title: 'The vector has a value that it cannot have',
+    title: 'Invalid vector value',
     body: (v: { field: string; problem: string }) =>
       `${v.field} cannot be used: ${v.problem}.`,
   },
   SHRED_DOC_LIMIT_VIOLATION: {
     ...request('DOCUMENT'),
-    title: 'The document breaks a limit',
+    title: 'Document limit exceeded',
     body: (v: {
       what: string
       actual: number | string
@@ -494,20 +494,20 @@ export const catalog = {
   // Warnings, which only ever stand in status.warnings.
   DEPRECATED_COMMAND: {
     ...request('WARNING'),
-    title: 'The command has a newer name',
+    title: 'Deprecated command',
     body: (v: { command: string; replacement: string }) =>
       `${v.command} still works; ${v.replacement} is its newer name.`,
   },
   VECTOR_SEARCH_RESULTS_TRUNCATED: {
     ...request('WARNING'),
-    title: 'The vector search found more than it returns',
+    title: 'Vector search results truncated',
     body: (v: { max: number; noun: string }) =>
       `A vector search returns at most ${counted(v.max, v.noun)}, the nearest, and more match ` +
       'here. Narrow the filter to reach others, or say with options.limit how many are enough.',
   },
   HYBRID_LIMITS_BELOW_LIMIT: {
     ...request('WARNING'),
-    title: 'The searches find fewer documents than the limit asks for',
+    title: 'Limit exceeds the candidates of both searches',
     body: (v: { limit: number; vector: number; lexical: number; max: number }) =>
       `limit is ${v.limit}, but by hybridLimits one search finds at most ` +
       `${counted(v.vector, 'document')} and the other ${v.lexical}, so no more than ${v.max} ` +
@@ -515,7 +515,7 @@ export const catalog = {
   },
   HYBRID_SEARCH_MISSING_LEXICAL: {
     ...request('WARNING'),
-    title: 'Documents without $lexical took no part in the hybrid search',
+    title: 'Documents without $lexical were excluded from the hybrid search',
     body: (v: {
       target: string
       count: number
@@ -542,7 +542,7 @@ export const catalog = {
 
   HYBRID_SEARCH_WITHOUT_LEXICAL: {
     ...request('WARNING'),
-    title: 'The hybrid search had vectors only',
+    title: 'Hybrid search ranked by vector only',
     body: (v: { target: string }) =>
       `No document of ${v.target} has $lexical, so the search by vector alone found these. ` +
       'Insert documents with $lexical or $hybrid to search them by words as well.',
@@ -551,20 +551,20 @@ export const catalog = {
   // Failures on our side.
   INTERNAL_SERVER_ERROR: {
     ...server(''),
-    title: 'The server broke a rule of its own',
+    title: 'Internal error: a server invariant was violated',
     body: (v: { problem: string }) =>
       `${v.problem}. This is a bug in the server; its log has the details.`,
   },
   UNEXPECTED_SERVER_ERROR: {
     ...server(''),
-    title: 'The server failed',
+    title: 'Internal server error',
     body: (v: { kind: string; problem: string }) =>
       `${v.kind}: ${v.problem}. The server's log has the details.`,
   },
   SERVER_OVERLOADED: {
     ...server(''),
     status: 503,
-    title: 'The server has too much to do',
+    title: 'Server overloaded',
     body: byReason({
       commands: (v: { seconds: number }) =>
         'The server has as many commands at work, of this token or of all, as it takes. ' +
@@ -581,32 +581,32 @@ export const catalog = {
   },
   FAILED_CONCURRENT_OPERATIONS: {
     ...server('DATABASE'),
-    title: 'The document kept changing',
+    title: 'Too many concurrent updates of the document',
     body: (v: { target: string; attempts: number }) =>
       `A document of ${v.target} was changed by others in each of ${counted(v.attempts, 'attempt')}. ` +
       'Nothing was written to it; the command can be sent again.',
   },
   INVALID_DATABASE_QUERY: {
     ...server('DATABASE'),
-    title: 'The store cannot take this value',
+    title: 'Value not supported by the database',
     body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
   },
   DATABASE_UNKNOWN_KEYSPACE: {
     ...server('DATABASE'),
     code: 'UNKNOWN_KEYSPACE',
-    title: 'The keyspace went away',
+    title: 'Keyspace no longer exists',
     body: (v: { keyspace: string }) =>
       `The keyspace "${v.keyspace}" was dropped while the command ran.`,
   },
   COLLECTION_SCHEMA_VERSION_INVALID: {
     ...server('DATABASE'),
-    title: 'The version of the collection is not known',
+    title: 'Unknown version of the collection',
     body: (v: { target: string; problem: string }) =>
       `${v.target} cannot be used here: ${v.problem}. Use a server that knows its version.`,
   },
   ANALYZER_TOO_LARGE: {
     ...server('DATABASE'),
-    title: 'The analyzer is too large to load',
+    title: 'Analyzer too large',
     body: (v: { target: string; size: number; max: number }) =>
       `The analyzer of ${v.target} would take ${v.size} bytes of memory, and analyzers may ` +
       `take ${v.max}. Commands that analyze no text work. Create another collection or text ` +
@@ -614,31 +614,31 @@ export const catalog = {
   },
   CORRUPTED_COLLECTION_SCHEMA: {
     ...server('DATABASE'),
-    title: 'The collection is not whole',
+    title: 'The collection is incomplete',
     body: (v: { target: string; problem: string }) =>
       `${v.target} cannot be used like this: ${v.problem}. "stela check" says what is missing.`,
   },
   DOCUMENT_FROM_DB_UNPARSEABLE: {
     ...server('DATABASE'),
-    title: 'A stored document cannot be read',
+    title: 'A stored document is damaged',
     body: (v: { target: string; problem: string }) =>
       `${v.target} holds a document that cannot be read: ${v.problem}.`,
   },
   FAILED_READ_REQUEST: {
     ...server('DATABASE'),
-    title: 'The store could not read',
+    title: 'Read failed',
     body: (v: { target: string; problem: string }) =>
       `Reading ${v.target} failed: ${v.problem}.`,
   },
   FAILED_WRITE_REQUEST: {
     ...server('DATABASE'),
-    title: 'The store could not write',
+    title: 'Write failed',
     body: (v: { target: string; problem: string }) =>
       `Writing to ${v.target} failed: ${v.problem}.`,
   },
   TIMEOUT_READING_DATA: {
     ...server('DATABASE'),
-    title: 'The command took too long',
+    title: 'Command timed out',
     body: (v: { command: string; target: string; problem: string }) =>
       `${v.command} on ${v.target} was given up: ${v.problem}. It changed nothing. ` +
       'Let it read less: a filter on indexed fields, or a smaller limit. Where machines of ' +
@@ -646,7 +646,7 @@ export const catalog = {
   },
   TIMEOUT_WRITING_DATA: {
     ...server('DATABASE'),
-    title: 'The command took too long, and may have been done in part',
+    title: 'Command timed out and may have been applied partially',
     body: (v: { command: string; target: string; problem: string }) =>
       `${v.command} on ${v.target} was given up: ${v.problem}. Part of it may have been ` +
       'written, and that stays. Check what is there, then send the command again for the ' +
@@ -654,28 +654,28 @@ export const catalog = {
   },
   UNAVAILABLE_DATABASE: {
     ...server('DATABASE'),
-    title: 'Too few machines of the store answer',
+    title: 'Not enough replicas available',
     body: (v: { target: string; problem: string }) =>
       `Too few of the machines that keep ${v.target} answer: ${v.problem}. Send the command ` +
       'again later.',
   },
   FAILED_TO_CONNECT_TO_DATABASE: {
     ...server('DATABASE'),
-    title: 'No machine of the store answers',
+    title: 'No database node is reachable',
     body: (v: { target: string; problem: string }) =>
       `None of the machines that keep ${v.target} can be reached: ${v.problem}. Send the ` +
       'command again later.',
   },
   UNSUPPORTED_DATABASE_QUERY: {
     ...server('DATABASE'),
-    title: 'The store cannot do this',
+    title: 'Operation not supported by the database',
     body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
   },
 
   // Failures of providers.
   EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider needs a key',
+    title: 'Missing key of the embedding provider',
     body: (v: { provider: string; headers: readonly string[]; note: string }) =>
       `"${v.provider}" needs a key. Send it in the ` +
       `${v.headers.length === 1 ? 'header' : 'headers'} ${v.headers.join(' and ')}.` +
@@ -683,7 +683,7 @@ export const catalog = {
   },
   EMBEDDING_PROVIDER_BAD_HOST_NAME: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider cannot be called at this address',
+    title: 'Address of the embedding provider not allowed',
     body: (v: { provider: string; problem: string }) =>
       `"${v.provider}" cannot be called: ${v.problem}. Its address comes from the ` +
       "collection's vector.service parameters, the server's --embedding-urls, or the " +
@@ -691,27 +691,27 @@ export const catalog = {
   },
   EMBEDDING_PROVIDER_CLIENT_ERROR: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider refused the request',
+    title: 'Embedding provider rejected the request',
     body: refusedBy,
   },
   EMBEDDING_PROVIDER_RATE_LIMITED: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider limits the rate of requests',
+    title: 'Rate limit of the embedding provider reached',
     body: limitedBy,
   },
   EMBEDDING_PROVIDER_SERVER_ERROR: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider failed',
+    title: 'Embedding provider failed',
     body: failedAt,
   },
   EMBEDDING_PROVIDER_TIMEOUT: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider did not answer in time',
+    title: 'Embedding provider timed out',
     body: lateAt,
   },
   EMBEDDING_PROVIDER_UNAVAILABLE: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider is not available',
+    title: 'Embedding provider not available',
     body: byReason({
       notOffered: (v: { name: string; offered: readonly string[] }) =>
         `"${v.name}" cannot be used here: this server offers ${list(v.offered)}.`,
@@ -731,38 +731,38 @@ export const catalog = {
   },
   EMBEDDING_PROVIDER_UNEXPECTED_RESPONSE: {
     ...server('EMBEDDING_PROVIDER'),
-    title: 'The embedding provider answered something else',
+    title: 'Unexpected reply from the embedding provider',
     body: answeredElse,
   },
   EMBEDDING_RESPONSE_DECODING_ERROR: {
     ...server('EMBEDDING_PROVIDER'),
-    title: "The embedding provider's reply cannot be read",
+    title: 'Invalid reply from the embedding provider',
     body: (v: { provider: string; model: string; problem: string }) =>
       `The reply of "${v.provider}", model "${v.model}", is not JSON: ${v.problem}.`,
   },
   RERANKING_PROVIDER_CLIENT_ERROR: {
     ...request('SCHEMA'),
-    title: 'The reranking provider refused the request',
+    title: 'Reranking provider rejected the request',
     body: refusedBy,
   },
   RERANKING_PROVIDER_RATE_LIMITED: {
     ...request('SCHEMA'),
-    title: 'The reranking provider limits the rate of requests',
+    title: 'Rate limit of the reranking provider reached',
     body: limitedBy,
   },
   RERANKING_PROVIDER_SERVER_ERROR: {
     ...request('SCHEMA'),
-    title: 'The reranking provider failed',
+    title: 'Reranking provider failed',
     body: failedAt,
   },
   RERANKING_PROVIDER_UNEXPECTED_RESPONSE: {
     ...request('SCHEMA'),
-    title: 'The reranking provider answered something else',
+    title: 'Unexpected reply from the reranking provider',
     body: answeredElse,
   },
   RERANKING_PROVIDER_TIMEOUT: {
     ...server('RERANKING_PROVIDER'),
-    title: 'The reranking provider did not answer in time',
+    title: 'Reranking provider timed out',
     body: lateAt,
   },
 } as const satisfies Record<string, CatalogEntry>

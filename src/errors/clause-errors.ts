@@ -24,7 +24,7 @@ export const clauseErrors = {
   // Filters.
   FILTER_FIELDS_LIMIT_VIOLATION: {
     ...request('FILTER'),
-    title: 'The filter has too many comparisons',
+    title: 'Too many comparisons in the filter',
     body: (v: { count: number; max: number }) =>
       `The filter makes ${counted(v.count, 'comparison')}, and at most ${v.max} may be made.`,
   },
@@ -37,7 +37,7 @@ export const clauseErrors = {
   },
   FILTER_INVALID_EXPRESSION: {
     ...request('FILTER'),
-    title: 'The filter is malformed',
+    title: 'Malformed filter',
     body: byReason({
       notNoFilter: (v: { value: string }) =>
         `$not takes a filter, which is a JSON Object, not ${v.value}.`,
@@ -95,32 +95,32 @@ export const clauseErrors = {
   },
   FILTER_MULTIPLE_ID_FILTER: {
     ...request('FILTER'),
-    title: 'The filter compares _id more than once',
+    title: 'More than one condition on _id',
     body: () => 'A filter may hold one comparison on _id. Use $in for several values.',
   },
   FILTER_PATH_UNINDEXED: {
     ...request('FILTER'),
-    title: 'The filter uses a path that is not indexed',
+    title: 'Filter on a path that is not indexed',
     body: (v: { path: string }) =>
       `"${v.path}" is not indexed in this collection, so it cannot be filtered on. ` +
       'Indexing is chosen when a collection is created.',
   },
   FILTER_UNSUPPORTED_DATA_TYPE: {
     ...request('FILTER'),
-    title: 'The filter has a value of a type it cannot take',
+    title: 'Unsupported value type in the filter',
     body: (v: { what: string; type: string }) => `${v.what} cannot be of type ${v.type}.`,
   },
   LOGICAL_OPERATOR_AMONG_COMPARISONS: {
     ...request('FILTER'),
     code: 'FILTER_UNSUPPORTED_OPERATOR',
-    title: 'The operator stands in the wrong place',
+    title: 'Operator at an invalid position',
     body: (v: { path: string; operator: string }) =>
       `"${v.path}" has ${v.operator} among its comparisons; write ${v.operator} beside ` +
       'the fields and give it whole filters.',
   },
   FILTER_UNSUPPORTED_OPERATOR: {
     ...request('FILTER'),
-    title: 'The filter uses an unknown operator',
+    title: 'Unknown filter operator',
     body: (v: { operator: string; known: readonly string[]; column?: string }) =>
       `"${v.operator}" is not a filter operator` +
       `${v.column === undefined ? '' : ` for ${v.column}`}. ` +
@@ -136,7 +136,7 @@ export const clauseErrors = {
   },
   UNSUPPORTED_PROJECTION_PARAM: {
     ...request('PROJECTION'),
-    title: 'The projection is malformed',
+    title: 'Malformed projection',
     body: (v: { path: string; reason: string }) =>
       `Projection of "${v.path}": ${v.reason}.`,
   },
@@ -144,7 +144,7 @@ export const clauseErrors = {
   // Sorts.
   OVERLOADED_SORT_ROW_LIMIT: {
     ...request('SORT'),
-    title: 'Too many matches to sort',
+    title: 'Too many matches for an in-memory sort',
     body: byReason({
       count: (v: { max: number; unit: string }) =>
         `The filter matches more ${v.unit} than this server sorts, which is ${v.max} at ` +
@@ -157,7 +157,7 @@ export const clauseErrors = {
   },
   SORT_CLAUSE_INVALID: {
     ...request('SORT'),
-    title: 'The sort is malformed',
+    title: 'Malformed sort',
     body: byReason({
       notAnObject: (v: { type: string }) =>
         `A sort is a JSON Object; it is of type ${v.type}.`,
@@ -174,20 +174,20 @@ export const clauseErrors = {
   },
   SORT_CLAUSE_PATH_INVALID: {
     ...request('SORT'),
-    title: 'The sort names a path that cannot be',
+    title: 'Invalid path in the sort',
     body: (v: { path: string; problem: string }) =>
       `"${v.path}" cannot be sorted on: ${v.problem}.`,
   },
   SORT_CLAUSE_PATH_UNINDEXED: {
     ...request('SORT'),
-    title: 'The sort uses a path that is not indexed',
+    title: 'Sort by a path that is not indexed',
     body: (v: { path: string }) =>
       `"${v.path}" is not indexed in this collection, so it cannot be sorted on. ` +
       'Indexing is chosen when a collection is created.',
   },
   SORT_CLAUSE_VALUE_INVALID: {
     ...request('SORT'),
-    title: 'The sort has a value it cannot take',
+    title: 'Invalid value in the sort',
     body: byReason({
       value: (v: { path: string; value: string; expected: string }) =>
         `Sort on "${v.path}": ${v.value} was sent, but it takes ${v.expected}.`,
@@ -206,7 +206,7 @@ export const clauseErrors = {
   },
   UNSUPPORTED_PAGINATION_WITH_LONG_VALUES: {
     ...request('SORT'),
-    title: 'The values are too long for pages',
+    title: 'Values too long for a page state',
     body: (v: {
       noun: 'document' | 'row'
       sort: readonly string[]
@@ -226,13 +226,13 @@ export const clauseErrors = {
   },
   UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION: {
     ...request('SORT'),
-    title: 'The collection holds no vectors to sort by',
+    title: 'Vector sort on a collection without vectors',
     body: (v: { target: string }) =>
       `${v.target} was created without the vector option, so a sort cannot use $vector.`,
   },
   UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION: {
     ...request('SORT'),
-    title: 'The collection cannot turn texts into vectors',
+    title: 'The collection has no embedding service',
     body: (v: { target: string; hasLexical: boolean }) =>
       `${v.target} was created without vector.service, so a sort cannot use $vectorize, ` +
       `nor a text as $hybrid. ${
@@ -245,25 +245,25 @@ export const clauseErrors = {
   // Updates.
   UNSUPPORTED_UPDATE_DATA_TYPE: {
     ...request('UPDATE'),
-    title: 'The update is not an object of operators',
+    title: 'Malformed update',
     body: (v: { what: string; type: string }) =>
       `${v.what} must be a JSON Object; it is of type ${v.type}.`,
   },
   UNSUPPORTED_UPDATE_OPERATION: {
     ...request('UPDATE'),
-    title: 'The update uses an unknown operator',
+    title: 'Unknown update operator',
     body: (v: { operator: string; known: readonly string[] }) =>
       `"${v.operator}" is not an update operator. Known operators: ${list(v.known)}.`,
   },
   UNSUPPORTED_UPDATE_OPERATION_MODIFIER: {
     ...request('UPDATE'),
-    title: 'The update operator does not know this modifier',
+    title: 'Unknown modifier of an update operator',
     body: (v: { operator: string; modifier: string; known: readonly string[] }) =>
       `${v.operator} does not take "${v.modifier}". It takes: ${list(v.known)}.`,
   },
   UNSUPPORTED_UPDATE_OPERATION_PARAM: {
     ...request('UPDATE'),
-    title: 'The update operator has an argument it cannot take',
+    title: 'Invalid argument of an update operator',
     body: byReason({
       argument: (v: { operator: string; path: string; expected: string; value: string }) =>
         `${v.operator} of "${v.path}" takes ${v.expected}, not ${v.value}.`,
@@ -309,13 +309,13 @@ export const clauseErrors = {
   },
   UNSUPPORTED_UPDATE_OPERATION_PATH: {
     ...request('UPDATE'),
-    title: 'The update names a path it cannot change',
+    title: 'Path cannot be updated',
     body: (v: { operator: string; path: string; reason: string }) =>
       `${v.operator} cannot change "${v.path}": ${v.reason}.`,
   },
   UNSUPPORTED_UPDATE_OPERATION_TARGET: {
     ...request('UPDATE'),
-    title: 'The stored value is of the wrong type for the update',
+    title: 'Stored value has the wrong type for the update operator',
     body: (v: { operator: string; path: string; type: string; expected: string }) =>
       `${v.operator} needs ${v.expected} at "${v.path}"; the document has ` +
       `${withArticle(v.type)} there.`,
@@ -328,19 +328,19 @@ export const clauseErrors = {
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR: {
     ...request('UPDATE'),
-    title: 'The operator cannot act on $vector',
+    title: 'Operator not supported on $vector',
     body: (v: { operator: string }) =>
       `${v.operator} cannot act on $vector, which is only set or removed as a whole.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTORIZE: {
     ...request('UPDATE'),
-    title: 'The operator cannot act on $vectorize',
+    title: 'Operator not supported on $vectorize',
     body: (v: { operator: string }) =>
       `${v.operator} cannot act on $vectorize, which is only set or removed as a whole.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_LEXICAL: {
     ...request('UPDATE'),
-    title: 'The operator cannot act on $lexical',
+    title: 'Operator not supported on $lexical',
     body: (v: { operator: string }) =>
       `${v.operator} cannot act on $lexical, which is only set or removed as a whole.`,
   },

@@ -38,47 +38,47 @@ export const collectionSchemaErrors = {
   // Keyspaces and collections.
   UNKNOWN_KEYSPACE: {
     ...request('SCHEMA'),
-    title: 'There is no such keyspace',
+    title: 'Keyspace not found',
     body: (v: { keyspace: string }) =>
       `The keyspace "${v.keyspace}" does not exist. Create it with createKeyspace.`,
   },
   UNKNOWN_COLLECTION_OR_TABLE: {
     ...request('SCHEMA'),
-    title: 'There is no such collection or table',
+    title: 'Collection or table not found',
     body: (v: { keyspace: string; name: string; existing: readonly string[] }) =>
       `The keyspace "${v.keyspace}" has no collection or table "${v.name}". ` +
       `It has: ${list(v.existing.toSorted())}.`,
   },
   UNSUPPORTED_SCHEMA_NAME: {
     ...request('SCHEMA'),
-    title: 'The name is not allowed',
+    title: 'Invalid name',
     body: (v: { kind: string; name: string; max: number; note: string }) =>
       `${v.kind} names have 1 to ${v.max} letters, digits and underscores; ` +
       `${v.name} was sent.${sentence(v.note)}`,
   },
   EXISTING_COLLECTION_DIFFERENT_SETTINGS: {
     ...request('SCHEMA'),
-    title: 'The collection exists with other settings',
+    title: 'The collection exists with different options',
     body: (v: { name: string; differing: readonly string[] }) =>
       `The collection "${v.name}" exists, and differs in: ${list(v.differing)}. Settings ` +
       'cannot be changed: ask for the same ones, choose another name, or delete it first.',
   },
   EXISTING_TABLE_NOT_DATA_API_COLLECTION: {
     ...request('SCHEMA'),
-    title: 'The name belongs to a table',
+    title: 'The name is used by a table',
     body: (v: { name: string }) =>
       `"${v.name}" is a table, so no collection can have that name. Choose another.`,
   },
   EXISTING_INDEX_FOR_COLLECTION: {
     ...request('SCHEMA'),
-    title: 'An index has a name that the collection needs',
+    title: 'Index name reserved by the collection',
     body: (v: { target: string; problem: string }) =>
       `No collection was created in ${v.target}: ${v.problem}. Drop that index, or choose another ` +
       'name for the collection.',
   },
   TOO_MANY_INDEXES_FOR_COLLECTION: {
     ...request('SCHEMA'),
-    title: 'The cluster has as many indexes as it may have',
+    title: 'Index limit of the cluster reached',
     body: (v: { target: string; problem: string }) =>
       `No collection was created in ${v.target}: ${v.problem}. Delete collections or indexes that ` +
       'are not needed, or create it with fewer indexes: {"indexing": {"deny": ["*"]}} has ' +
@@ -86,14 +86,14 @@ export const collectionSchemaErrors = {
   },
   TOO_MANY_COLLECTIONS: {
     ...request('SCHEMA'),
-    title: 'The database has as many collections as it may have',
+    title: 'Collection limit reached',
     body: (v: { name: string; max: number; count: number }) =>
       `"${v.name}" was not created: there are ${v.count} already, and the maximum is ` +
       `${v.max}. Delete one, or raise the server's --max-collections.`,
   },
   INVALID_CREATE_COLLECTION_OPTIONS: {
     ...request('SCHEMA'),
-    title: 'The schema cannot have these options',
+    title: 'Unsupported schema options',
     body: byReason({
       ...rerankingService,
       dimensionMissing: () =>
@@ -175,7 +175,7 @@ export const collectionSchemaErrors = {
   },
   INVALID_INDEXING_DEFINITION: {
     ...request('SCHEMA'),
-    title: 'The indexing option is malformed',
+    title: 'Malformed indexing option',
     body: byReason({
       both: () => 'indexing has both "allow" and "deny". Send one of them.',
       neither: () =>
@@ -191,14 +191,14 @@ export const collectionSchemaErrors = {
   },
   LEXICAL_FEATURE_NOT_ENABLED: {
     ...request('SCHEMA'),
-    title: 'Lexical search is off',
+    title: 'Lexical search is disabled',
     body: () =>
       'This server, or this request by its Feature-Flag-lexical header, has lexical ' +
       'search switched off, so neither a collection nor a text index can be created with it.',
   },
   MCP_FEATURE_NOT_ENABLED: {
     ...request('SCHEMA'),
-    title: 'Assistants are not served',
+    title: 'The Model Context Protocol is disabled',
     body: () =>
       'This server, or this request by its Feature-Flag-mcp header, has the Model Context ' +
       'Protocol switched off. The operator can switch it on by --mcp; commands can be sent ' +
@@ -206,26 +206,26 @@ export const collectionSchemaErrors = {
   },
   LEXICAL_NOT_ENABLED_FOR_COLLECTION: {
     ...request('SCHEMA'),
-    title: 'The collection has no lexical search',
+    title: 'Lexical search is disabled for the collection',
     body: (v: { target: string }) =>
       `${v.target} was created with lexical search off, so $lexical and $hybrid cannot be ` +
       'used. Leave them out.',
   },
   RERANKING_FEATURE_NOT_ENABLED: {
     ...request('SCHEMA'),
-    title: 'Reranking is off',
+    title: 'Reranking is disabled',
     body: () =>
       'This server, or this request by its Feature-Flag-reranking header, has reranking ' +
       'switched off.',
   },
   VECTORIZE_FEATURE_NOT_AVAILABLE: {
     ...request('SCHEMA'),
-    title: 'Embedding services are off',
+    title: 'Embedding services are disabled',
     body: () => 'This server has embedding services switched off.',
   },
   VECTORIZE_CREDENTIAL_INVALID: {
     ...request('SCHEMA'),
-    title: 'The stored credential is not valid',
+    title: 'Invalid stored credential',
     body: (v: { provider: string; key: string }) =>
       `The credential "${v.key}" for provider "${v.provider}" is not known here.`,
   },
@@ -238,39 +238,39 @@ export const collectionSchemaErrors = {
   },
   INVALID_USAGE_OF_VECTORIZE: {
     ...request('SCHEMA'),
-    title: '$vector and $vectorize exclude each other',
+    title: '$vector and $vectorize cannot be combined',
     body: (v: { where: string }) =>
       `${v.where} has both $vector and $vectorize. The service makes $vector of $vectorize: send one of them.`,
   },
   VECTOR_SEARCH_NOT_SUPPORTED: {
     ...request('SCHEMA'),
-    title: 'The collection holds no vectors',
+    title: 'The collection has no vectors',
     body: (v: { target: string }) =>
       `${v.target} was created without the vector option, so $vector cannot be used. ` +
       'Leave it out.',
   },
   VECTOR_SEARCH_TOO_BIG_VALUE: {
     ...request('SCHEMA'),
-    title: 'The vector dimension is too large',
+    title: 'Vector dimension too large',
     body: (v: { dimension: number; max: number }) =>
       `vector.dimension is ${v.dimension}; the maximum is ${v.max}.`,
   },
   DEPRECATED_AI_MODEL: {
     ...request('SCHEMA'),
-    title: 'The model is deprecated',
+    title: 'Deprecated model',
     body: (v: { model: string; status: string; note: string }) =>
       `The model "${v.model}" is ${v.status}, so nothing new can use it.${sentence(v.note)}`,
   },
   END_OF_LIFE_AI_MODEL: {
     ...request('SCHEMA'),
-    title: 'The model is no longer served',
+    title: 'Model no longer supported',
     body: (v: { model: string; status: string; note: string }) =>
       `The model "${v.model}" is ${v.status}.${sentence(v.note)}`,
   },
 
   RERANKING_SERVICE_TYPE_UNAVAILABLE: {
     ...request('SCHEMA'),
-    title: 'The reranking service is not available',
+    title: 'Reranking service not available',
     body: byReason({
       notOffered: (v: { name: string; offered: readonly string[] }) =>
         `${unavailable(v.name)}: this server offers ${list(v.offered)}.`,
@@ -287,13 +287,13 @@ export const collectionSchemaErrors = {
   },
   RERANKING_PROVIDER_AUTHENTICATION_KEY_NOT_PROVIDED: {
     ...request('SCHEMA'),
-    title: 'The reranking provider needs a key',
+    title: 'Missing key of the reranking provider',
     body: (v: { provider: string; header: string }) =>
       `"${v.provider}" needs a key. Send it in the header ${v.header}.`,
   },
   INVALID_RERANK_OVERRIDE: {
     ...request(''),
-    title: 'The command cannot rerank with this service',
+    title: 'Unsupported reranking service',
     body: byReason(rerankingService),
   },
 } as const satisfies Record<string, CatalogEntry>

@@ -48,27 +48,27 @@ export const rowQueryErrors = {
   UNKNOWN_TABLE_COLUMNS_IN_FILTER: {
     ...request('FILTER'),
     code: 'UNKNOWN_TABLE_COLUMNS',
-    title: 'The filter names columns that the table does not have',
+    title: 'Unknown columns in the filter',
     body: (v: TableNames & { unknown: readonly string[] }) => unknownColumns(v, 'filter'),
   },
   UNSUPPORTED_COLUMN_TYPES_IN_FILTER: {
     ...request('FILTER'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
-    title: 'The filter names columns of types that only CQL can use',
+    title: 'Filter on columns of a CQL-only type',
     body: (v: TableNames & { unsupported: readonly string[] }) =>
       `${v.table} was made by CQL, and nothing can be compared with ${list(v.unsupported)}. ` +
       `Other columns: ${list(v.columns)}.`,
   },
   INVALID_FILTER_COLUMN_VALUES: {
     ...request('FILTER'),
-    title: 'The filter compares a column with a value of another type',
+    title: 'Filter value does not match the column type',
     body: (v: TableNames & { column: string; value: string; problem: string }) =>
       `The filter compares ${v.column} of ${v.table} with ${v.value}, which ${v.problem}. ` +
       `Columns of the table: ${list(v.columns)}.`,
   },
   INVALID_MAP_SET_LIST_FILTER: {
     ...request('FILTER'),
-    title: 'A map, set or list cannot be filtered on this way',
+    title: 'Unsupported filter on a map, set or list',
     body: (v: { column: string; operator: string; problem: string }) =>
       `The filter on ${v.column} uses ${v.operator}: ${v.problem}. Lists and sets take ` +
       '{"$in": […]}, {"$nin": […]} and {"$all": […]} with values; maps take them with ' +
@@ -84,7 +84,7 @@ export const rowQueryErrors = {
   },
   CANNOT_LEXICAL_FILTER_NON_INDEXED_COLUMNS: {
     ...request('FILTER'),
-    title: '$match needs a text index',
+    title: '$match requires a text index',
     body: (v: { table: string; indexed: readonly string[]; used: readonly string[] }) =>
       `The filter uses $match on ${list(v.used)} of ${v.table}. Columns with a text index: ` +
       `${list(v.indexed)}. Create one with createTextIndex.`,
@@ -94,7 +94,7 @@ export const rowQueryErrors = {
   UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION: {
     ...request('PROJECTION'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
-    title: 'The projection shows columns of types that only CQL can use',
+    title: 'Projection of columns of a CQL-only type',
     body: (v: TableNames & { unsupported: readonly string[]; isKey: boolean }) =>
       `${v.table} was made by CQL, and there is no way to show ${list(v.unsupported)}. ` +
       (v.isKey
@@ -104,7 +104,7 @@ export const rowQueryErrors = {
   UNKNOWN_TABLE_COLUMNS_IN_PROJECTION: {
     ...request('PROJECTION'),
     code: 'UNKNOWN_TABLE_COLUMNS',
-    title: 'The projection leaves no column of the table',
+    title: 'Empty projection',
     body: (v: TableNames & { unknown: readonly string[] }) =>
       `The projection shows no column that ${v.table} has; it names ${list(v.unknown)}. ` +
       `Columns of the table: ${list(v.columns)}.`,
@@ -113,12 +113,12 @@ export const rowQueryErrors = {
   // Sorts.
   CANNOT_SORT_UNKNOWN_COLUMNS: {
     ...request('SORT'),
-    title: 'The sort names columns that the table does not have',
+    title: 'Unknown columns in the sort',
     body: (v: TableNames & { unknown: readonly string[] }) => unknownColumns(v, 'sort'),
   },
   CANNOT_SORT_ON_SPECIAL_WITH_OTHERS: {
     ...request('SORT'),
-    title: 'A search sorts alone',
+    title: 'A search must be the only sort clause',
     body: (v: {
       lexical: readonly string[]
       vector: readonly string[]
@@ -129,7 +129,7 @@ export const rowQueryErrors = {
   },
   INVALID_REGULAR_SORT_EXPRESSION: {
     ...request('SORT'),
-    title: 'A column cannot be sorted by this way',
+    title: 'Unsupported sort of a column',
     body: byReason({
       direction: (v: { column: string; value: string; type: string }) =>
         `Sort on ${v.column}: ${v.value} (${v.type}) was sent, but it takes 1 (ascending) or ` +
@@ -140,20 +140,20 @@ export const rowQueryErrors = {
   },
   INVALID_VECTOR_SORT_EXPRESSION: {
     ...request('SORT'),
-    title: 'A vector column cannot be sorted by this way',
+    title: 'Unsupported sort of a vector column',
     body: (v: { column: string; value: string; type: string }) =>
       `Sort on ${v.column}: ${v.value} (${v.type}) was sent. A vector column takes an Array ` +
       'of numbers, {"$binary": "<Base64>"}, or a String if it has an embedding service.',
   },
   CANNOT_VECTOR_SORT_NON_VECTOR_COLUMNS: {
     ...request('SORT'),
-    title: 'The column holds no vectors to sort by',
+    title: 'Vector sort on a column that is not a vector',
     body: (v: { table: string; vectors: readonly string[]; column: string }) =>
       `The sort gives ${v.column} of ${v.table} a vector. Vector columns: ${list(v.vectors)}.`,
   },
   CANNOT_VECTORIZE_SORT_NON_VECTOR_COLUMN: {
     ...request('SORT'),
-    title: 'The column takes no text to sort by',
+    title: 'Vectorize sort on an unsupported column',
     body: (v: { table: string; vectors: readonly string[]; column: string }) =>
       `The sort gives ${v.column} of ${v.table} a text. Texts go with vector columns that ` +
       'have an embedding service, and with text and ascii columns that have a text index. ' +
@@ -182,14 +182,14 @@ export const rowQueryErrors = {
   },
   CANNOT_VECTOR_SORT_ON_MISMATCHED_VECTOR_DIMENSIONS: {
     ...request('SORT'),
-    title: 'The vector to sort by has the wrong length',
+    title: 'Wrong dimension of the sort vector',
     body: (v: { column: string; dimension: number; given: number }) =>
       `${v.column} holds vectors of ${counted(v.dimension, 'number')}; the one to sort by has ` +
       `${v.given}. Use the embedding model that the column was made for.`,
   },
   CANNOT_VECTOR_SORT_WITH_LIMIT_EXCEEDS_MAX: {
     ...request('SORT'),
-    title: 'The limit is more than a vector search returns',
+    title: 'Limit exceeds the maximum of a vector search',
     body: (v: { column: string; limit: number; max: number }) =>
       `A search by ${v.column} returns at most ${counted(v.max, 'row')}; options.limit is ${v.limit}.`,
   },
@@ -202,14 +202,14 @@ export const rowQueryErrors = {
   },
   CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS: {
     ...request('SORT'),
-    title: 'Sorting by terms needs a text index',
+    title: 'Lexical sort requires a text index',
     body: (v: { table: string; indexed: readonly string[]; column: string }) =>
       `The sort looks for terms in ${v.column} of ${v.table}. Columns with a text index: ` +
       `${list(v.indexed)}. Create one with createTextIndex.`,
   },
   CANNOT_LEXICAL_SORT_WITH_SKIP_OPTION: {
     ...request('SORT'),
-    title: 'A search by terms cannot skip rows',
+    title: 'A lexical search cannot skip rows',
     body: (v: { column: string; skip: number }) =>
       `A search in ${v.column} starts with the best row. Leave options.skip, which is ` +
       `${v.skip}, out.`,
@@ -218,7 +218,7 @@ export const rowQueryErrors = {
   // Warnings.
   MISSING_INDEX: {
     ...request('WARNING'),
-    title: 'The filter uses columns without an index',
+    title: 'Filter on columns without an index',
     body: (v: KeyNames & { indexed: readonly string[]; missing: readonly string[] }) =>
       `The filter on ${v.table} uses ${list(v.missing)}, for which there is no index, so ` +
       `many rows may be read. Primary key: ${list(v.key)}. Indexed columns: ` +
@@ -233,17 +233,17 @@ export const rowQueryErrors = {
   },
   NOT_EQUALS_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
-    title: 'An index does not help with $ne',
+    title: 'An index does not support $ne',
     body: slowOnIndex('$ne', 'Where possible, filter by the values that rows should have.'),
   },
   COMPARISON_FILTER_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
-    title: 'An index does not help with what is greater or less',
+    title: 'An index does not support range comparisons',
     body: slowOnIndex('$gt, $gte, $lt or $lte', 'Use $eq or $in, where that is possible.'),
   },
   NOT_IN_FILTER_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
-    title: 'An index does not help with $nin',
+    title: 'An index does not support $nin',
     body: slowOnIndex(
       '$nin',
       'Where possible, filter by the values that rows should have.',
@@ -251,14 +251,14 @@ export const rowQueryErrors = {
   },
   ZERO_FILTER_OPERATIONS: {
     ...request('WARNING'),
-    title: 'There is no filter',
+    title: 'Missing filter',
     body: (v: KeyNames & { indexed: readonly string[] }) =>
       `All rows of ${v.table} match. Primary key: ${list(v.key)}. Indexed columns: ` +
       `${list(v.indexed)}. Filter on these to read less.`,
   },
   INCOMPLETE_PRIMARY_KEY_FILTER: {
     ...request('WARNING'),
-    title: 'The filter names only a part of the primary key',
+    title: 'Incomplete primary key in the filter',
     body: (v: KeyNames & { missing: readonly string[]; outOfOrder: readonly string[] }) =>
       `The primary key of ${v.table} is ${list(v.key)}. The filter leaves out ` +
       `${list(v.missing)}, and these come after a column that it leaves out: ` +
@@ -267,24 +267,24 @@ export const rowQueryErrors = {
   },
   IN_MEMORY_SORTING_DUE_SKIP_OPTIONS: {
     ...request('WARNING'),
-    title: 'Rows are sorted in memory because some are skipped',
+    title: 'In-memory sort: skip is used',
     body: sortedInMemory('and options.skip leaves rows out'),
   },
   IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING: {
     ...request('WARNING'),
-    title: 'Rows are sorted in memory because of a column outside the partition sort',
+    title: 'In-memory sort: a sort column is not part of the partition sort',
     body: sortedInMemory('of which some are not in the partition sort'),
   },
   IN_MEMORY_SORTING_DUE_TO_OUT_OF_ORDER_PARTITION_SORTING: {
     ...request('WARNING'),
-    title: 'Rows are sorted in memory because the partition sort has another order',
+    title: 'In-memory sort: the order differs from the partition sort',
     body: sortedInMemory(
       'which is not how the partition sort begins, either as declared or all reversed',
     ),
   },
   IN_MEMORY_SORTING_DUE_TO_PARTITION_KEY_NOT_RESTRICTED: {
     ...request('WARNING'),
-    title: 'Rows are sorted in memory because they are of several partitions',
+    title: 'In-memory sort: the filter selects several partitions',
     body: (v: SortedNames & { partitionBy: readonly string[] }) =>
       sortedInMemory(
         `but the filter does not fix every partition column (${list(v.partitionBy)})`,

@@ -48,17 +48,17 @@ export const rowWriteErrors = {
   // Rows of inserts.
   UNKNOWN_TABLE_COLUMNS: {
     ...request('DOCUMENT'),
-    title: 'The row has columns that the table does not have',
+    title: 'Unknown columns in the row',
     body: unknownColumns,
   },
   UNSUPPORTED_COLUMN_TYPES: {
     ...request('DOCUMENT'),
-    title: 'The row has columns that cannot be written to',
+    title: 'Row has read-only columns',
     body: unwritableColumns,
   },
   INVALID_COLUMN_VALUES: {
     ...request('DOCUMENT'),
-    title: 'The row has values that do not fit their columns',
+    title: 'Row values do not match their column types',
     body: badValues,
   },
   UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION: {
@@ -68,7 +68,7 @@ export const rowWriteErrors = {
   },
   MISSING_PRIMARY_KEY_COLUMNS: {
     ...request('DOCUMENT'),
-    title: 'The row lacks columns of its primary key',
+    title: 'Missing primary key columns in the row',
     body: (v: { target: string; key: string; given: string; missing: string }) =>
       `Every row of ${v.target} needs a value for each column of the primary key ` +
       `(${v.key}). Given: ${v.given}. Missing or null: ${v.missing}.`,
@@ -76,7 +76,7 @@ export const rowWriteErrors = {
   ROW_TEXT_TOO_LONG: {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
-    title: 'A text is too long to index',
+    title: 'Text too long to index',
     body: (v: { target: string; column: string; max: number }) =>
       `The terms of the text of ${v.column} take more than ${counted(v.max, 'byte')}, which is what ` +
       `${v.target} indexes at most. Shorten the text.`,
@@ -86,19 +86,19 @@ export const rowWriteErrors = {
   UNKNOWN_TABLE_COLUMNS_IN_UPDATE: {
     ...request('UPDATE'),
     code: 'UNKNOWN_TABLE_COLUMNS',
-    title: 'The update names columns that the table does not have',
+    title: 'Unknown columns in the update',
     body: (v: Parameters<typeof unknownColumns>[0]) =>
       `${unknownColumns(v)} An update names whole columns, not parts of them.`,
   },
   UNSUPPORTED_COLUMN_TYPES_IN_UPDATE: {
     ...request('UPDATE'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
-    title: 'The update names columns that cannot be written to',
+    title: 'Update of read-only columns',
     body: unwritableColumns,
   },
   INVALID_UPDATE_COLUMN_VALUES: {
     ...request('UPDATE'),
-    title: 'The update has values that do not fit their columns',
+    title: 'Update values do not match their column types',
     body: badValues,
   },
   UNSUPPORTED_VECTORIZE_IN_UPDATE: {
@@ -109,19 +109,19 @@ export const rowWriteErrors = {
   },
   MISSING_UPDATE_OPERATIONS: {
     ...request('UPDATE'),
-    title: 'The update says nothing to do',
+    title: 'Empty update',
     body: (v: { supported: string }) =>
       `Name at least one column under one of the operators that tables have: ${v.supported}.`,
   },
   UNSUPPORTED_UPDATE_OPERATIONS_FOR_TABLE: {
     ...request('UPDATE'),
-    title: 'Tables do not have this update operator',
+    title: 'Update operator not supported on tables',
     body: (v: { supported: string; used: string }) =>
       `Rows cannot be updated by ${v.used}. Tables have ${v.supported}.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR: {
     ...request('UPDATE'),
-    title: 'The operator does not work on columns of this type',
+    title: 'Operator not supported on this column type',
     body: byReason({
       whole: (v: { target: string; columns: string; operator: string; used: string }) =>
         `${v.operator} works on lists, sets and maps that are not frozen, not on ${v.used}. Use ` +
@@ -133,7 +133,7 @@ export const rowWriteErrors = {
   },
   INVALID_PUSH_OPERATOR_USAGE: {
     ...request('UPDATE'),
-    title: '$push has an argument it cannot take',
+    title: 'Invalid argument of $push',
     body: byReason({
       noEntry: (v: { column: string; value: string }) =>
         `$push of "${v.column}" has ${v.value}, which is no entry of a map. ${pushTakes}`,
@@ -149,7 +149,7 @@ export const rowWriteErrors = {
   },
   UNSUPPORTED_OVERLAPPING_UPDATE_OPERATIONS: {
     ...request('UPDATE'),
-    title: 'The update changes a column more than once',
+    title: 'Column updated more than once',
     body: (v: { columns: string }) =>
       `These columns stand under more than one operator: ${v.columns}. An update can ` +
       'change a column once; send another update for the rest.',
@@ -165,35 +165,35 @@ export const rowWriteErrors = {
   // What updates and deletes act on.
   MISSING_FILTER_FOR_UPDATE_DELETE: {
     ...request('FILTER'),
-    title: 'The filter is empty',
+    title: 'Empty filter',
     body: (v: { target: string; key: string }) =>
       `Say which row of ${v.target}: the filter needs {"<column>": <value>} for each column ` +
       `of the primary key (${v.key}).`,
   },
   UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE: {
     ...request('FILTER'),
-    title: 'The filter names columns outside of the primary key',
+    title: 'Filter on columns outside the primary key',
     body: (v: { target: string; key: string; columns: string }) =>
       `Rows of ${v.target} are updated and deleted by their primary key (${v.key}); the ` +
       `filter cannot use ${v.columns}. Find the rows first, then name their keys.`,
   },
   UNSUPPORTED_FILTER_FOR_UPDATE_ONE_DELETE_ONE: {
     ...request('FILTER'),
-    title: 'The filter uses more than equality',
+    title: 'Only equality is supported in this filter',
     body: (v: { columns: string }) =>
       `A filter that says which row to update or delete can only use $eq, and not more than ` +
       `once for a column. Something else was used for ${v.columns}.`,
   },
   MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE: {
     ...request('FILTER'),
-    title: 'The filter lacks columns of the primary key',
+    title: 'Missing primary key columns in the filter',
     body: (v: { target: string; key: string; missing: string }) =>
       `To name a row of ${v.target} a filter needs all columns of the primary key ` +
       `(${v.key}). Missing: ${v.missing}.`,
   },
   INVALID_PRIMARY_KEY_FILTER: {
     ...request('FILTER'),
-    title: 'The filter does not follow the primary key',
+    title: 'Filter does not follow the primary key',
     body: (v: { target: string; key: string; missing: string; skipped: string }) =>
       `Rows of ${v.target} are deleted by all partition columns, and then by columns of the ` +
       `sort in its order, leaving none out before another (primary key: ${v.key}). Missing ` +
@@ -201,12 +201,12 @@ export const rowWriteErrors = {
   },
   UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND: {
     ...request('SORT'),
-    title: 'Updates of rows take no sort',
+    title: 'Sort not supported when updating rows',
     body: () => 'The filter of an updateOne on a table names one row. Leave "sort" out.',
   },
   UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND: {
     ...request('SORT'),
-    title: 'Deletes of rows take no sort',
+    title: 'Sort not supported when deleting rows',
     body: () => 'The filter of a deleteOne on a table names one row. Leave "sort" out.',
   },
 } as const satisfies Record<string, CatalogEntry>

@@ -35,56 +35,56 @@ export const tableSchemaErrors = {
   // Names that are taken, and names that are not there.
   CANNOT_ADD_EXISTING_TABLE: {
     ...schema,
-    title: 'The name belongs to something that exists',
+    title: 'The name is already used',
     body: (v: { name: string; kind: string }) =>
       `"${v.name}" is ${withArticle(v.kind)} already. Choose another name, or send ` +
       'options.ifNotExists to leave what exists as it is.',
   },
   CANNOT_ADD_EXISTING_INDEX: {
     ...schema,
-    title: 'The index exists',
+    title: 'Index already exists',
     body: (v: { name: string; table: string }) =>
       `The keyspace has an index "${v.name}" already, on the table "${v.table}". Choose ` +
       'another name, or send options.ifNotExists to leave it as it is.',
   },
   CANNOT_ADD_EXISTING_TYPE: {
     ...schema,
-    title: 'The type exists',
+    title: 'Type already exists',
     body: (v: { name: string }) =>
       `The keyspace has a type "${v.name}" already. Choose another name, or send ` +
       'options.ifNotExists to leave it as it is.',
   },
   CANNOT_DROP_UNKNOWN_TABLE: {
     ...schema,
-    title: 'There is no such table to drop',
+    title: 'Table not found',
     body: (v: { name: string; existing: readonly string[] }) =>
       `There is no table "${v.name}". There are: ${list(v.existing)}. Send ` +
       'options.ifExists to drop it only if it is there.',
   },
   CANNOT_DROP_UNKNOWN_INDEX: {
     ...schema,
-    title: 'There is no such index to drop',
+    title: 'Index not found',
     body: (v: { name: string; existing: readonly string[] }) =>
       `There is no index "${v.name}". There are: ${list(v.existing)}. Send ` +
       'options.ifExists to drop it only if it is there.',
   },
   CANNOT_DROP_UNKNOWN_TYPE: {
     ...schema,
-    title: 'There is no such type to drop',
+    title: 'Type not found',
     body: (v: { name: string; existing: readonly string[] }) =>
       `There is no type "${v.name}". There are: ${list(v.existing)}. Send ` +
       'options.ifExists to drop it only if it is there.',
   },
   CANNOT_DROP_TYPE_USED_BY_TABLE: {
     ...schema,
-    title: 'The type is in use',
+    title: 'Type is in use',
     body: (v: { name: string; tables: readonly string[] }) =>
       `Columns of these tables are made of the type "${v.name}": ${list(v.tables)}. ` +
       'Drop those columns or tables first.',
   },
   INVALID_KEYSPACE: {
     ...schema,
-    title: 'The keyspace is gone',
+    title: 'Keyspace no longer exists',
     body: (v: { keyspace: string }) =>
       `The keyspace "${v.keyspace}" was dropped while its schema was read.`,
   },
@@ -93,14 +93,14 @@ export const tableSchemaErrors = {
   UNSUPPORTED_COLUMN_NAME: {
     ...schema,
     code: 'UNSUPPORTED_SCHEMA_NAME',
-    title: 'The name cannot be that of a column or field',
+    title: 'Invalid column or field name',
     body: (v: { kind: string; name: string; max: number; reason: string }) =>
       `${v.kind} names have 1 to ${v.max} characters, and ${v.name} was sent: ${v.reason}.`,
   },
   INDEXED_COLUMN_NAME_REFUSED: {
     ...schema,
     code: 'UNSUPPORTED_SCHEMA_NAME',
-    title: 'The column has a name that this server does not index',
+    title: 'Index column name not in snake case',
     body: (v: { column: string }) =>
       `Indexed columns have names of small letters, digits and underscores here; ` +
       `"${v.column}" is not one. The server was started with --snake-case-indexes on.`,
@@ -109,20 +109,20 @@ export const tableSchemaErrors = {
   // Types of columns and fields.
   UNKNOWN_DATA_TYPE: {
     ...schema,
-    title: 'There is no such type',
+    title: 'Unknown type',
     body: (v: Choice) =>
       `There is no type ${list(v.used)}. The types are: ${list(v.supported)}.`,
   },
   UNKNOWN_PRIMITIVE_DATA_TYPE: {
     ...schema,
-    title: 'There is no type with this name',
+    title: 'Type not found',
     body: (v: Choice) =>
       `There is no type ${list(v.used)}. The types are: ${list(v.supported)}. A type of your ` +
       'own is written {"type": "userDefined", "udtName": …}.',
   },
   UNSUPPORTED_DATA_TYPE_TABLE_CREATION: {
     ...schema,
-    title: 'Tables cannot be created with columns of this type',
+    title: 'Column type not supported in createTable',
     body: (v: Choice) =>
       `These columns cannot be created: ${list(v.used)}. Columns can be of the types: ` +
       `${list(v.supported)}.`,
@@ -136,14 +136,14 @@ export const tableSchemaErrors = {
   },
   UNSUPPORTED_LIST_DEFINITION: {
     ...schema,
-    title: 'Lists cannot hold this',
+    title: 'Unsupported element type of a list',
     body: (v: Choice) =>
       `A list needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
       `${list(v.supported)}.`,
   },
   UNSUPPORTED_SET_DEFINITION: {
     ...schema,
-    title: 'Sets cannot hold this',
+    title: 'Unsupported element type of a set',
     body: (v: Choice) =>
       `A set needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
       `${list(v.supported)}.`,
@@ -151,21 +151,21 @@ export const tableSchemaErrors = {
   UNSUPPORTED_SET_DEFINITION_IN_STORE: {
     ...schema,
     code: 'UNSUPPORTED_SET_DEFINITION',
-    title: 'Sets of the store cannot hold this',
+    title: 'Element type of a set not supported by the database',
     body: (v: { target: string; problem: string }) =>
       `The cluster that keeps ${v.target} has no sets of durations, which have no order: ` +
       `${v.problem}. Use a list.`,
   },
   UNSUPPORTED_MAP_DEFINITION: {
     ...schema,
-    title: 'Maps cannot hold this',
+    title: 'Unsupported key or value type of a map',
     body: (v: { member: string } & Choice) =>
       `A map needs a keyType and a valueType, and ${list(v.used)} cannot be its ` +
       `${v.member}. That is one of: ${list(v.supported)}.`,
   },
   MISSING_DIMENSION_IN_VECTOR_COLUMN: {
     ...schema,
-    title: 'The vector column has no dimension',
+    title: 'Missing dimension of a vector column',
     body: (v: { column: string }) =>
       `The column "${v.column}" needs a dimension, the number of elements of its vectors, ` +
       'or a service whose model has one.',
@@ -179,14 +179,14 @@ export const tableSchemaErrors = {
   },
   INVALID_USER_DEFINED_TYPE_NAME: {
     ...schema,
-    title: 'A user-defined type is not named',
+    title: 'Missing name of a user-defined type',
     body: (v: { column: string; name: string }) =>
       `The column "${v.column}" has a user-defined type, which udtName must name; it is ` +
       `${v.name}.`,
   },
   UNKNOWN_USER_DEFINED_TYPE: {
     ...schema,
-    title: 'There is no such user-defined type',
+    title: 'User-defined type not found',
     body: (v: { names: readonly string[]; existing: readonly string[] }) =>
       `The keyspace has no type ${list(v.names)}. It has: ${list(v.existing)}. Create ` +
       'the type first, with createType.',
@@ -195,28 +195,28 @@ export const tableSchemaErrors = {
   // Primary keys.
   MISSING_PARTITION_COLUMNS: {
     ...schema,
-    title: 'The primary key has no columns to partition by',
+    title: 'Missing partition columns in the primary key',
     body: (v: { columns: readonly string[] }) =>
       'primaryKey.partitionBy is empty, and needs at least one of the columns: ' +
       `${list(v.columns)}.`,
   },
   UNKNOWN_PARTITION_COLUMNS: {
     ...schema,
-    title: 'The primary key names columns that are not there',
+    title: 'Unknown columns in the primary key',
     body: (v: { columns: readonly string[]; unknown: readonly string[] }) =>
       `The definition has the columns: ${list(v.columns)}. The primary key partitions by ` +
       `others: ${list(v.unknown)}.`,
   },
   UNKNOWN_PARTITION_SORT_COLUMNS: {
     ...schema,
-    title: 'The primary key sorts by columns that are not there',
+    title: 'Unknown columns in the partition sort',
     body: (v: { columns: readonly string[]; unknown: readonly string[] }) =>
       `The definition has the columns: ${list(v.columns)}. The primary key sorts by ` +
       `others: ${list(v.unknown)}.`,
   },
   PRIMARY_KEY_DEFINITION_INCORRECT: {
     ...schema,
-    title: 'The primary key cannot be made of these columns',
+    title: 'Unsupported primary key columns',
     body: byReason({
       twice: (v: { target: string; column: string }) =>
         `${v.target}: the primary key has the column "${v.column}" twice.`,
@@ -229,19 +229,19 @@ export const tableSchemaErrors = {
   // alterTable.
   MISSING_ALTER_TABLE_OPERATIONS: {
     ...schema,
-    title: 'The operation names no columns',
+    title: 'The operation has no columns',
     body: (v: { operation: string }) =>
       `${v.operation} needs at least one column in "columns".`,
   },
   CANNOT_ADD_EXISTING_COLUMNS: {
     ...schema,
-    title: 'The table has these columns already',
+    title: 'Columns already exist',
     body: (v: TableFacts & { duplicates: readonly string[] }) =>
       `${columnsOf(v)} These cannot be added again: ${list(v.duplicates)}.`,
   },
   CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN: {
     ...schema,
-    title: 'A dropped column cannot get another type',
+    title: 'A dropped column cannot be re-added with another type',
     body: (v: { target: string; problem: string }) =>
       `The cluster that keeps ${v.target} takes a dropped column back with its old type only: ` +
       `${v.problem}. Add the column with that type or under another name, or create another ` +
@@ -263,7 +263,7 @@ export const tableSchemaErrors = {
   },
   CANNOT_DROP_UNKNOWN_COLUMNS: {
     ...schema,
-    title: 'There are no such columns to drop',
+    title: 'Unknown columns to drop',
     body: (v: TableFacts & { offending: readonly string[] }) =>
       `${columnsOf(v)} These are not among them: ${list(v.offending)}.`,
   },
@@ -282,48 +282,48 @@ export const tableSchemaErrors = {
   },
   CANNOT_VECTORIZE_UNKNOWN_COLUMNS: {
     ...schema,
-    title: 'There are no such columns to give a service to',
+    title: 'Unknown columns for an embedding service',
     body: vectorizeProblem,
   },
   CANNOT_VECTORIZE_NON_VECTOR_COLUMNS: {
     ...schema,
-    title: 'Only vector columns can have an embedding service',
+    title: 'Embedding service on a column that is not a vector',
     body: vectorizeProblem,
   },
   CANNOT_DROP_VECTORIZE_FROM_UNKNOWN_COLUMNS: {
     ...schema,
-    title: 'There are no such columns to take a service from',
+    title: 'Unknown columns to remove an embedding service from',
     body: vectorizeProblem,
   },
   CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS: {
     ...schema,
-    title: 'Only vector columns have embedding services to drop',
+    title: 'No embedding service on a column that is not a vector',
     body: vectorizeProblem,
   },
 
   // Indexes.
   UNKNOWN_INDEX_COLUMN: {
     ...schema,
-    title: 'There is no such column to index',
+    title: 'Unknown column to index',
     body: (v: TableFacts & { column: string }) =>
       `${columnsOf(v)} There is no column "${v.column}".`,
   },
   UNKNOWN_INDEX_TYPE: {
     ...schema,
-    title: 'There is no such type of index',
+    title: 'Unknown index type',
     body: (v: { known: readonly string[]; used: string }) =>
       `indexType cannot be "${v.used}". It is one of: ${list(v.known)}.`,
   },
   UNSUPPORTED_INDEX_TYPE: {
     ...schema,
-    title: 'The command makes indexes of another type',
+    title: 'Index type not supported by this command',
     body: (v: { command: string; expected: string; used: string }) =>
       `${v.command} makes indexes of the type ${v.expected}, and indexType is ` +
       `"${v.used}". Leave it out, or send the command that makes that type.`,
   },
   INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN: {
     ...schema,
-    title: 'The column to index is malformed',
+    title: 'Malformed index column',
     body: byReason({
       type: (v: { type: string }) =>
         `definition.column is of type ${v.type}. ${columnToIndex}`,
@@ -354,7 +354,7 @@ export const tableSchemaErrors = {
   },
   INVALID_INDEX_DEFINITION: {
     ...schema,
-    title: 'The table cannot have such an index',
+    title: 'Index not supported on the table',
     body: byReason({
       partition: (v: { target: string; column: string }) =>
         `${v.target}: "${v.column}" is the only column that rows are partitioned by, so ` +
@@ -369,47 +369,47 @@ export const tableSchemaErrors = {
   },
   UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES: {
     ...schema,
-    title: 'Options for texts are given for something else',
+    title: 'Text options on a column that is not text',
     body: (v: TableFacts & { column: string; options: readonly string[] }) =>
       `${columnsOf(v)} The options ${list(v.options)} are for what is text or ascii, and ` +
       `${v.column} is indexed by something else. Leave them out.`,
   },
   CANNOT_ANALYZE_ENTRIES_ON_MAP_COLUMNS: {
     ...schema,
-    title: 'Entries of a map are indexed as they are',
+    title: 'Text options are not supported on map entries',
     body: (v: TableFacts & { column: string; options: readonly string[] }) =>
       `${columnsOf(v)} The options ${list(v.options)} cannot be given for the entries of ` +
       `${v.column}. Leave them out, or index its "$keys" or "$values".`,
   },
   UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES: {
     ...schema,
-    title: 'Only texts can have a text index',
+    title: 'Text index on a column that is not text',
     body: (v: TableFacts & { column: string }) =>
       `${columnsOf(v)} A text index is on a column of the type text or ascii, not on ` +
       `${v.column}.`,
   },
   UNSUPPORTED_VECTOR_INDEX_FOR_DATA_TYPES: {
     ...schema,
-    title: 'Only vectors can have a vector index',
+    title: 'Vector index on a column that is not a vector',
     body: (v: TableFacts & { column: string }) =>
       `${columnsOf(v)} A vector index is on a column of the type vector, not on ${v.column}.`,
   },
   UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX: {
     ...schema,
-    title: 'The analyzer is neither a name nor a recipe',
+    title: 'Invalid analyzer',
     body: (v: { type: string }) =>
       `analyzer is of type ${v.type}. It is a String, the name of a built-in analyzer, or ` +
       'an Object with a tokenizer and filters.',
   },
   UNKNOWN_VECTOR_METRIC: {
     ...schema,
-    title: 'There is no such metric',
+    title: 'Unknown metric',
     body: (v: { known: readonly string[]; used: string }) =>
       `metric cannot be "${v.used}". It is one of: ${list(v.known)}.`,
   },
   UNKNOWN_VECTOR_SOURCE_MODEL: {
     ...schema,
-    title: 'There is no such source model',
+    title: 'Unknown source model',
     body: (v: { known: readonly string[]; used: string }) =>
       `sourceModel cannot be "${v.used}". It is one of: ${list(v.known)}.`,
   },
@@ -423,7 +423,7 @@ export const tableSchemaErrors = {
   },
   UNSUPPORTED_TYPE_FIELDS: {
     ...schema,
-    title: 'Fields cannot be of this type',
+    title: 'Unsupported field type',
     body: (v: Choice) =>
       `These fields have types that fields cannot have: ${list(v.used)}. They can be of the ` +
       `types: ` +
@@ -431,19 +431,19 @@ export const tableSchemaErrors = {
   },
   MISSING_ALTER_TYPE_OPERATIONS: {
     ...schema,
-    title: 'Nothing is to be altered',
+    title: 'Nothing to alter',
     body: () => 'alterType needs fields in "rename" or "add", or in both.',
   },
   CANNOT_ADD_EXISTING_FIELD: {
     ...schema,
-    title: 'The type has such a field already',
+    title: 'Field already exists',
     body: (v: { type: string; field: string; fields: readonly string[] }) =>
       `The type "${v.type}" cannot get another field "${v.field}". It has: ` +
       `${list(v.fields)}.`,
   },
   CANNOT_RENAME_UNKNOWN_TYPE_FIELD: {
     ...schema,
-    title: 'There is no such field to rename',
+    title: 'Unknown field to rename',
     body: (v: { type: string; field: string; fields: readonly string[] }) =>
       `The type "${v.type}" has no field "${v.field}". It has: ${list(v.fields)}.`,
   },
@@ -451,7 +451,7 @@ export const tableSchemaErrors = {
   // A warning.
   INDEXED_COLUMN_NOT_SNAKE_CASE: {
     ...request('WARNING'),
-    title: 'Indexed columns should have names in snake case',
+    title: 'Indexed column names should be in snake case',
     body: (v: { column: string; better: string }) =>
       `The index was made. Not every server indexes a column called "${v.column}", ` +
       `because it is not in snake case; "${v.better}" would be.`,
@@ -460,7 +460,7 @@ export const tableSchemaErrors = {
   // What the store refuses.
   UNEXPECTED_DRIVER_ERROR: {
     ...server('DATABASE'),
-    title: 'The store cannot have such a table',
+    title: 'Table not supported by the database',
     body: (v: { target: string; tables: number; max: number }) =>
       `${v.target}: there ${v.tables === 1 ? 'is' : 'are'} ${counted(v.tables, 'table')} and ` +
       `the maximum is ${v.max}. Drop one, or ` +
@@ -469,7 +469,7 @@ export const tableSchemaErrors = {
   INVALID_SCHEMA_CHANGE: {
     ...server('DATABASE'),
     code: 'INVALID_DATABASE_QUERY',
-    title: 'The store cannot have such a schema',
+    title: 'Schema not supported by the database',
     body: byReason({
       indexes: (v: { target: string; indexes: number; max: number }) =>
         `${v.target}: the table has ${counted(v.indexes, 'index', 'indexes')} and the maximum ` +

@@ -6,7 +6,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { serveOptions } from '../../src/settings/config.ts'
+import { serveOptions } from '../../src/settings/serve-options.ts'
 import { runStela } from './run-stela.ts'
 
 async function scriptFor(shell: string): Promise<string> {

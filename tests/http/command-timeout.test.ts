@@ -33,7 +33,7 @@ interface Case {
   readonly otherwise: readonly string[]
 }
 
-const slow = ['The text takes too long to analyze']
+const slow = ['Text analysis exceeds its limit']
 const writing = { timeout: 'TIMEOUT_WRITING_DATA', otherwise: slow } as const
 const reading = { timeout: 'TIMEOUT_READING_DATA', otherwise: slow } as const
 
@@ -46,7 +46,7 @@ const cases: Readonly<Record<string, Case>> = {
     path: documents,
     command: `[${'{},'.repeat(900_000)}`,
     timeout: 'TIMEOUT_READING_DATA',
-    otherwise: ['The body is not JSON'],
+    otherwise: ['The request body is not valid JSON'],
   },
   'a text to insert is analyzed': {
     ...{ path: documents, command: { insertOne: { document: inserted } } },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { InvalidArgumentError } from 'commander'
-import { serveOptions } from '../../src/settings/config.ts'
+import { serveOptions } from '../../src/settings/serve-options.ts'
 
 function parse(flag: string, text: string): unknown {
   const option = serveOptions().find((candidate) => candidate.name() === flag)!

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Command } from 'commander'
 import { addClusterOptions, readCluster } from '../../../src/cli/cluster-options.ts'
 import type { ClusterConfig } from '../../../src/settings/cluster-settings.ts'
-import { serveOptions } from '../../../src/settings/config.ts'
+import { serveOptions } from '../../../src/settings/serve-options.ts'
 
 /** As `stela serve` reads them; what it says of them where it refuses. */
 function read(...given: string[]): ClusterConfig | string | undefined {
