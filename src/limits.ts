@@ -1,14 +1,12 @@
 /**
  * Every number that bounds what a client or an operator can send, get or wait for.
  *
- * `defaultLimits` go with a server and are passed along; operators may override those that
- * `settings/limit-settings.ts` offers. `fixedLimits` are the same everywhere, and read where
- * they hold. Settings that are no part of `defaultLimits`, such as timeouts and memory, have
- * their defaults in `settings/config.ts` and `settings/cluster-settings.ts`.
+ * `defaultLimits` belong to a server and are passed along; `settings/limit-settings.ts` lists the ones
+ * that operators can set. `fixedLimits` are constants. Other settings, such as timeouts and memory,
+ * have their defaults in `settings/config.ts` and `settings/cluster-settings.ts`.
  *
- * Elsewhere stand only numbers that nobody meets as a limit: how work is cut into pieces, when
- * something is cached or tried again, what a type can hold, what the command line prints.
- * tests/tidy.test.ts looks for others.
+ * Numbers in other files tune internal work and are not visible as a limit: sizes of slices, caching,
+ * retries, ranges of types, output of the command line. tests/tidy.test.ts checks this.
  */
 import assert from 'node:assert/strict'
 
@@ -89,9 +87,9 @@ export const defaultLimits = {
   /** Documents of one page of find, and of one updateMany call. */
   pageSize: 20,
   /**
-   * Characters of the documents of one reply. A page that has more ends there and is
-   * followed by another; what has no pages is refused. Where the engine does not sort, as
-   * much may be held of what a page skips.
+   * Characters of the documents of one reply. A larger page ends early and another page follows; a
+   * reply without pages is rejected. An in-memory sort may hold as many characters of skipped
+   * documents.
    */
   replySizeMax: 100_000_000,
   /** Documents that one deleteMany call deletes. */
@@ -150,7 +148,7 @@ const fixed = {
   exponentMax: 2_147_483_647,
   /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
   varintDigitsMax: 1_000,
-  /** Of a number in a vector: beyond this, squares no longer add up in 32 bits. */
+  /** Largest magnitude of a vector component; sums of larger squares overflow 32-bit floats. */
   vectorMagnitudeMax: 1e17,
   /** A vector all within this is zero, and zero has no direction to take the cosine of. */
   zeroVectorMax: 1e-6,
@@ -172,7 +170,7 @@ const fixed = {
   synonymWordsMax: 100,
   /** Characters that a mapping replaces: longer ones would only cost time, at every place. */
   mappingLengthMax: 255,
-  /** Of a count that an analyzer is given: as many digits as any computer's whole numbers take. */
+  /** Largest count in an argument of an analyzer; 9 digits fit 32-bit integers. */
   analyzerCountMax: 999_999_999,
   /** Parentheses in parentheses of a pattern, far from where our own stack would end. */
   patternDepthMax: 200,
@@ -180,7 +178,7 @@ const fixed = {
   patternLengthMax: 4_096,
   /** Steps of a pattern. Counts such as {1000} are written out, so a short one may be long. */
   patternStepsMax: 20_000,
-  /** Steps of analysis between two texts, during which nobody else has a turn. */
+  /** Steps of the analysis of one text, which does not yield. */
   analysisTextStepsMax: 1_000_000,
   /** Steps of the analysis of all texts of a request. */
   analysisStepsMax: 50_000_000,
@@ -188,7 +186,7 @@ const fixed = {
   wordLengthMax: 255,
   /** The most that an analyzer may say instead. */
   wordLengthSettingMax: 1_048_576,
-  /** Characters of a tag of HTML: a longer one is taken for text, so no tag is endless. */
+  /** Characters of an HTML tag. A longer one is text, which bounds the search for its end. */
   htmlTagLengthMax: 4_096,
 
   /** Unknown names of a row or an update that a message lists: more than a table has columns. */
@@ -221,7 +219,7 @@ const fixed = {
   resourcesKeyspacesMax: 25,
   /** Documents that a resource shows as examples. */
   samplesMax: 3,
-  /** Characters of them that are looked at: what is larger is not shown. */
+  /** Characters of the documents that are sampled; larger documents are left out. */
   samplesLengthMax: 500_000,
   /** Of an example: characters of a text, */
   sampleTextLengthMax: 300,
@@ -235,8 +233,8 @@ const fixed = {
   assistantResultSizeMax: 8_388_608,
 
   /**
-   * Milliseconds for which a connection is kept that nobody uses: longer than clients and
-   * proxies keep them, so that they close them, not we.
+   * Milliseconds until an idle connection is closed: longer than clients and proxies keep one, so that
+   * the client closes it and no request is lost.
    */
   keepAliveMs: 75_000,
   /** Milliseconds for headers: a client that needs longer is not sending them. So for handshakes. */
@@ -323,8 +321,8 @@ const fixed = {
   /** Users of a cluster that are connected at a time. */
   clusterUsersMax: 100,
   /**
-   * Statements that wait for the answers of one node. Where it falls behind, more are refused:
-   * they would fill the memory, and be answered when nobody waits for them any more.
+   * Statements in flight to one node. More are rejected when it falls behind: they would fill memory and
+   * be answered after their deadline.
    */
   nodeStatementsMax: 1_024,
   /**
@@ -337,7 +335,7 @@ const fixed = {
    * a few seconds. An insertMany of long texts may have 2 048 at a time.
    */
   waitingStatementsMax: 16_384,
-  /** Statements that nobody waits for, such as those of health checks: they have room of their own. */
+  /** Statements of the server itself, such as health checks, which have a queue of their own. */
   ownStatementsMax: 512,
   /** Milliseconds for a definition on a cluster, which waits for all of its nodes. */
   definitionMsMax: 60_000,

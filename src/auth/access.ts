@@ -6,9 +6,9 @@
  * on whatever connection it comes: a Holder shows what becomes of it. What
  * another server changed counts once the engine has reported it.
  *
- * A change is one of roles, of tokens or of users, decided on all three as they are then. Two
- * that are made at the same time by different servers may each not know of the other: a token
- * can get a role that is being deleted. It has a role then that is none, which permits nothing.
+ * A change affects roles, tokens or users, and is decided on the current state of all three. Two servers
+ * can make changes at the same time without seeing each other: a token can get a role that is being
+ * deleted. A role that no longer exists grants nothing.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
@@ -147,7 +147,7 @@ export class Access {
     return this.#principal(`account ${name}`, [databaseAdministratorId])
   }
 
-  /** Whether anybody could make tokens. */
+  /** Whether a configured or stored token can create other tokens. */
   get hasAdministrator(): boolean {
     return this.#credentials.adminToken !== undefined || this.#administrators().length > 0
   }
@@ -210,8 +210,8 @@ export class Access {
   }
 
   /**
-   * An administrator token where nobody could make one, by whichever server comes first;
-   * undefined for the others. Nobody can see it again later.
+   * Creates an administrator token when no token can create others. Of several servers the first one
+   * does; the others get undefined. The secret is not stored.
    */
   createFirstToken(): Promise<CreatedToken | undefined> {
     return this.#change<readonly StoredToken[], CreatedToken | undefined>(
@@ -336,7 +336,7 @@ export class Access {
     return roles
   }
 
-  /** Nobody hands out, or takes away, more than they have. */
+  /** A principal can grant or revoke only permissions that it has itself. */
   #checkCovered(roles: readonly string[], by: Principal): void {
     for (const role of this.roles)
       if (roles.includes(role.id) && !by.covers(role.policy))
@@ -484,7 +484,7 @@ function readExpiry(value: unknown): string | undefined {
 
 const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** Says what is no role, and which there are: those that all servers have, and where to ask. */
+/** Names the unknown roles, the default roles, and the path that lists all roles. */
 function describeUnknownRoles(unknown: readonly unknown[], known: readonly Role[]): string {
   const shown = JSON.stringify(unknown).slice(0, 200)
   const named = known.find(({ name }) => unknown.includes(name))

@@ -20,7 +20,7 @@ export interface AuditedRequest {
 /** Refusals of one kind since the last line about them. */
 interface Refusals {
   count: number
-  /** Of the latest. */
+  /** Details of the latest refusal. */
   details: object
 }
 
@@ -41,9 +41,9 @@ export class Audit {
   }
 
   /**
-   * `principal` undefined: nobody that is known. The first refusal for a reason is logged at
-   * once. Those that follow within a second share a line, which has their count and the details
-   * of the latest: otherwise anybody could fill the log.
+   * `principal` undefined: the client is not authenticated. The first refusal for a reason is logged at
+   * once. Further refusals within a second share one line with their count and the details of the
+   * latest, so that clients cannot fill the log.
    */
   refused(reason: RefusalReason, asked: AuditedRequest, principal?: Principal): void {
     if (principal === undefined) this.#onUnauthenticated(asked.address)
@@ -104,6 +104,6 @@ export type RefusalReason =
 export interface AuditedChange {
   readonly kind: 'schema' | 'token' | 'role' | 'user' | 'database'
   readonly change: string
-  /** What was changed, by the name or id that it goes by. */
+  /** Name or id of the changed object. */
   readonly what: string
 }

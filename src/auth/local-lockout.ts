@@ -1,12 +1,11 @@
 /**
  * Slows down guessing at one server.
  *
- * Bad credentials are counted by the address that they come from. Past the limit, nothing
- * that is not known to be good is even looked at for a while, which grows with every further
- * try. Nothing is counted by account, so nobody can be locked out by another's guesses; and
- * who has shown good credentials from an address goes on with them, as does everybody whose
- * token cannot be guessed, so that guesses from behind the same router do not stop their
- * neighbours.
+ * Invalid credentials are counted per client address. Past the limit, credentials from that address
+ * are not checked for a while, which grows with every further attempt. Attempts are not counted per
+ * account, so a client cannot lock out the owner of an account. Credentials that were valid from the
+ * address before stay usable, and so do tokens that cannot be guessed: clients behind the same router
+ * keep working.
  */
 import { fixedLimits } from '../limits.ts'
 import type { Lockout } from './lockout.ts'
@@ -30,7 +29,7 @@ export class LocalLockout implements Lockout {
   /** Digests of tokens by the address that showed them. */
   readonly #good = new Map<string, Set<string>>()
 
-  /** Zero failures: nobody is ever locked out. */
+  /** `failuresMax` 0: lockout is disabled. */
   constructor(failuresMax: number, now: () => number = () => performance.now()) {
     this.#failuresMax = failuresMax
     this.#now = now

@@ -2,8 +2,8 @@
  * Slows down guessing: counts bad credentials by the address that they come from, and says
  * for how long no more from there are to be looked at.
  *
- * A failure refuses the request that was looked at, whatever its credentials: otherwise
- * whoever can make this fail could guess without being counted.
+ * A failure rejects the request, whatever its credentials: otherwise an attacker who can cause
+ * failures could guess without being counted.
  */
 export interface Lockout {
   /** Whether credentials from there are not to be looked at; seconds until they are. */

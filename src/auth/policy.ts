@@ -69,7 +69,7 @@ function readTexts(value: unknown, field: string): string[] {
   return [...new Set(value as string[])]
 }
 
-/** One level after the other; undefined: all that follows is covered. */
+/** Levels from the top; an undefined level covers everything below it. */
 interface ResourcePattern {
   readonly database: string | undefined
   readonly keyspace: string | undefined

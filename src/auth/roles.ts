@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts'
 export interface Role {
   readonly id: string
   readonly name: string
-  /** Those that are always there cannot be changed. */
+  /** Default roles always exist and cannot be changed. */
   readonly isDefault: boolean
   readonly policy: Policy
   readonly updatedAt: string

@@ -2,8 +2,8 @@
  * The forms that tokens have.
  *
  * A token is a secret that its holder sends whole, so the service keeps only a digest of
- * it. One round of SHA-256 is enough: secrets made here are 256 random bits, which nobody
- * guesses, and accounts are never stored.
+ * it. One round of SHA-256 is enough: generated secrets are 256 random bits, which cannot be
+ * guessed, and accounts are never stored.
  */
 import { hash, randomBytes } from 'node:crypto'
 import type { EngineCredentials } from '../engine/contract.ts'
@@ -27,7 +27,7 @@ export function createToken(): NewToken {
   return { id, secret, token: `Stela:${id}:${secret}` }
 }
 
-/** Whether trying many could find it. Nobody finds a secret that was made here. */
+/** Whether brute force could find the token. Generated secrets are too long for that. */
 export function isGuessable(token: string): boolean {
   return !/^Stela:[\w-]+:[0-9a-f]{64}$/.test(token)
 }

@@ -7,17 +7,17 @@
  * server may end, or be slow, between them. So the entry comes first, and says what is
  * done:
  *
- *   INITIALIZING  its first keyspace is being made; nobody can use it yet
+ *   INITIALIZING  its first keyspace is being created; it cannot be used yet
  *   ACTIVE        it can be used
  *   TERMINATED    its keyspaces are being dropped, or are gone
  *
  * A start removes what such an end has left: it terminates what has been INITIALIZING for
  * longer than making a database can take, and drops the keyspaces of whatever is
  * TERMINATED. Keyspaces with a key that no entry has are left alone. They may be those of
- * another server, whose entry is not known here yet, and to keep what nobody needs is
- * better than to drop what a server does.
+ * another server, whose entry is not known here yet, and an
+ * orphaned keyspace is better than a lost one.
  *
- * Clocks and delays decide nothing for good. A server that has made a keyspace looks at the
+ * No decision depends on clocks or delays alone. A server that has made a keyspace looks at the
  * entry again, and drops what was made if the database was terminated meanwhile. One that
  * terminates a database changes the entry before listing its keyspaces. So of the two, the
  * one that comes later sees what the other did.
@@ -78,7 +78,7 @@ export class DatabaseRefusal extends Error {
   }
 }
 
-/** The names that a server's own place goes by, in a world of clouds and regions. */
+/** Cloud provider and region reported for this server. */
 export const homeProvider = 'AWS'
 export const homeRegion = 'local'
 
@@ -86,7 +86,7 @@ export class Databases {
   readonly #engine: Engine
   readonly #databasesMax: number
   readonly #setting: SharedSetting<Stored>
-  /** Those that are active, by their ids. */
+  /** Active databases by id. */
   readonly #open = new Map<string, Database>()
   readonly #changes = new OneByOne()
 
@@ -105,7 +105,7 @@ export class Databases {
   static async open(engine: Engine, databasesMax: number): Promise<Databases> {
     const first = firstStart()
     const setting = await SharedSetting.open<Stored>(engine, 'databases', first)
-    // Of several that start at once, the first is right.
+    // When several servers start at once, the first one wins.
     await setting.change((stored) => ({
       value: stored === first ? { ...first } : stored,
       result: undefined,
@@ -133,7 +133,7 @@ export class Databases {
     return this.#open.get(id.toLowerCase())
   }
 
-  /** All that are known, terminated ones included, in the order they were made. */
+  /** All known databases, terminated ones included, in order of creation. */
   list(): readonly DatabaseInfo[] {
     return this.#setting.value.databases.filter(isMade)
   }
@@ -219,7 +219,7 @@ export class Databases {
     if (terminated !== undefined) await this.#dropKeyspaces([terminated])
   }
 
-  /** Opens those that are active now, and forgets those that are not. */
+  /** Opens databases that became active, and removes the others. */
   #apply(): void {
     const active = new Map(
       this.#setting.value.databases

@@ -42,7 +42,7 @@ export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly metricsAccess: MetricsAccess
   /** Whether the web console is served. */
   readonly console: boolean
-  /** Who answers management's requests where they come here, too; undefined: nobody. */
+  /** Serves the management API on this port as well; undefined: only on its own port. */
   readonly management: RequestListener | undefined
   /** Called for every request that was answered; absent, it costs nothing. */
   readonly onAnswered?: (request: AnsweredRequest) => void
@@ -79,7 +79,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
-    // What is not even a path, such as *, is taken for the root by Fastify.
+    // Fastify routes a target that is not a path, such as *, to the root.
     if (request.is404 || !request.raw.url!.startsWith('/')) refuseUnrouted(request, reply)
     else done()
   })
@@ -196,8 +196,8 @@ const managementPath = /^\/v2(?:[/?]|$)/
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 
 /**
- * For requests that have no route: the path does not exist, or not with this method. A token is
- * looked at wherever it is sent, so that bad ones count; the paths of commands want one.
+ * Answers requests without a route: unknown paths, and methods that a path does not have. Tokens are
+ * checked on every path, so that invalid ones count; command paths require one.
  */
 async function refuseRoute(
   request: IncomingMessage,

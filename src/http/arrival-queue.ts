@@ -32,7 +32,7 @@ export class ArrivalQueue {
     this.#rejections = rejectionRate === 0 ? undefined : new LocalRateLimit(rejectionRate)
   }
 
-  /** Begins at once where this turn has time left and nobody waits. */
+  /** Starts at once when this turn has time left and the queue is empty. */
   add(address: string, begin: Begin): void {
     const network = networkOf(address)
     if (!this.#isScheduled && this.#hasTime() && !this.#isHeld(network)) {
@@ -74,7 +74,7 @@ export class ArrivalQueue {
     setImmediate(this.#begin)
   }
 
-  /** Begins the next, and looks at the clock again when all that it does at once is done. */
+  /** Starts the next request, and checks the clock after its synchronous work. */
   readonly #begin = (): void => {
     const begin = this.#hasTime() ? this.#takeNext() : undefined
     if (begin !== undefined) {

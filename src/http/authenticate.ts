@@ -57,7 +57,7 @@ export function authenticate(
   })
 }
 
-/** Why is for the log: nobody knows yet who is told. */
+/** The reason goes to the log only, because the client is not authenticated yet. */
 function lookupError(): ApiError {
   const problem = 'the token could not be looked up'
   return apiError('UNAVAILABLE_DATABASE', { target: 'the database', problem })

@@ -14,8 +14,8 @@ import type { Limits } from '../limits.ts'
 import { inTurns } from '../steps.ts'
 
 /**
- * Reads a body as JSON; throws the ApiError that says why it is none. Others have their turn
- * while a large one is read, and `makeRoom` is asked first for what its values take.
+ * Parses a body as JSON; throws an ApiError when it is invalid. Large bodies are parsed in slices,
+ * after `makeRoom` has reserved memory for their values.
  */
 export function parseBody(
   bytes: Buffer,

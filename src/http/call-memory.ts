@@ -15,14 +15,14 @@ const replySizeUsual = 16_384
 export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
 export interface Rooms {
-  /** Bytes of replies, from before a command runs until its reply is out. */
+  /** Bytes of replies, reserved before a command runs and held until its reply is sent. */
   readonly replyRoom: FairShare
-  /** Bytes that the values of large bodies and documents take, while they are at work. */
+  /** Bytes of the parsed values of large bodies and documents, until their command ends. */
   readonly valueRoom: FairShare
   readonly limits: Limits
 }
 
-/** Whose memory it is. */
+/** The request that is charged. */
 interface Holder extends Taker, Pick<Caller, 'signal' | 'check'> {
   /** Whether nothing that it does has to be answered. */
   readonly onlyReads: boolean
@@ -79,7 +79,7 @@ export class CallMemory {
     return taken === true ? undefined : this.#takeReply(taken, amount, held)
   }
 
-  /** What is held for the same is given back before it waits for all of it. */
+  /** Releases the earlier reservation before it waits for the whole amount, to avoid deadlock. */
   async #takeReply(
     taken: false | Promise<boolean>,
     amount: number,
@@ -143,7 +143,7 @@ export class CallMemory {
   }
 }
 
-/** So that whatever is allowed finds room where nobody else holds any. */
+/** Caps a reservation, so that any allowed size fits when no other request holds memory. */
 function withinHalf(size: number, room: FairShare): number {
   return Math.min(size, room.total / 2)
 }

@@ -14,7 +14,7 @@ export interface CertificateFiles {
 }
 
 export interface Certificate {
-  /** PEM: the server's own certificate first, then those that lead to a known one. */
+  /** PEM: the server certificate, followed by its intermediate certificates. */
   readonly cert: Buffer
   readonly key: Buffer
 }

@@ -44,7 +44,7 @@ export class Charge {
     return andThen(taken, (isTaken) => this.#hold(isTaken, amount))
   }
 
-  /** What comes when nobody wants it any more goes back. */
+  /** Returns an amount that was granted after the request had ended. */
   #hold(isTaken: boolean, amount: number): boolean {
     if (!isTaken) return false
     if (this.#isOver) this.#room.giveBack(this.#taker, amount)

@@ -1,9 +1,8 @@
 /**
  * When a command is given up: its client left, or its time is over.
  *
- * A signal that can end is dear to make, and a timer not free, while most commands end
- * before anybody could lose interest. So a connection has one signal for all its commands,
- * made for the first, and all commands share one timer.
+ * An AbortSignal and a timer cost microseconds each, and most commands end before either is needed.
+ * So each connection creates one signal for all its commands, and all commands share one timer.
  */
 import type { IncomingMessage } from 'node:http'
 import { isMultiplexed, streamOf } from './connection.ts'
@@ -12,7 +11,7 @@ import { isMultiplexed, streamOf } from './connection.ts'
 export interface Waiting {
   /** In milliseconds of performance.now(). */
   readonly startedAt: number
-  /** Those that began just before and after it, and wait as well: CommandTimeouts' own. */
+  /** Neighbours in the list of waiting commands, in order of start. Owned by CommandTimeouts. */
   before: Waiting | undefined
   after: Waiting | undefined
   /** Its time is over. */
@@ -22,7 +21,7 @@ export interface Waiting {
 /** Commands that are given up in one turn of the event loop: each is answered right after. */
 const timedOutAtATime = 64
 
-/** Calls those whose time is over. They all have the same, so the oldest is always next. */
+/** Aborts commands at their deadline. All have the same timeout, so the oldest expires first. */
 export class CommandTimeouts {
   readonly timeoutMs: number
   #oldest: Waiting | undefined

@@ -133,7 +133,7 @@ function holdAndSend(
   services: HttpServices,
 ): undefined | Promise<undefined> {
   return andThen(call.holdReply(lengthOf(encoded.text), encoded.size), (isHeld) => {
-    // Then it was released, with all that it held.
+    // A response that is gone has released its memory already.
     if (!isGone(response)) sendBody(isHeld, call, response, answer, encoded, services)
     return undefined
   })
@@ -223,8 +223,8 @@ function refusalOf(
 }
 
 /**
- * Nothing is wrong with the request, but it comes at the wrong time. This is asked before the
- * body has arrived, so that nobody sends it for nothing.
+ * The error for a request that is rejected because of load. It is checked before the body has arrived,
+ * so that the client does not send it in vain.
  */
 function noRoomOf(
   call: HttpCall,
@@ -267,7 +267,7 @@ function notReceived(
   }
 }
 
-/** The database that the request is for, or why there is none. */
+/** The database that the request addresses, or the error when it does not exist. */
 function databaseFor(
   address: Address,
   request: IncomingMessage,

@@ -73,7 +73,7 @@ function givenWeight(parameter: string): string {
   return name.toLowerCase() === 'q' ? parameter.slice(end + 1).trim() : ''
 }
 
-/** A weight that is none is taken for a refusal: the body as it is suits everybody. */
+/** An invalid weight counts as 0: an uncompressed body is always acceptable. */
 function weightOf(text: string | undefined): number {
   if (text === undefined) return 1
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0

@@ -45,7 +45,7 @@ export class ConnectionGate {
   readonly #counter: ConnectionCounter | undefined
   /** Open connections, by network. */
   readonly #open = new Map<string, number>()
-  /** Handshakes that have begun, by network, and those that wait for them to end. */
+  /** Running TLS handshakes by network, and the connections queued behind them. */
   readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
   /** Connections that HTTP does not know of yet. */
   readonly #waiting = new Set<Socket>()
@@ -104,7 +104,7 @@ export class ConnectionGate {
     if (!this.#count(network, socket)) return
     this.#waiting.add(socket)
     socket.once('close', () => this.#waiting.delete(socket))
-    // HTTP has a listener of its own later; until then nobody else would look at it.
+    // Node's HTTP server adds its own listener later; without one an error would be fatal.
     const ignore = () => undefined
     socket.on('error', ignore)
     socket.setTimeout(headersMsMax, () => socket.destroy())

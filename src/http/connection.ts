@@ -19,7 +19,7 @@ export function streamOf(request: IncomingMessage): ServerHttp2Stream {
 /** The same object for all requests of a connection, for as long as that is open. */
 export function connectionOf(request: IncomingMessage): object {
   if (!isMultiplexed(request)) return request.socket
-  // A session that ended leaves its streams without; nobody comes after them.
+  // Streams of an ended session have none; no request follows them.
   return streamOf(request).session ?? request
 }
 
@@ -82,7 +82,7 @@ export function isDisconnected(request: IncomingMessage): boolean {
   return stream.destroyed || stream.aborted
 }
 
-/** Whether nobody is left to read a response. */
+/** Whether the client of a response has disconnected. */
 export function isGone(response: ServerResponse): boolean {
   if (response.destroyed) return true
   const { stream } = response as { stream?: ServerHttp2Stream }

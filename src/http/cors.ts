@@ -35,7 +35,7 @@ export function allowOrigin(
 
 const exposed = 'X-Request-Id, Retry-After, Mcp-Session-Id'
 
-/** Of everything that is served here, so that a page need not ask for each path. */
+/** Methods of all paths together, so that one preflight result serves every path. */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /** Seconds for which a browser need not ask again: the longest that any of them keeps. */

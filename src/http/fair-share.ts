@@ -1,12 +1,11 @@
 /**
- * What all clients hold together, and how much of it each may hold: bytes of bodies, bytes
- * of replies, or commands at work.
+ * A resource that all clients share, with a limit for each: bytes of bodies, bytes
+ * of replies, or concurrent commands.
  *
- * Some of it is asked, and some told. What is asked may be answered at once or later; where
- * it fails the request is refused, and nothing must have been taken. What is told is not
- * waited for and cannot fail: who has to pass it on to others does so until they know. All
- * calls count in the order in which they are made, so that what was given back before can be
- * taken after.
+ * Taking may be answered at once or later; when it fails, the request is rejected and nothing was
+ * taken. Giving back is not awaited and cannot fail: an implementation that informs other servers
+ * retries until they know. Calls take effect in the order in which they are made, so an amount that
+ * was given back can be taken by the next call.
  */
 
 /** Who takes: the principal by name, and one of its connections. */

@@ -4,8 +4,8 @@ import type { Features } from '../commands/dispatch/define.ts'
 import type { ProviderCredentials } from '../providers/models.ts'
 
 /**
- * The token, wherever the client put it; undefined when it sent none. An empty header is a
- * token that nobody has.
+ * The token from any of the accepted headers; undefined when the client sent none. An empty header is
+ * an invalid token.
  */
 export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   return (

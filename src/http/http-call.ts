@@ -54,13 +54,13 @@ export interface HttpServices extends Services, ProxySettings, Rooms {
   readonly features: FeatureSettings
   readonly tracing: TracingSettings
   readonly shutdown: Shutdown
-  /** Undefined: nobody wants them. */
+  /** Undefined: metrics are disabled. */
   readonly metrics: Metrics | undefined
   /** Commands that take as long or longer are logged and noted. */
   readonly slowCommandMs: number
   readonly slowCommands: SlowCommands
   readonly timeouts: CommandTimeouts
-  /** Undefined: anybody may be as fast as they like. */
+  /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined
   /** Whether bodies may be packed, of replies and of requests. */
   readonly compression: boolean
@@ -68,7 +68,7 @@ export interface HttpServices extends Services, ProxySettings, Rooms {
   readonly commandRoom: FairShare
   readonly bodies: BodyReceiver
   readonly replies: ReplyWriter
-  /** Of the event loop, among all requests. */
+  /** Schedules turns of the event loop among all requests. */
   readonly turns: Turns
   /** What is spoken at /v1/mcp. */
   readonly mcp: Protocol
@@ -172,7 +172,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
     if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
   }
 
-  /** Its reply is out, or nobody waits for it. */
+  /** The reply was sent, or the client has disconnected. */
   release(): void {
     const { commandRoom, shutdown } = this.#services
     shutdown.running--

@@ -3,7 +3,7 @@
  *
  * A stream passes a hundred bytes through a buffer, three events and several turns of the loop,
  * which takes longer than reading them as JSON. Node pushes what it has parsed into the request;
- * where somebody waits for all of it, it is caught there, and the stream never starts.
+ * when the whole body is awaited, it is captured there, and the stream never starts.
  */
 import type { IncomingMessage } from 'node:http'
 import { http } from '../node-http.ts'
@@ -18,7 +18,7 @@ type Taker = (bytes: Buffer | 'broken') => void
 export class Incoming extends http.IncomingMessage {
   #take: Taker | undefined
   #bytes: Buffer | undefined
-  /** Bytes that are to come, and those that have. */
+  /** Expected and received bytes. */
   #length = 0
   #size = 0
   /** Whether any of the body went into the stream. */
@@ -32,7 +32,7 @@ export class Incoming extends http.IncomingMessage {
   takeWhole(length: number, take: Taker): void {
     this.#take = take
     this.#length = length
-    // Otherwise Node reads and drops what nobody has read, once the response is out.
+    // Keeps Node from dumping an unread body after the response.
     ;(this as unknown as { _consuming: boolean })._consuming = true
   }
 

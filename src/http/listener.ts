@@ -28,7 +28,7 @@ const windowSize = 1_048_576
 export interface ListenerSettings {
   readonly addressLimits: AddressLimits
   readonly arrivals: ArrivalQueue
-  /** Undefined: nobody wants to know. */
+  /** Undefined: connections are not counted. */
   readonly counter: ConnectionCounter | undefined
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
@@ -92,7 +92,7 @@ function createTlsServer(
     http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
     maxSessionMemory: streamMemoryMax,
-    // Of one connection, for what arrives at once: it is known before the limit of its address.
+    // Per connection, for a burst of resets; the limit per address is checked later.
     ...(resetRate > 0 && { streamResetBurst: 2 * resetRate, streamResetRate: resetRate }),
     settings: {
       maxConcurrentStreams: streamsMax,

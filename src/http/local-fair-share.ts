@@ -2,7 +2,7 @@
  * What all clients of one server hold together.
  *
  * A principal may hold as much as three times what is free. Alone it gets three quarters of
- * everything, so nobody has to tell it how many others there are; and the next to come
+ * the total without knowing how many other principals exist, and the next one
  * finds a quarter free, of which three quarters are for it. (Choudhury and Hahne, Dynamic
  * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Nothing is ever taken
  * away from one that holds it.
@@ -137,7 +137,7 @@ export class LocalFairShare implements FairShare {
     })
   }
 
-  /** Of each principal the one that waits longest goes first, be it larger than the next. */
+  /** Serves the oldest request of each principal first, even when a later one is smaller. */
   #serveWaiters(): void {
     const passed = new Set<string>()
     for (const waiter of this.#waiters) {

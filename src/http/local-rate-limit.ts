@@ -1,6 +1,6 @@
 /**
- * How fast anybody may send commands to one server. Each principal has a bucket that holds as
- * many commands as a second allows, and fills up steadily.
+ * Rate limit of one server: a token bucket per principal, which holds the commands of one second
+ * and refills steadily.
  */
 import type { RateLimit } from './rate-limit.ts'
 
@@ -20,7 +20,7 @@ export class LocalRateLimit implements RateLimit {
   readonly perSecond: number
   readonly #size: number
   #buckets = new Map<string, Bucket>()
-  /** Those from before there were too many: those not seen again are evicted. */
+  /** Buckets of the previous generation; buckets that are not used again are evicted. */
   #earlier = new Map<string, Bucket>()
 
   constructor(perSecond: number) {

@@ -38,7 +38,7 @@ export function addMetricsRoute(
   })
 }
 
-/** Metrics are for those who may do everything: they tell of the whole server. */
+/** Only administrators may read metrics with `--metrics token`: they cover the whole server. */
 function notPermitted(): ApiError {
   const action = 'read the metrics of'
   return apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })

@@ -2,8 +2,8 @@
  * What operators can watch, as the text that Prometheus scrapes: how many commands ran and
  * how long they took, requests and connections, the engine's work, and the process.
  *
- * Of requests nothing is in it but the names of commands that exist, so that it neither
- * tells what is stored nor grows with what is sent.
+ * Labels contain only names of existing commands, so metrics neither reveal stored data nor grow with
+ * what clients send.
  */
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
@@ -60,7 +60,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
   readonly #now: () => number
   #printed: { readonly text: Promise<string>; readonly at: number } | undefined
 
-  /** For `cacheMs` a text answers all who ask. */
+  /** Caches the printed metrics for `cacheMs`. */
   constructor(cacheMs: number, now: () => number = () => performance.now()) {
     this.#cacheMs = cacheMs
     this.#now = now
@@ -95,7 +95,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     tally.durations[bucket]!++
   }
 
-  /** Refused commands are no commands: nobody knows what they are. */
+  /** Counts rejected commands by reason, because their names are unknown or invalid. */
   countRefused(reason: CommandRefusal): void {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
@@ -224,7 +224,7 @@ function printDurations(commands: ReadonlyMap<string, Tally>): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What ends because nobody waits for it any more ends with an error that nobody reads. */
+/** A command whose client disconnected ends with an error that is not sent. */
 function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
   const first = errors?.[0]
   if (first === undefined) return 'ok'
@@ -337,7 +337,7 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
   ).inc(statistics.lostWrites)
 }
 
-/** Of a store on other machines. */
+/** Adds metrics of the traffic to a database cluster. */
 function addTraffic(
   registry: Registry,
   { statements, retries, nodes }: StoreTraffic,

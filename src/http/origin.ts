@@ -3,8 +3,8 @@
  *
  * A page of any site can have a browser send requests to a server on the same machine, and
  * with a name that it lets point there, it can even read the answers. The name is in the
- * Origin header then, and in the Host header, so the two being equal proves nothing. Nobody
- * can make an address point elsewhere, though, nor localhost.
+ * Origin header then, and in the Host header, so the two being equal proves nothing. An
+ * attacker can redirect neither an IP address nor localhost, though.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -14,9 +14,9 @@ import { keepMaxUnknown, refuseBy } from './refuse.ts'
 import { sendText } from './reply.ts'
 
 export interface OriginSettings {
-  /** Pages of others that may call. */
+  /** Foreign origins that CORS allows. */
   readonly corsOrigins: AllowedOrigins | undefined
-  /** What the server is reached by from outside, if that is set. */
+  /** Public base URL, if set. */
   readonly publicUrl: string | undefined
 }
 
@@ -49,7 +49,7 @@ export function refuseOrigin(
 ): void {
   const message =
     'Pages of this origin may not call here. The operator can allow them by --cors-origins.'
-  // Of the messages that are sent here, this is the form of errors.
+  // Errors have the form of JSON-RPC here.
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message } })
   const bounds = { keepMax: keepMaxUnknown, drainMax: bodySizeMax }
   refuseBy(

@@ -53,6 +53,6 @@ export interface WrappedCall extends Deadline, TurnTaker {
   ): Promise<Reply>
   /** Whether there is room for a reply of so many characters and bytes. */
   holdReply(length: number, size: number): boolean | Promise<boolean>
-  /** The error that says that there is none, which is counted. */
+  /** The error for a reply that does not fit; counts it. */
   noRoomFor(what: 'reply'): Error
 }

@@ -1,9 +1,9 @@
-/** How fast anybody may send commands: by principal, wherever its commands are answered. */
+/** Rate limit of commands per principal, over all servers and threads. */
 export interface RateLimit {
   readonly perSecond: number
   /**
-   * 0: go ahead, which counts as a command. Else the whole seconds after which there will be
-   * room, at least one. A failure refuses the command.
+   * Returns 0 and counts a command when it is allowed; otherwise the whole seconds until the next one
+   * is, at least 1. A failure rejects the command.
    */
   take(principalName: string): number | Promise<number>
 }

@@ -36,7 +36,7 @@ export class BodyReceiver {
   readonly room: FairShare
   readonly #unpacking = new Unpacking()
 
-  /** Bytes of bodies, from before they are read until their command is done. */
+  /** `room`: bytes of bodies, reserved before they are read and held until their command ends. */
   constructor(room: FairShare) {
     this.room = room
   }

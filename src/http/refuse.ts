@@ -14,7 +14,7 @@ import { readInTurns } from './read-in-turns.ts'
 import { lengthOf } from './receive-body.ts'
 import { send, type BodyWriter } from './reply.ts'
 
-/** Bytes of a body after which a connection stays in use where nobody knows who sends. */
+/** Bytes of a body that are drained to keep the connection of an unauthenticated client. */
 export const keepMaxUnknown = 65_536
 
 export interface Drain {
@@ -56,10 +56,10 @@ const writeWithoutEnd: BodyWriter = {
   write: (response, body, encoding) => response.write(body, encoding),
 }
 
-/** Whether the body is so short that nobody minds its arrival. */
+/** Whether the body is short enough to be drained. */
 function isShort(request: IncomingMessage, sizeMax: number): boolean {
   if (request.complete) return true
-  // Who asks whether to send it may not send it, after this answer.
+  // A client that sent `Expect: 100-continue` may omit the body after this reply.
   if (request.headers.expect !== undefined) return false
   const length = lengthOf(request)
   return length !== undefined && length <= sizeMax

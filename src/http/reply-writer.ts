@@ -5,8 +5,8 @@
  * that reads slowly keeps one text in memory and no copies of it. Who reads nothing for too
  * long loses the connection.
  *
- * Of the short ones that are ready in one turn of the loop the first goes out at once, and the
- * others together at its end: the system takes half the time for writes that follow each other.
+ * When several short replies are ready in one turn of the loop, the first is sent at once and the
+ * others together at the end of the turn: consecutive writes cost the system half as much.
  */
 import type { ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
@@ -17,7 +17,7 @@ import type { TurnTaker } from './reply.ts'
 /** Characters or bytes that are written at a time. */
 const sliceSize = 65_536
 
-/** Replies after which those that are ready go out: making so many takes a millisecond or two. */
+/** Replies per batch; printing this many takes 1 to 2 ms. */
 const batchSize = 16
 
 interface ReadyReply {
@@ -31,7 +31,7 @@ export class ReplyWriter {
   readonly #onUnread: () => void
   /** Responses that wait for their clients to read, by when one last did. */
   readonly #waiting = new Map<ServerResponse, number>()
-  /** Those that go out at the end of this turn. */
+  /** Replies to send at the end of this turn. */
   #ready: ReadyReply[] = []
   #isFirstOut = false
   #timer: NodeJS.Timeout | undefined

@@ -60,7 +60,7 @@ export function sendEncoded(
   requestId?: string,
   writer = writeAtOnce,
 ): void {
-  // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
+  // Node treats a write to a closed response as an error.
   if (isGone(response)) return
   const { text, size, encoding } = encoded
   const headers = ['Content-Type', contentType]

@@ -26,7 +26,7 @@ type Pair = readonly [request: IncomingMessage, response: ServerResponse]
 /** Counts requests. */
 export interface RequestCounter {
   beginRequest(): void
-  /** Its response has gone out, or nobody waits for it. */
+  /** The response was sent, or the client has disconnected. */
   endRequest(response: ServerResponse): void
 }
 
@@ -77,8 +77,8 @@ export class RequestQueue {
       // The connection ended while it waited; its response does not learn of that.
       if (isGone(response) || !request.socket.writable) continue
       this.#begin(connection, request, response)
-      // The client may have sent all that it wants, and its end. A reply goes out before that
-      // is read, where it is ready in this turn of the loop: after it Node sends nothing.
+      // The client may have half-closed the connection. Node sends nothing after it has read that,
+      // so a reply that is ready in this turn of the loop goes out first.
       if (waiting.length === 0 && !isMultiplexed(request))
         setImmediate(() => request.socket.resume())
       return

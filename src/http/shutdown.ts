@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Stopping without cutting anybody short: nothing new is accepted, commands that run are
- * finished and answered.
+ * Graceful shutdown: accepts no new connections, and finishes and answers running commands.
  */
 export class Shutdown {
   /** Commands at work; counted where they run. */

@@ -1,6 +1,5 @@
 /**
- * The latest slow commands, for those who look after the server. They say where to look, and
- * nothing of what was sent.
+ * The latest slow commands, for operators: where and how long, without the content of requests.
  */
 import { fixedLimits } from '../limits.ts'
 

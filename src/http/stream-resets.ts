@@ -1,8 +1,8 @@
 /**
  * Ends HTTP/2 connections whose client opens streams only to reset them.
  *
- * Each costs the server a request that nobody wants the answer of, and the limit on concurrent
- * streams never counts it. Resets are counted by connection, in the protocol's own code, and
+ * Each reset stream costs the server a request, and the limit on concurrent streams does not count
+ * it. Resets are counted by connection, in the protocol's own code, and
  * by address. Clients that give up requests reset a few streams a second.
  */
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
@@ -27,7 +27,7 @@ export class StreamResets {
   }
 
   #count(session: ServerHttp2Session): void {
-    // All streams of a connection that ends are aborted, by nobody's request.
+    // The streams of an ending connection are aborted without a reset by the client.
     if (session.destroyed || session.socket.destroyed) return
     const network = networkOf(session.socket.remoteAddress ?? '')
     if (this.#rate.take(network) === 0) return

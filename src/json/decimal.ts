@@ -1,8 +1,8 @@
 /**
  * Numbers that keep every digit.
  *
- * A double stands for the decimal value of its shortest text, the one that String writes:
- * 0.1 means one tenth, not the binary fraction nearest to it. A numeral whose value is that
+ * A double represents the decimal value of its shortest text, which String prints:
+ * 0.1 is one tenth, not the nearest binary fraction. A numeral whose value is that
  * of some double becomes that double; any other becomes a Decimal. So each value has exactly
  * one form, and arithmetic is the decimal one that people expect: 0.1 + 0.2 is 0.3.
  *

@@ -30,7 +30,7 @@ export function asFloating(double: number): Numeric {
   return { decimal: `${double}.0` }
 }
 
-/** The numbers of a vector, to be printed; those that JSON has no number for as words. */
+/** Components of a vector for printing; NaN and infinities, which JSON lacks, as strings. */
 export function asFloats(floats: Float32Array): Value[] {
   return mapFloats(floats, (float) =>
     Number.isFinite(float) ? asFloating(shortestFloat(float)) : String(float),

@@ -42,7 +42,7 @@ export class CommaList {
   }
 }
 
-/** For those that are known to be short, or have but one part. */
+/** For texts that are short or have one part. */
 export function wholeText(text: LongText): string {
   return typeof text === 'string' ? text : text.join('')
 }

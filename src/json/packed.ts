@@ -11,8 +11,8 @@
  *     object                            a count, and for each member its name and its value
  *
  * Lengths and counts have 7 bits a byte, the lowest first; the highest bit says that another
- * byte follows. Reading is believed of nobody: whatever the bytes are, it ends in time linear
- * in their number, and makes no more values than it may.
+ * byte follows. The reader trusts no input: for any bytes it ends in linear
+ * time and creates at most the allowed number of values.
  */
 import { readNumeral } from './decimal.ts'
 import { isDecimal, isObject, type Value } from './value.ts'
@@ -29,7 +29,7 @@ const tag = {
   /** A byte for each character. */
   latin1: 6,
   utf8: 7,
-  /** Of strings with half a surrogate pair, which UTF-8 has no bytes for. */
+  /** Strings with a lone surrogate, which UTF-8 cannot encode. */
   utf16: 8,
   list: 9,
   object: 10,

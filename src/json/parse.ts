@@ -73,7 +73,7 @@ const { CLOSE_BRACKET, LOWER_E, LOWER_F, LOWER_N, LOWER_T, LOWER_U } = charCodes
 const { OPEN_BRACE, CLOSE_BRACE } = charCodes
 const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
 
-/** Instead of the code of a character: there is none, the text has ended. */
+/** Character code at the end of the text. */
 const END = -1
 
 /** Characters of white space that are skipped one by one before the platform is asked. */

@@ -23,7 +23,7 @@ export function printJsonInSteps(value: Value): string | Steps<string> {
 
 /**
  * Where plain text is put together, a byte for each character. A string that is appended to
- * becomes a tree of its pieces, which whoever stores or sends it has to walk: that takes
+ * becomes a tree of its pieces, and flattening the tree later takes
  * longer than printing.
  */
 const plain = Buffer.allocUnsafeSlow(16_384)

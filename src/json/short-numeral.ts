@@ -14,8 +14,8 @@ export const highDigitsMax = 9
 export const digitsMax = 17
 
 /**
- * The double that carries a mantissa times 10^power; NaN when there is none, or when only
- * the slow way can tell. Of the `count` digits, `high` holds the first nine, `low` the rest.
+ * The double equal to mantissa times 10^power; NaN when no double is equal, or when only
+ * the slow path can decide. Of the `count` digits, `high` holds the first nine, `low` the rest.
  */
 export function doubleOf(high: number, low: number, count: number, power: number): number {
   if (count > digitsMax || power > 22 || power < -22) return NaN

@@ -2,8 +2,8 @@
  * Some fields of a stored object, without reading the others.
  *
  * A look at a field or two of many documents would otherwise spend most of the time
- * on building values that nobody asks for. The text is one that printJson wrote: compact,
- * and known to be right.
+ * on building values that are not needed. The text was written by printJson: it is compact
+ * and valid.
  */
 import {
   BACKSLASH,

@@ -21,7 +21,7 @@ export interface Weight {
   readonly values: number
 }
 
-/** Of a text whose bytes in UTF-8 are given. */
+/** Estimates the memory of the values of a text, given as UTF-8 bytes. */
 export function* weigh(bytes: Uint8Array): Steps<Weight> {
   const scale = new Scale(bytes)
   while (scale.weighPart()) yield

@@ -8,13 +8,13 @@ import { Checksum, type Summed } from './checksum.ts'
 import { passing, type RecordSet } from './record-set.ts'
 
 export interface CopyReport {
-  /** Of what was read. */
+  /** Count and checksum of the records that were read. */
   readonly source: Summed
   readonly moved: number
-  /** Those that were there already, and are the same. */
+  /** Records that existed already and are equal. */
   readonly present: number
   readonly differing: Examples
-  /** Those that the store would not take. */
+  /** Records that the destination rejected. */
   readonly refused: Examples
 }
 
@@ -64,7 +64,7 @@ export async function copyRecords<R>(
   return { source: checksum.result, moved, present, differing, refused }
 }
 
-/** Of all that is there. */
+/** Count and checksum of all records. */
 export async function sumUp<R>(records: RecordSet<R>): Promise<Summed> {
   const checksum = new Checksum()
   for await (const page of ahead(records.pages()))
@@ -89,7 +89,7 @@ async function isEmpty<R>(records: RecordSet<R>): Promise<boolean> {
 
 interface Inserted<R> {
   readonly done: number
-  /** Those whose keys are taken. */
+  /** Records whose keys exist already. */
   readonly there: readonly R[]
 }
 

@@ -3,9 +3,8 @@
  *
  * What cannot be moved is found before anything is written. Then come definitions, records,
  * and settings last: a server that is started too early finds no tokens, instead of half of
- * the data. Each step finds out what is there already, so a migration that was cut short is
- * made again from the start, and goes on where it was. In the end all that was read is held
- * against what is there.
+ * the data. Each step first checks what exists, so an interrupted migration can run again and
+ * continues where it stopped. At the end, source and destination are compared.
  */
 import type { Engine } from '../engine/contract.ts'
 import type { KeyspaceSchema, Target } from '../engine/schema.ts'
@@ -43,7 +42,7 @@ export interface Migrated {
 }
 
 export interface MigratedTarget extends NamedTarget, CopyReport {
-  /** Of what is there in the end. */
+  /** Count and checksum of the destination at the end. */
   readonly target: Summed
   readonly isSame: boolean
 }

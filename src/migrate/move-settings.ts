@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Engine } from '../engine/contract.ts'
 import { settingNames } from '../engine/shared-setting.ts'
 
-/** Those that the other store has with other values: a server was started on it. */
+/** Settings that differ at the destination, because a server was started on it. */
 export async function otherSettings(from: Engine, to: Engine): Promise<readonly string[]> {
   const found: string[] = []
   for (const name of settingNames) {
@@ -13,7 +13,7 @@ export async function otherSettings(from: Engine, to: Engine): Promise<readonly 
   return found
 }
 
-/** The names of those that were written. */
+/** Copies settings; returns the names of those it wrote. */
 export async function moveSettings(from: Engine, to: Engine): Promise<readonly string[]> {
   const moved: string[] = []
   for (const name of settingNames) {

@@ -11,7 +11,7 @@ export interface RecordSet<R> {
   canonical(record: R): string
   /** What tells it from others. */
   keyOf(record: R): string
-  /** Those that are there with the keys of these, by their keys. */
+  /** Existing records with the keys of `records`, by key. */
   find(records: readonly R[]): Promise<ReadonlyMap<string, R>>
   /** `exists`: one with this key is there, and was left as it is. */
   insert(records: readonly R[]): Promise<readonly ('done' | 'exists')[]>

@@ -23,7 +23,7 @@ export interface PageState {
   readonly place: PagePosition
 }
 
-/** Whose pages they are, for the refusal of a state that would be too long. */
+/** What is paged, for the error about a page state that is too long. */
 export interface PagedBy {
   readonly noun: 'document' | 'row'
   /** What the sort names, as it names it. */
@@ -130,7 +130,7 @@ function checkLength(text: string, max: number): void {
   if (text.length > max) throw refused(text, `it has more than ${max} characters`)
 }
 
-/** Of a state of version 0.1, as the parts of today. */
+/** Converts a page state of version 0.1 to the present parts. */
 function partsOfJson(text: string, limits: Limits): readonly Part[] | undefined {
   const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
   if (!Array.isArray(parts) || parts.length !== 5 || parts[0] !== 1) return undefined

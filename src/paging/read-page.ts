@@ -1,4 +1,4 @@
-/** Pages: the records that follow those which a page state says were given already. */
+/** Reads a page: the records after the position of a page state. */
 import type { Caller } from '../caller.ts'
 import type { Joined } from '../engine/contract.ts'
 import type { Limits } from '../limits.ts'
@@ -59,7 +59,7 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   return { records, joined, nextPageState }
 }
 
-/** Undefined where so many records cannot have too many characters: then nobody counts. */
+/** Undefined when `count` records always fit, so that characters need no counting. */
 export function sizeMaxOf(count: number, limits: Limits): number | undefined {
   const { documentLengthMax, replySizeMax } = limits
   return count * documentLengthMax > replySizeMax ? replySizeMax : undefined

@@ -23,8 +23,8 @@ export type Wanted<Q extends AnyQuery> = Omit<
   readonly limit: number
   readonly after: PagePosition | undefined
   /**
-   * Whether to find out if anything follows, by reading one record more: nobody should be
-   * sent to fetch an empty page, and nobody should wait for what they will not fetch.
+   * Whether to read one record more, to find out if another page follows. It prevents empty last
+   * pages, and is off when no next page will be requested.
    */
   readonly lookAhead: boolean
   /** Whether the texts are passed on as they are, so that they may come joined. */
@@ -255,7 +255,7 @@ interface BestOptions<T> {
   readonly sizeOf: (item: T) => number
   /** The first of them that are held only to be left out. */
   readonly skip?: number
-  /** Characters of the others that are enough. */
+  /** Characters after which the others are cut. */
   readonly sizeMax?: number | undefined
   readonly limits: Limits
 }

@@ -16,7 +16,7 @@ export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeM
 interface Paging {
   /** Names the query; asked only when there is another page. */
   readonly query: () => string
-  /** Over all pages; undefined: all that there are. */
+  /** Maximum over all pages; undefined: no maximum. */
   readonly limit: number | undefined
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined

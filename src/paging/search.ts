@@ -43,7 +43,7 @@ interface Sized<Item> {
   readonly sizeOf: (record: Item) => number
 }
 
-/** What has no further pages and does not fit can only be refused. */
+/** Rejects a result that has no pages and exceeds the size of a reply. */
 export function checkSize<Item>(hits: readonly Hit<Item>[], source: Sized<Item>): void {
   const max = source.limits.replySizeMax
   if (exceeds(hits, source)) throw apiError('REPLY_TOO_LARGE', { max })
@@ -109,7 +109,7 @@ function isAfter<Item, Q extends AnyQuery, S extends AnySearch>(
 
 type Score<Item> = (record: Item) => number | undefined
 
-/** Undefined for records that have no place in the results. */
+/** The score is undefined for records that are not part of the results. */
 function bySimilarity<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   by: Extract<S['by'], { readonly kind: 'vector' }>,

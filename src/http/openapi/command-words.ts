@@ -1,9 +1,9 @@
 /**
  * What each command does in a line, and how to send it.
  *
- * The examples are one story, in the order in which they stand: on a new server every
- * one of them works once those before it were sent. All happens in a keyspace of its own, so
- * that trying them out touches nobody's data.
+ * The examples are one story, in the order in which they stand: on a new server each
+ * example works after the ones before it were sent. They use a keyspace of their own, so
+ * trying them does not touch other data.
  */
 import type { CommandLevel } from '../../commands/dispatch/define.ts'
 

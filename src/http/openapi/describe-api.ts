@@ -1,6 +1,6 @@
 /**
- * The API as an OpenAPI document, made from the registry: commands, their fields, types,
- * defaults and bounds are those that requests are read by, so they cannot differ.
+ * The API as an OpenAPI document, generated from the registry that also parses requests: commands,
+ * fields, types, defaults and bounds cannot differ from it.
  */
 import type { Command, CommandLevel } from '../../commands/dispatch/define.ts'
 import { commandsAt, deprecated } from '../../commands/dispatch/registry.ts'

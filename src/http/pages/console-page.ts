@@ -2,8 +2,8 @@
  * The web console at /console: one page, and the files that it names, as `npm run build` made
  * them (package/build-console.ts).
  *
- * The page is asked for anew each time; its files have names that change with what they hold,
- * so whoever has one never asks again.
+ * The page is revalidated each time; its files have content hashes in their names, so browsers cache
+ * them without revalidation.
  */
 import type { FastifyInstance } from 'fastify'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -94,7 +94,7 @@ function namesIn(place: URL): readonly string[] {
   }
 }
 
-/** For those who run the source as it is. */
+/** Shown by a checkout whose console was not built. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
   '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not built</h1>' +

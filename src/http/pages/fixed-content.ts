@@ -55,7 +55,7 @@ export class FixedContent {
       'Content-Type': this.#contentType,
       'Content-Length': body.length,
     })
-    // Node leaves the body out for those who asked with HEAD.
+    // Node omits the body of a reply to HEAD.
     response.end(body)
   }
 }

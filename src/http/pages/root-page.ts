@@ -24,7 +24,7 @@ export function addRootPage(app: FastifyInstance, hasConsole: boolean): void {
   })
 }
 
-/** For those who ask with a tool. Paths are relative, as in the page: proxies add prefixes. */
+/** Summary for clients that are not browsers. Paths are relative, because proxies add prefixes. */
 function makeSummary(): FixedContent {
   const summary = {
     name: 'Stela',
