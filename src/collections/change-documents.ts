@@ -25,7 +25,7 @@ export interface ChangedOne {
   readonly matchedCount: number
   readonly changedCount: number
   readonly upsertedId?: Value
-  /** The document as it was, and as it is now; absent where there is none. */
+  /** The document before and after the change; absent when it did not exist. */
   readonly before?: Stored
   readonly after?: Stored
   readonly failure?: ApiError
@@ -189,7 +189,7 @@ async function changeOrInsert<T>(
   attempt: () => Promise<T | undefined>,
   insertOne: () => Promise<ChangedOne | 'taken' | 'look again'>,
 ): Promise<T | ChangedOne> {
-  // An _id may be taken for good, by a document that the filter does not match.
+  // Another document that the filter does not match may have the _id permanently.
   for (let left = limits.writeAttemptsMax; ;) {
     const changed = await attempt()
     if (changed !== undefined) return changed
@@ -217,7 +217,7 @@ async function insertNew(
     if (outcome !== 'done') return 'taken'
     return { ...nothing, upsertedId: record.id, after: record }
   }
-  // Others that ask for the same _id find it taken.
+  // Concurrent inserts with the same _id fail as duplicates.
   if (pinnedId(filter) !== undefined) return insertRecord()
   const wouldFind = (other: NewRecord) => {
     const look = () => store.matches(filter, { ...other, version: 0 }, caller)

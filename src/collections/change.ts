@@ -1,9 +1,9 @@
 /**
  * Changing documents that were found: each atomically, none twice.
  *
- * Turns keep requests apart that want the same documents, the engine's versions those that
- * share no turns. A document that had to be waited for, or whose version moved, is read
- * again, and is left alone if it no longer matches.
+ * Turns serialize requests of this server for the same documents; versions in the engine detect other
+ * writers. A document whose turn was waited for, or whose version changed, is read again, and is
+ * skipped when it no longer matches.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../caller.ts'
@@ -99,8 +99,8 @@ export async function changeLocked(
 const partLength = 1_000_000
 
 /**
- * Records that are changed together. All that is made of them is there until they are written,
- * so large ones are changed one after the other.
+ * Records that are changed together. The new versions stay in memory until they are written, so
+ * large documents are changed one after the other.
  */
 function partsOf(records: readonly StoredRecord[]): readonly (readonly StoredRecord[])[] {
   const parts: StoredRecord[][] = []
@@ -125,7 +125,7 @@ interface Change {
 /** Changes that lost a race start again at different times, or they would race again. */
 const pauseMsMax = 64
 
-/** Those that others kept changing. */
+/** Returns the documents that concurrent writers kept changing. */
 async function changePart(
   source: CollectionSource,
   found: readonly StoredRecord[],

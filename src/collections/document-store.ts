@@ -11,7 +11,7 @@ import type { DocumentTurns } from './document-turns.ts'
 import type { DocumentSource } from './search-fields.ts'
 
 export interface DocumentStore extends DocumentSource {
-  /** Of all that change its documents. */
+  /** Turns of all writers of the collection. */
   readonly turns: DocumentTurns
   /** The same documents, for a request that may have brought keys for providers. */
   as(request: { readonly credentials: ProviderCredentials }): DocumentStore

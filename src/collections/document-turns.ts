@@ -10,13 +10,12 @@ import type { Caller } from '../caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 
 /**
- * Whoever keeps the turns need not look at the time: those who wait do so as long as their
- * callers (`waitForTurn`).
+ * Implementations need no timeouts: `waitForTurn` waits no longer than its caller.
  */
 export interface DocumentTurns {
   /**
-   * Runs the work alone among all that name one of its keys. It learns whether others had
-   * their turn first: then what was read before is old.
+   * Runs `work` exclusively among all calls that share one of its keys. `waited` tells whether another
+   * call ran first: then earlier reads are stale.
    */
   holding<T>(keys: readonly string[], work: (waited: boolean) => Promise<T>): Promise<T>
   /**

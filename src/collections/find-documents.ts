@@ -145,7 +145,7 @@ async function searchDocuments(
   return findBest(store, wanted, showHit, { includeSimilarity }, caller)
 }
 
-/** Read without what stands beside them, and without being changed. */
+/** Read without search fields, and not for a change. */
 export const documentsAlone = { withSearchFields: false, stable: false } as const
 
 /** How many ids the filter lists: those are answered in one page. */

@@ -1,4 +1,4 @@
-/** Inserting: all that can be, in one write. */
+/** Inserts all valid documents in one write. */
 import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
 import { EngineError, rethrow, throwIfAllFailed, type Explain } from '../engine/errors.ts'
@@ -39,7 +39,7 @@ export async function insertDocuments(
   return report(documents, prepared, outcomes, ordered, explain)
 }
 
-/** An empty document holds the place of a value that is none, which is refused later. */
+/** An empty document takes the place of an invalid value, which is rejected later. */
 function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
   const expanded: JsonObject[] = []
   for (const [i, document] of documents.entries())

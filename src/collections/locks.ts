@@ -9,7 +9,7 @@ export class Locks {
   /** For each key that is held or waited for: the last in the queue. */
   readonly #tails = new Map<string, Turn>()
 
-  /** Runs the work alone among all that name one of its keys; at once, if nobody else does. */
+  /** Runs `work` exclusively among all calls that share one of its keys. */
   async holding<T>(
     keys: readonly string[],
     work: (waited: boolean) => Promise<T>,
@@ -35,7 +35,7 @@ export class Locks {
 }
 
 class Turn {
-  /** Made for who waits: mostly nobody does. */
+  /** Created when the first call waits, which is rare. */
   #over: PromiseWithResolvers<undefined> | undefined
 
   /** To be asked before it ends. */

@@ -155,7 +155,7 @@ export function* detach(
             typeof vectorize === 'string' ? embeddedField : '$vector',
           ),
     }),
-    // What is no text was refused when texts were embedded.
+    // Values that are not strings were rejected when texts were embedded.
     ...(vectorize !== undefined && { vectorize: vectorize as string | null }),
     ...(lexical !== undefined && { lexical: readLexical(lexical, rules) }),
   }
@@ -170,7 +170,7 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
   return value
 }
 
-/** What messages call a vector that nobody sent. */
+/** How messages name a vector that the client did not send. */
 export const embeddedField = 'The vector that the embedding service made of $vectorize'
 
 function readVector(

@@ -5,8 +5,8 @@
  * would have found the document of the first. So each says what it inserts, and waits for
  * those whose documents its own filter matches; then it looks again. What counts is what a
  * filter matches, not how it is spelled: {a: 1} waits for {a: {$eq: 1}}, and for {b: 2} if
- * that is about to set a to 1. Nobody waits for a document that they would not find: then
- * the outcome is that of having come first.
+ * that is about to set a to 1. An upsert does not wait for a document that its filter does not match: then
+ * the outcome is the same as if it had come first.
  *
  * While its turn lasts an upsert waits for nothing but the engine, so that no two can wait
  * for each other.
@@ -14,7 +14,7 @@
 import type { NewRecord } from '../engine/contract.ts'
 
 interface Turn {
-  /** Of the collection. */
+  /** Uid of the collection. */
   readonly uid: string
   readonly record: NewRecord
   /** Settles when it is over, however it ended. */
@@ -22,7 +22,7 @@ interface Turn {
 }
 
 export class Upserts {
-  /** Of all collections. */
+  /** Turns of all collections. */
   readonly #turns = new Set<Turn>()
 
   /** Upserts whose turn it is. */

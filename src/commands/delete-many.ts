@@ -8,8 +8,8 @@ import { defineCommand } from './dispatch/define.ts'
 import { clause, noOptions } from './dispatch/fields.ts'
 
 /**
- * Deletes documents that match, up to a limit with each call; without a filter, all. Of rows
- * it deletes all that match.
+ * Deletes documents that match, up to a limit with each call; without a filter, all. On tables
+ * it deletes all matching rows.
  */
 export const deleteMany = defineCommand({
   does: 'write',

@@ -6,7 +6,7 @@ import { defineCommand, type Reply } from './dispatch/define.ts'
 import { flag, list, options } from './dispatch/fields.ts'
 import { replyEachRow, replyInsertedRows } from './replies/inserted-rows.ts'
 
-/** Inserts documents; those that fail do not keep the others from being inserted. */
+/** Inserts documents. An invalid document does not prevent the insertion of others. */
 export const insertMany = defineCommand({
   does: 'write',
   fields: {

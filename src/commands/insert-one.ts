@@ -7,7 +7,7 @@ import { noOptions, type Field } from './dispatch/fields.ts'
 import { violation } from '../options/read-value.ts'
 import { replyInsertedRows } from './replies/inserted-rows.ts'
 
-/** Required; null is a document that is none, and is answered as such. */
+/** Required; null is rejected as an invalid document. */
 const document: Field<Value> = {
   takes: { kind: 'object', required: true },
   read(value, place) {
@@ -17,8 +17,8 @@ const document: Field<Value> = {
 }
 
 /**
- * Inserts one document. What is wrong with it stands beside an empty list of ids. A row that
- * is there already takes what is given.
+ * Inserts one document. On failure the reply has errors and an empty list of ids. Inserting a
+ * row with an existing key updates that row.
  */
 export const insertOne = defineCommand({
   does: 'write',

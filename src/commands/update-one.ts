@@ -26,7 +26,7 @@ export const updateOne = defineCommand({
     return replyUpdated(await updateDocument(documents, selection, parsed, options, caller))
   },
 
-  /** Whether the row was there is not looked at, and upserting is all that there is. */
+  /** An update of a row is always an upsert and does not read the row. */
   async table({ filter, sort, update }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND')
     const parsed = await inTurns(parseRowUpdate(rows, update), caller)

@@ -43,7 +43,7 @@ export interface McpSettings {
 }
 
 interface McpServices extends McpSettings {
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: string
   readonly limits: Limits
   /** The descriptions of all tools, as JSON, by their names. */
@@ -105,7 +105,7 @@ function explain(failure: unknown, { log, requestId }: WrappedCall): RpcError {
       ? new RpcError(parseError, message, 400, data)
       : new RpcError(invalidRequest, message, status === 200 ? 400 : status, data)
   }
-  // Nobody reads the answer to a request that was given up.
+  // The reply to an aborted request is not sent.
   if (!(failure instanceof DOMException))
     log.error({ err: failure, requestId }, 'A message of an assistant met a mistake')
   return new RpcError(internalError, 'The server made a mistake; its log says more.', 500)
@@ -306,7 +306,7 @@ async function callTool(
   }
 }
 
-/** Those whose commands the token may send to anything in the database. */
+/** Tools whose commands the token may send to at least one resource of the database. */
 function permittedTools({ principal, databaseId }: WrappedCall): Tool[] {
   return [...tools.values()].filter(({ command }) =>
     principal.mayAnywhere(command.does, resourceKindOf(command), databaseId),

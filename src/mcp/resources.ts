@@ -102,7 +102,7 @@ function resourceOf(uri: string, name: string, description: string): Value {
   return new Map(Object.entries({ uri, name, description, mimeType: 'application/json' }))
 }
 
-/** The text of a resource; undefined: there is none of this name, or not for this token. */
+/** The text of a resource; undefined when it does not exist or the token may not read it. */
 export async function readResource(
   uri: string,
   call: WrappedCall,

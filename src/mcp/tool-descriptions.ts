@@ -116,7 +116,7 @@ function pathSchema(argument: Tool['path'][number], { command }: Tool): Schema {
   return { type: 'string', minLength: 1, description: says[argument] }
 }
 
-/** The schema with all that it refers to in place. */
+/** The schema with all references inlined. */
 function writeOut(schema: Schema, clauses: Schemas): Schema {
   const { $ref, ...own } = schema
   if ($ref !== undefined) {

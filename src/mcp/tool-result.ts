@@ -55,7 +55,7 @@ export async function printToolResult(
   return { members, meta: status === undefined ? '' : joinTexts('"status":', status) }
 }
 
-/** Of a command that was carried out and whose data is too large to be returned. */
+/** The result of a successful command whose data is too large to return. */
 export function printWithoutData({ status }: Reply): PrintedResult {
   const shown = printParts(status === undefined ? {} : { status }).status
   const content = JSON.stringify([{ type: 'text', text: dataOmitted }])
@@ -102,7 +102,7 @@ async function printContent(
 /** A text that is escaped is up to twice as long, as a rule, and stands beside the first. */
 const copies = 3
 
-/** Characters of a reply whose copies nobody needs to ask room for. */
+/** Characters of a reply whose copies need no reservation of memory. */
 const littleMax = 65_536
 
 /** Before they are made: a command that only reads may be refused for want of room. */

@@ -94,7 +94,7 @@ function nameIn(value: Value | undefined, argument: string): string {
   })
 }
 
-/** The names of all that a tool takes. */
+/** Names of the arguments of a tool. */
 function argumentsOf({ path, nameArgument, command }: Tool): string[] {
   const fields = Object.keys(command.fields).filter((field) => field !== 'name')
   return [...path, ...(nameArgument === undefined ? [] : [nameArgument]), ...fields]

@@ -49,7 +49,7 @@ export function revisionOf(
   return { version: inBody, isSelfContained: true }
 }
 
-/** Of a request that does not say it by itself. */
+/** The revision for a request that does not state one in its body. */
 function olderRevision(method: string, inHeader: string | undefined): ProtocolRevision {
   if (inHeader === undefined || method === 'initialize')
     return { version: olderVersions[0]!, isSelfContained: false }

@@ -20,7 +20,7 @@ export interface SignedRequest {
   readonly at: Date
 }
 
-/** The headers to add to those that were signed: Host and all of `headers`. */
+/** Returns the headers to add. The signature covers Host and all of `headers`. */
 export function sign(
   { url, body, region, service, at }: SignedRequest,
   headers: Readonly<Record<string, string>>,

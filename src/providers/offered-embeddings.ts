@@ -40,7 +40,7 @@ function offer(
     ...(endpoint && { endpoint }),
     supportedAuthentication: withSecrets(row.authentication, credentials),
     credentials,
-    // Who has to name a URL is who has none to fall back on.
+    // A URL is required only when no default is configured.
     parameters: row.parameters.map((parameter) =>
       parameter.name === baseUrlName
         ? { ...parameter, required: endpoint?.url === undefined }

@@ -3,7 +3,7 @@
  *
  * Only what took too long is tried again (HTTP 408, 504, or no answer in time): a provider
  * that limits or fails is not helped by more of the same. Redirects are not followed, since
- * they would carry keys and texts to a place that nobody named.
+ * they would send keys and texts to an address that was not configured.
  *
  * Callers who can name a host must not learn from the answers what there is in the server's
  * network. Whatever keeps a place that they chose from replying, they get one and the same

@@ -1,5 +1,5 @@
 /**
- * Addresses that anybody's request may make the server connect to: public unicast ones.
+ * Addresses that a client's request may make the server connect to: public unicast addresses.
  *
  * A caller who could name any host would look around in the server's own network, where
  * services trust every client that can reach them. So everything is refused that the
@@ -17,8 +17,8 @@ export function isPrivateHost(host: string): boolean {
 }
 
 /**
- * Resolves names for connections. The addresses that are checked are those that are
- * connected to, so a name that changes its mind in between gains nothing.
+ * Resolves names for connections. The checked addresses are the ones used for the
+ * connection, so DNS rebinding gains nothing.
  */
 export const lookupPublic: LookupFunction = (host, options, done) => {
   resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {

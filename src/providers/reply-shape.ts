@@ -13,7 +13,7 @@ export function at(reply: unknown, pointer: string): unknown {
 
 /**
  * The members of this name of a list's entries, each at the place that its `index` says.
- * Undefined when the list is none, or the indexes are not those of its places.
+ * Undefined when `list` is not an array, or its indexes are not its positions.
  */
 export function byIndex(list: unknown, member: string): unknown[] | undefined {
   if (!Array.isArray(list)) return undefined

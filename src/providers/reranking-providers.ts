@@ -69,7 +69,7 @@ export const rerankingProviders: RerankingProviders = new Map([
     'textEmbeddingsInference',
     {
       displayName: 'Text Embeddings Inference',
-      // There is none to call until the operator names one.
+      // It has no URL until the operator configures one.
       enabled: false,
       isDefault: false,
       supportedAuthentication: { ...keyHeader(), ...noKey },

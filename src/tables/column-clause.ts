@@ -1,7 +1,7 @@
 /**
  * The form of filters on columns: $and, $or and $not around comparisons with values, which
- * are still as they were written. Commands that read rows (read/parse-row-filter.ts) and
- * those that name rows by their keys (write/key-clause.ts) know more or fewer of them.
+ * are still as they were written. Filters of reads (read/parse-row-filter.ts) and
+ * filters by primary key (write/key-clause.ts) support different operators.
  */
 import type { Column } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -44,7 +44,7 @@ export const comparisonOperators: readonly string[] = [
 ]
 
 export interface ColumnReader<Condition> {
-  /** Of any column. */
+  /** Operators that any column supports. */
   readonly operators: readonly string[]
   /** What is said about one column; all of it must hold. */
   read(column: Column, operand: Value): readonly Condition[]
@@ -85,7 +85,7 @@ export function readColumnClause<Condition extends { readonly kind: ConditionKin
   return clause
 }
 
-/** Of columns that only CQL can use. */
+/** Rejects columns of CQL-only types. */
 export function checkComparable(
   store: Pick<RowStore, 'columns' | 'name' | 'unsupported'>,
   unsupported: readonly string[],
@@ -130,11 +130,11 @@ export interface ColumnRules {
   readonly limits: Limits
   /** Refuses what no value of the column is equal to: `checkScalar`, or more than that. */
   checkValue(column: Column, value: Value): void
-  /** Why an operator that is no comparison is refused. */
+  /** The error for an operator that is not a comparison. */
   refuse(column: Column, operator: string): ApiError
 }
 
-/** Of a column that has a single value. */
+/** Reads comparisons of a column with a scalar type. */
 export function readComparisons(
   column: Column,
   operand: Value,

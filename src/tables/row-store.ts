@@ -23,9 +23,9 @@ export interface RowStore {
   readonly unsupported: ReadonlyMap<string, string>
   /** All of them, in the order in which rows show them: the same list each time. */
   readonly shownColumns: readonly Column[]
-  /** Of the primary key, in its order: partition columns, then those of the sort. */
+  /** Columns of the primary key: partition columns, then clustering columns. */
   readonly key: readonly Column[]
-  /** Those of the key that only CQL can use. Without them no row can be named. */
+  /** Key columns of CQL-only types. Rows of such tables cannot be addressed. */
   readonly unsupportedKey: readonly string[]
   /** The metric of the index that a vector column has; undefined where it has none. */
   metricOf(column: Column): Metric | undefined

@@ -35,7 +35,7 @@ export function readLexical(options: Section): GivenLexical | undefined {
   }
 }
 
-/** Of collections that do not name the option. */
+/** Options of collections that do not set them. */
 export function defaultLexical(available: boolean): LexicalOptions {
   return available ? { enabled: true, analyzer: defaultAnalyzer } : { enabled: false }
 }

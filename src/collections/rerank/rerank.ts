@@ -31,7 +31,7 @@ import type { DocumentSource } from '../search-fields.ts'
 export interface RerankedPage {
   /** JSON texts, with commas between them. */
   readonly documents: LongText
-  /** Of each document, in the same order. */
+  /** Scores of each document, in the same order. */
   readonly scores: readonly Scores[]
   /** What the search by vector looked for. */
   readonly sortVector: Float32Array

@@ -69,7 +69,7 @@ export interface Reply {
   readonly listed?: { readonly name: string; readonly elements: LongText }
   readonly errors?: readonly ApiError[]
   readonly warnings?: readonly ApiError[]
-  /** Of commands that may change the schema: whether this one did. Replies do not say it. */
+  /** Whether a schema command changed the schema. Not part of the reply. */
   readonly changed?: boolean
 }
 

@@ -70,13 +70,13 @@ export interface Call extends Caller {
   /** What it was sent with; only the engine looks at it. */
   readonly token: string
   /**
-   * Keeps room for the reply of a command that does this, so that what was done can be
-   * answered. A promise where that has to be waited for; fails when there is none in time.
+   * Reserves memory for the reply of a command before it runs, so that a completed write can be
+   * acknowledged. Returns a promise when it has to wait; fails at the deadline.
    */
   reserveReply(effect: Effect): Promise<void> | undefined
   readonly features: Features
   readonly credentials: ProviderCredentials
-  /** Undefined: nobody wants to know how it went. */
+  /** Undefined: tracing is off. */
   readonly trace: Trace | undefined
 }
 

@@ -143,7 +143,7 @@ function explainText(failure: Error, target: string, log: Log): ApiError {
   return apiError('DOCUMENT_FROM_DB_UNPARSEABLE', { target, problem: failure.message })
 }
 
-/** A command that is given up: it changed nothing, or nobody can say what it did. */
+/** The error for a timed-out command, which changed nothing or may have been applied partially. */
 export function timeoutError(scene: Omit<Scene, 'fields'>, problem: string): ApiError {
   const { command = 'The command', does } = scene
   // What it does is known before it begins.

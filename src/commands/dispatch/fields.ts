@@ -21,7 +21,7 @@ import {
 } from '../../options/read-value.ts'
 
 export interface Field<T> {
-  /** What it takes, for those who describe the API; reading goes by `read` alone. */
+  /** The accepted values, for descriptions of the API. Only `read` validates. */
   readonly takes: Takes
   read(value: Value | undefined, at: FieldContext): T
 }

@@ -8,8 +8,8 @@ import type { KeyspaceContext, Reply } from './define.ts'
 /**
  * Carries out what `plan` makes of the keyspace's schema; undefined: nothing is to do.
  *
- * What a request gets wrong by itself is refused with errors only. What it gets wrong because
- * of what there is, or is not, was begun and has failed: that is said by `ok` 0 as well.
+ * An invalid request gets errors only. A valid request that conflicts with the existing schema was
+ * started and failed, so its reply also has `ok` 0.
  */
 export async function changeSchema(
   { engine, keyspace, caller }: KeyspaceContext,

@@ -1,4 +1,4 @@
-/** Which models a list of providers shows: by default those that can be built on. */
+/** Which models a list of providers shows: by default the supported ones. */
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
 import type { Authentications } from '../../providers/authentication.ts'

@@ -1,7 +1,7 @@
 /**
- * The runtime's native code aborts the whole process when its thread is ended in the middle
- * of a call. So a process that exits waits for the call that runs, and none begins after it.
- * Both threads look at the same two numbers.
+ * The native runtime aborts the whole process when its thread is terminated during a call. So a
+ * process that exits waits for the running call, and no new call starts. Both threads share two
+ * atomic counters.
  */
 export class ExitGuard {
   readonly memory: SharedArrayBuffer

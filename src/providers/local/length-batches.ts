@@ -34,5 +34,5 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
  */
 export const batchTokensMax = 256
 
-/** Of what the model works on, at least so much is text and not filling. */
+/** Minimum share of a batch's tokens that are text, not padding. */
 export const usefulShareMin = 0.8

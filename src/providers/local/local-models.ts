@@ -1,8 +1,7 @@
 /**
- * Models that run in the server: one that embeds, and a reranker. Those that come with it
- * both read all-MiniLM-L6-v2; the operator can name folders with others. They run in a thread
- * of their own, which is started with the first request; docs/internals/local-models.md says
- * what they are and are not.
+ * Models that run in the server: one for embedding and one for reranking. The built-in ones both use
+ * all-MiniLM-L6-v2; operators can configure folders with other models. They run in a thread of their
+ * own, which starts with the first request. docs/internals/local-models.md describes their limits.
  */
 import { apiError } from '../../errors/api-error.ts'
 import type { Entrant } from '../../fair-queue.ts'

@@ -69,7 +69,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: ThreadSettings): 
       send({ kind: 'answered', id, answer: await answerTo(question, asker) })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // Nobody waits for what was dropped.
+      // The result of an aborted request is not awaited.
       if (!controller.signal.aborted) send({ kind: 'failed', id, reason })
     } finally {
       asked.delete(id)

@@ -159,7 +159,7 @@ interface Run<T> {
   readonly asker: Entrant
 }
 
-/** For what goes on even if nobody waits for it. */
+/** The entrant for work that continues without a waiting request. */
 const itself: Entrant = { principalName: '', signal: new AbortController().signal }
 
 /** Between 0 and 1, from the one number that a cross-encoder gives. */

@@ -84,9 +84,9 @@ export class TokenModel {
   /** With a question, the text is read as the second of a pair. */
   tokenize(text: string, question?: string): Tokens {
     const charactersMax = this.#tokensMax * wordLengthMax
-    // So many of the tokens of a cut text are those of the whole, whatever word was cut.
+    // With this many tokens, the first `tokensMax` do not depend on where the text was cut.
     const tokensEnough = this.#tokensMax + wordLengthMax
-    // Of a long text only the start matters, but how much of it shows only in its tokens.
+    // Only the start of a long text matters; its tokens tell how many characters that is.
     let length = charactersFirst
     let encoding = this.#encode(text.slice(0, length), question?.slice(0, charactersMax))
     while (
@@ -158,7 +158,7 @@ export class TokenModel {
   }
 }
 
-/** Of characters. Longer words are unknown to most models, whatever they are. */
+/** Characters of a word. Most models treat longer words as unknown. */
 const wordLengthMax = 100
 
 /** Enough for 256 tokens of prose. */

@@ -1,7 +1,7 @@
 /** From the vectors of tokens to the one vector of a text. */
 import type { EncodedText, Pooling } from './token-model.ts'
 
-/** Of length 1. */
+/** Pools token vectors into one vector of length 1. */
 export function wholeVector(
   { numbers, dimension }: EncodedText,
   pooling: Pooling,
@@ -20,7 +20,7 @@ export function scaleToUnit(vector: Float32Array): Float32Array {
   return vector
 }
 
-/** Of `count` numbers of each, from a start of its own. */
+/** Dot product of `count` numbers of `a` and `b`, each from its own start. */
 export function dot(
   a: Float32Array,
   aStart: number,

@@ -47,7 +47,7 @@ function allReadable(store: RowStore): readonly Column[] {
   return store.shownColumns
 }
 
-/** Tables that were made elsewhere may have columns of types that have no JSON. */
+/** Tables created by CQL may have columns of types without a JSON form. */
 function checkReadable(store: RowStore, names: readonly string[]): void {
   if (names.length === 0) return
   throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION', {

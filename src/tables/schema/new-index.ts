@@ -83,7 +83,7 @@ export function resolveIndex(
   }
 }
 
-/** There is none of the name, or one that only CQL can use. */
+/** The column does not exist, or has a CQL-only type. */
 function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
   const facts = factsOf(table)
   const other = table.definition.unsupported?.columns.find(({ name }) => name === column)

@@ -15,7 +15,7 @@ export async function deleteRow(
   await engine.deleteRows(table, conditions, caller)
 }
 
-/** Deletes all that match, however many, but not those that come to match meanwhile. */
+/** Deletes all rows that match when it starts, without a limit. */
 export async function deleteRows(
   { engine, table }: RowStore,
   conditions: KeyConditions,

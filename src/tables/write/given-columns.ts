@@ -46,7 +46,7 @@ export function checkKnown(store: RowStore, names: Iterable<string>, codes: Code
     })
 }
 
-/** Of columns that only CQL can use. */
+/** Rejects columns of CQL-only types. */
 export function checkSupported(
   store: RowStore,
   unsupported: readonly string[],

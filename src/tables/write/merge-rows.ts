@@ -47,7 +47,7 @@ function outcomeOf(outcome: MergeOutcome, { name, limits }: RowStore): RowOutcom
   })
 }
 
-/** Makes the terms of all texts that are searched by terms; those that are too long fail. */
+/** Analyzes all texts with a text index; texts with too many terms fail. */
 async function analyzeTexts(
   store: RowStore,
   merges: readonly RowMerge[],
