@@ -5,7 +5,7 @@
  * hundred microseconds. Its runner says what happens in between: nothing, on a thread
  * that nobody else waits for; or others have their turn, on the one that answers requests.
  */
-import type { Deadline } from './caller.ts'
+import type { Deadline } from './deadline.ts'
 
 /** Work that can be interrupted wherever it yields, and comes to a T. */
 export type Steps<T> = Generator<void, T, void>

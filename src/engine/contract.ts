@@ -9,7 +9,7 @@
 import type { Caller } from '../caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
-import type { SortKey } from '../language/sorts/sort.ts'
+import type { SortKey } from '../language/values/sort-key.ts'
 import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { Column, ColumnValue } from '../language/columns/column.ts'
 import type { KeyConditions } from '../language/columns/key-conditions.ts'

@@ -75,7 +75,7 @@ describe('kept rows', () => {
     // What is read meanwhile may be of before or after.
     kept.keep(rowOf(1), 'a1')
     assert.equal(kept.row(1), undefined)
-    settle({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40, version: 50 })
+    settle({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40 })
     const after = { seq: 1, version: 42, text: '{"_id":"a1","n":1}' }
     assert.deepEqual(kept.row(1), after)
     assert.deepEqual(kept.rowById('a1'), after)
@@ -89,7 +89,7 @@ describe('kept rows', () => {
     const kept = keptOf(10)
     const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
     assert.equal(kept.rowById('a1'), undefined)
-    settle({ outcomes: ['done'], before: 0, version: 1 })
+    settle({ outcomes: ['done'], before: 0 })
     assert.equal(kept.rowById('a1')?.text, '{"_id":"a1","n":1}')
   })
 
@@ -98,7 +98,7 @@ describe('kept rows', () => {
     kept.keep(rowOf(1), 'a1')
     const settle = letGoOf([deleteOf(1)], kept)
     kept.keep(rowOf(11), 'a1')
-    settle({ outcomes: ['done'], before: 0, version: 1 })
+    settle({ outcomes: ['done'], before: 0 })
     assert.equal(kept.rowById('a1')?.seq, 11)
     assert.equal(kept.row(1), undefined)
   })
@@ -112,7 +112,7 @@ describe('kept rows', () => {
       kept.keep(rowOf(seq))
       assert.equal(kept.row(seq), undefined)
     }
-    settle({ outcomes: writes.map(() => 'done'), before: 0, version: 40 })
+    settle({ outcomes: writes.map(() => 'done'), before: 0 })
     const left = writes.flatMap((_, seq) => kept.row(seq) ?? [])
     assert(left.length > 0 && left.length <= 10, String(left.length))
     for (const { seq, version } of left) assert.equal(version, seq + 1)
@@ -134,7 +134,7 @@ describe('kept rows', () => {
       const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}', search)], kept)
       kept.noteAlone(1)
       assert(!kept.isAlone(1))
-      settle({ outcomes: ['done'], before: 1, version: 2 })
+      settle({ outcomes: ['done'], before: 1 })
       assert.equal(kept.isAlone(1), isAlone)
     }
   })
@@ -143,9 +143,9 @@ describe('kept rows', () => {
     const kept = keptOf(10)
     const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
     const second = letGoOf([replaceOf(1, '{"_id":"a1","n":2}')], kept)
-    first({ outcomes: ['done'], before: 0, version: 2 })
+    first({ outcomes: ['done'], before: 0 })
     assert.equal(kept.row(1), undefined)
-    second({ outcomes: ['done'], before: 1, version: 2 })
+    second({ outcomes: ['done'], before: 1 })
     assert.deepEqual(kept.row(1), { seq: 1, version: 2, text: '{"_id":"a1","n":2}' })
     letGoOf([replaceOf(1, '{"_id":"a1","n":3}')], kept)(undefined)
     assert.equal(kept.row(1), undefined)
@@ -155,8 +155,8 @@ describe('kept rows', () => {
     const kept = keptOf(10)
     const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
     const all = kept.letGoOfAll()
-    all({ outcomes: [], before: 1, version: 2 })
-    first({ outcomes: ['done'], before: 0, version: 2 })
+    all({ outcomes: [], before: 1 })
+    first({ outcomes: ['done'], before: 0 })
     assert.equal(kept.row(1), undefined)
   })
 
@@ -170,7 +170,7 @@ describe('kept rows', () => {
       const settle = letGo(kept)
       kept.keep(rowOf(2))
       assert.equal(kept.row(1) ?? kept.rowById('a1') ?? kept.row(2), undefined)
-      settle({ outcomes: [], before: 0, version: 1 })
+      settle({ outcomes: [], before: 0 })
       kept.keep(rowOf(2))
       assert.equal(kept.row(2)?.seq, 2)
     }

@@ -25,7 +25,7 @@ import {
   type Comparison,
   type Filter,
 } from '../../src/language/filters/filter.ts'
-import type { SortKey } from '../../src/language/sorts/sort.ts'
+import type { SortKey } from '../../src/language/values/sort-key.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { createCollection, tester, pathOf, recordOf, where } from './store.ts'
 

@@ -33,7 +33,7 @@ import {
   type Filter,
 } from '../../src/language/filters/filter.ts'
 import { parsePath, type Path } from '../../src/language/values/path.ts'
-import type { SortKey } from '../../src/language/sorts/sort.ts'
+import type { SortKey } from '../../src/language/values/sort-key.ts'
 
 export const noSignal = new AbortController().signal
 export const tester = ownCaller()

@@ -6,7 +6,7 @@ import type { Filter } from '../../src/language/filters/filter.ts'
 import type { IndexingRule } from '../../src/language/filters/indexing.ts'
 import { plainMatches } from '../language/plain-matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
-import type { SortKey } from '../../src/language/sorts/sort.ts'
+import type { SortKey } from '../../src/language/values/sort-key.ts'
 import { idKey } from '../../src/language/values/record-id.ts'
 
 export interface Kept {

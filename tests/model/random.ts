@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import type { Comparison, Filter } from '../../src/language/filters/filter.ts'
 import type { IndexingRule } from '../../src/language/filters/indexing.ts'
 import { escapeSegment, parsePath, type Path } from '../../src/language/values/path.ts'
-import type { SortKey } from '../../src/language/sorts/sort.ts'
+import type { SortKey } from '../../src/language/values/sort-key.ts'
 import type { SearchFields } from '../../src/engine/contract.ts'
 
 /** Set SEED to repeat a run. */

@@ -1,10 +1,5 @@
 /** Sorts, parsed. */
-import type { Path } from '../values/path.ts'
-
-export interface SortKey {
-  readonly path: Path
-  readonly direction: 1 | -1
-}
+import type { SortKey } from '../values/sort-key.ts'
 
 export type Sort =
   /** No keys: any order. */

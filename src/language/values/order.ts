@@ -8,7 +8,7 @@ import { compareNumeric } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Numeric, type Value } from '../../json/value.ts'
 import type { Pace } from '../../steps.ts'
-import type { SortKey } from '../sorts/sort.ts'
+import type { SortKey } from './sort-key.ts'
 import { valueAt } from './value-at.ts'
 
 /** Sorts documents by the keys, and by _id where these tie. */

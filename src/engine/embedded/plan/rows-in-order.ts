@@ -1,6 +1,6 @@
 /** Puts rows in the order of a sort, by what it looks at of them. */
 import type { JsonObject } from '../../../json/value.ts'
-import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
 import { compareLists } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/values/value-at.ts'
 import { sortInSteps } from '../../../sort-in-steps.ts'

@@ -1,6 +1,6 @@
 /** Places in a sort: what of a document the next page needs to go on after it. */
 import { valueAt } from '../../../language/values/value-at.ts'
-import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
 import { shortestTied } from '../../../language/sorts/sort-place.ts'
 import type { RecordView } from '../../record-view.ts'
 import type { SortPosition } from '../store/position.ts'

@@ -11,7 +11,7 @@
 import type { Value } from '../../../json/value.ts'
 import { valueAt } from '../../../language/values/value-at.ts'
 import type { Path } from '../../../language/values/path.ts'
-import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
 import { EngineError } from '../../errors.ts'
 import {
   always,

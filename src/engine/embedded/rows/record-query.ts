@@ -1,7 +1,7 @@
 /** Queries and searches of rows as those of records. */
 import type { Value } from '../../../json/value.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
-import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
 import { idPath } from '../../../language/values/record-id.ts'
 import type { Query, RowQuery, RowSearch, Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'

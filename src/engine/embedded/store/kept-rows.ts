@@ -8,7 +8,7 @@
  * a change of it is sent, and none of it is kept before the answer is there. In between it is
  * read from the store, which has the change or does not have it yet.
  */
-import type { Written } from '../threads/write-batch.ts'
+import type { MergeOutcome, Outcome } from '../../contract.ts'
 import type { DocRow } from './doc-row.ts'
 
 /** Characters of the longest text that is kept. */
@@ -53,8 +53,14 @@ function sizeOf({ row }: KeptRow): number {
   return rowSize + (row === undefined ? 0 : 2 * row.text.length)
 }
 
-/** Changes that are being made: to be called with what became of them, or that it is not known. */
-export type Settle = (written: Written | undefined) => void
+/** What became of changes: an outcome for each, and the number of the write before the first. */
+interface SettledChanges {
+  readonly outcomes: readonly (Outcome | MergeOutcome)[]
+  readonly before: number
+}
+
+/** Called once changes have settled; undefined: what became of them is not known. */
+export type Settle = (settled: SettledChanges | undefined) => void
 
 export class KeptRows {
   /** Those that came first, or were passed over first, are the first to go. */
@@ -110,12 +116,12 @@ export class KeptRows {
   letGo(changes: readonly (RowChange | undefined)[]): Settle {
     const changing = changes.map((change) => change && this.#startChange(change))
     const changedAll = this.#changedAll
-    return (written) => {
+    return (settled) => {
       // What all rows went after is gone with them, even if that was heard of before.
       if (changedAll !== this.#changedAll) return
-      let version = written?.before ?? 0
+      let version = settled?.before ?? 0
       for (const [i, kept] of changing.entries()) {
-        const isDone = written?.outcomes[i] === 'done'
+        const isDone = settled?.outcomes[i] === 'done'
         if (isDone) version++
         if (kept !== undefined)
           this.#endChange(kept, changes[i]!, isDone ? version : undefined)

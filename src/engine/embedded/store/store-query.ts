@@ -1,5 +1,5 @@
 /** What a store is asked, and what it answers. */
-import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
 import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Query } from '../../contract.ts'
 import type { JoinedRows } from '../plan/access-path-reader.ts'

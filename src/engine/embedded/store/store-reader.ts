@@ -7,7 +7,7 @@
  * sees between them whether it is still wanted.
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
-import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
 import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { searchLexical } from '../lexical/search.ts'
