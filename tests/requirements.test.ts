@@ -80,6 +80,7 @@ describe('imports of a test file', () => {
     for (const [file, module] of [
       ['tests/console/data-page.test.ts', 'tests/http/browser.ts'],
       ['tests/cassandra/commands.test.ts', 'tests/cassandra/test-node.ts'],
+      ['tests/spec/cassandra.test.ts', 'tests/cassandra/test-node.ts'],
       ['tests/cassandra/node.test.ts', 'tests/cassandra/node.ts'],
       ['tests/faults/full-disk.test.ts', 'tests/faults/small-disk.ts'],
     ] as const)
@@ -87,5 +88,8 @@ describe('imports of a test file', () => {
     // STELA_TEST_CASSANDRA is enough for a file that starts no node of its own.
     const shared = imports.reachedBy('tests/cassandra/commands.test.ts')
     assert(!shared.has('tests/cassandra/node.ts'))
+    // The specification is tested on the embedded engine everywhere.
+    const embedded = imports.reachedBy('tests/spec/embedded.test.ts')
+    assert(!embedded.has('tests/cassandra/test-node.ts'))
   })
 })

@@ -43,7 +43,7 @@ const quick = [
  */
 const first = [
   ...['package', 'faults', 'upgrade', 'cassandra', 'hostile', 'fuzz', 'torture'],
-  ...['console', 'engine', 'cli', 'model'],
+  ...['console', 'engine', 'cli', 'model', 'spec'],
 ]
 
 /** Where files take little more time than a process does to load the source. They share some. */

@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const own = [
   ...globSync('tests/cassandra/*.test.ts', { cwd: root }),
+  'tests/spec/cassandra.test.ts',
   ...[
     'bundle',
     'check',
