@@ -465,6 +465,8 @@ class Reader {
   /** Skips white space and gives the code of what follows. */
   next(): number {
     let code = this.codeAt(this.at)
+    // Mostly there is no white space, and its characters have the lowest codes.
+    if (code > SPACE) return code
     for (let left = shortSpaceMax; isSpace(code); code = this.codeAt(this.at))
       if (--left > 0) this.at++
       else this.skipSpace()
