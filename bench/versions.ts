@@ -73,7 +73,9 @@ export async function compareVersions(
       for (const workload of workloads)
         for (const count of connections) {
           progress(`${workload.name}, documents: ${size}, connections: ${count}`)
-          rows.push(await compare(workload, versions, count, settings))
+          const row = await compare(workload, versions, count, settings)
+          progress(`before / now: ${row.ratio.toFixed(3)}`)
+          rows.push(row)
         }
     }
     return rows

@@ -462,10 +462,9 @@ class Reader {
     }
   }
 
-  /** Skips white space and gives the code of what follows. */
+  /** Skips white space, whose codes are the lowest, and gives the code of what follows. */
   next(): number {
     let code = this.codeAt(this.at)
-    // Mostly there is no white space, and its characters have the lowest codes.
     if (code > SPACE) return code
     for (let left = shortSpaceMax; isSpace(code); code = this.codeAt(this.at))
       if (--left > 0) this.at++
@@ -479,10 +478,8 @@ class Reader {
     this.at = notSpace.test(this.text) ? notSpace.lastIndex - 1 : this.text.length
   }
 
-  /**
-   * charCodeAt is never asked for what is behind the end: the platform compiles it for that
-   * from then on, and every text takes a third longer to read, until the process ends.
-   */
+  // charCodeAt is never asked for what is behind the end: the platform compiles it for that
+  // from then on, and every text takes a third longer to read, until the process ends.
   codeAt(at: number): number {
     return at < this.text.length ? this.text.charCodeAt(at) : END
   }
