@@ -89,8 +89,8 @@ function readManifest(folder: string): Manifest {
 }
 
 /**
- * The write of the store up to which a snapshot has everything; 0 where there is none, or where
- * its manifest cannot be read. Snapshots are made of committed writes, so the store had this one.
+ * The latest write that a snapshot has; 0 without a readable manifest. Snapshots are made of
+ * committed writes, so the store had this one.
  */
 export function snapshotVersion(folder: string): number {
   try {
