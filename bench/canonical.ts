@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { plotCurve } from './plot.ts'
-import { printFindings, printMachine, printResults } from './report.ts'
+import { printFindings, printMachine, printResults, printVersions } from './report.ts'
 import { runBench } from './run.ts'
+import { compareVersions } from './versions.ts'
 import { studies, workloads } from './workloads/registry.ts'
 import type { Study } from './workloads/study.ts'
 import type { Workload } from './workloads/workload.ts'
@@ -18,6 +19,8 @@ interface Flags {
   readonly seed: number
   readonly keep?: string
   readonly against?: string
+  readonly starts: number
+  readonly rounds: number
   readonly profile?: string
   readonly markdown?: true
   readonly plot: string
@@ -50,7 +53,14 @@ await new Command('bench')
   .option('--keep <folder>', 'keep loaded documents there, or use those that are')
   .option(
     '--against <folder>',
-    'sources of another version, whose server takes turns with this one',
+    'sources of another version, whose processor time is compared with that of this one',
+  )
+  .option('--starts <number>', 'starts of each version, with --against', positive, 3)
+  .option(
+    '--rounds <number>',
+    'turns of each version a start, with --against',
+    positive,
+    20,
   )
   .option('--profile <folder>', 'leave CPU profiles of the server there')
   .option('--markdown', 'print machine facts, too, and draw the curve of a study')
@@ -80,7 +90,13 @@ await new Command('bench')
 
 async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<void> {
   const { sizes = defaultSizes, connections = defaultConnections } = flags
-  const { seconds, seed, keep, against, profile } = flags
+  const { seconds, seed, keep, against, starts, rounds, profile } = flags
+  if (against !== undefined) {
+    const measured = { workloads: named, sizes, connections, seconds, seed }
+    const rows = await compareVersions({ ...measured, against, starts, rounds, progress })
+    print(printVersions(rows))
+    return
+  }
   const results = await runBench({
     workloads: named,
     sizes,
@@ -88,7 +104,6 @@ async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<v
     seconds,
     seed,
     keepDir: keep,
-    against,
     profileDir: profile,
     progress,
   })

@@ -2,11 +2,43 @@
 import { arch, cpus, totalmem } from 'node:os'
 import type { Memory } from './processes.ts'
 import type { Figure, Results, Row } from './run.ts'
+import type { VersionRow } from './versions.ts'
 import type { Findings } from './workloads/study.ts'
 
 /** The table of workloads and the table of single figures. */
 export function printResults({ rows, figures }: Results): string {
   return `${table(workloadHead, rows.map(workloadCells))}\n\n${figureTable(figures)}\n`
+}
+
+/** Two versions side by side. */
+export function printVersions(rows: readonly VersionRow[]): string {
+  return `${table(versionHead, rows.map(versionCells))}\n`
+}
+
+const versionHead = [
+  'workload',
+  'documents',
+  'connections',
+  'µs now',
+  'µs before',
+  'before / now',
+  '95 %',
+  'of all rounds',
+  'rounds',
+]
+
+function versionCells(row: VersionRow): string[] {
+  return [
+    row.workload.says,
+    whole(row.size),
+    whole(row.connections),
+    short(row.nowUs),
+    short(row.beforeUs),
+    decimal(row.ratio),
+    `${decimal(row.low)} to ${decimal(row.high)}`,
+    decimal(row.whole),
+    whole(row.rounds),
+  ]
 }
 
 /** What a study found. */

@@ -4,16 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyAnswer, FastifyQuestion } from './baselines/bare-fastify.ts'
 import type { SqliteAnswer, SqliteQuestion } from './baselines/raw-sqlite.ts'
-import { Client, requestBytes } from './client.ts'
-import {
-  collectionPath,
-  copyFolder,
-  prepareDataset,
-  sizeOnDisk,
-  storeIn,
-} from './dataset.ts'
+import { Client } from './client.ts'
+import { copyFolder, prepareDataset, sizeOnDisk, storeIn } from './dataset.ts'
 import { Picks } from './documents.ts'
-import { Baseline, Stela, token, type Memory } from './processes.ts'
+import { Baseline, Stela, type Memory } from './processes.ts'
+import { documentsIn, Requests, sample } from './requests.ts'
 import { ratePerSecond, takeTurns, type Contender, type Standing } from './turns.ts'
 import type { Comparison, Workload } from './workloads/workload.ts'
 
@@ -27,8 +22,6 @@ export interface Settings {
   readonly seed: number
   /** Where loaded data is kept for the next run. */
   readonly keepDir?: string | undefined
-  /** The sources of another version, to be compared with instead of all else. */
-  readonly against?: string | undefined
   /** Where the server leaves CPU profiles. */
   readonly profileDir?: string | undefined
   readonly progress: (line: string) => void
@@ -86,8 +79,8 @@ export async function runBench(settings: Settings): Promise<Results> {
       }
     return { rows, figures: [...figures, ...growthOf(rows)] }
   } finally {
-    for (const { server, other, fastify, sqlite } of stages)
-      await Promise.all([server.stop(), other?.stop(), fastify.stop(), sqlite.stop()])
+    for (const { server, fastify, sqlite } of stages)
+      await Promise.all([server.stop(), fastify.stop(), sqlite.stop()])
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -107,8 +100,6 @@ async function measureStart(folder: string): Promise<Figure> {
 interface Stage {
   readonly size: number
   readonly server: Stela
-  /** The one of another version. */
-  readonly other: Stela | undefined
   readonly fastify: Baseline<FastifyQuestion, FastifyAnswer>
   readonly sqlite: Baseline<SqliteQuestion, SqliteAnswer>
   readonly picks: Picks
@@ -117,7 +108,7 @@ interface Stage {
 async function setStage(
   size: number,
   temporary: string,
-  { seed, keepDir, against, profileDir, progress }: Settings,
+  { seed, keepDir, profileDir, progress }: Settings,
 ): Promise<{ readonly stage: Stage; readonly figures: readonly Figure[] }> {
   if (keepDir !== undefined) mkdirSync(keepDir, { recursive: true })
   const { folder, loadMs } = await prepareDataset(
@@ -133,31 +124,12 @@ async function setStage(
   const stage: Stage = {
     size,
     server: await Stela.start(served, { profileDir }),
-    other:
-      against === undefined
-        ? undefined
-        : await startOther(against, size, temporary, seed, progress),
     fastify: new Baseline(new URL('baselines/bare-fastify.ts', import.meta.url)),
     sqlite: new Baseline(new URL('baselines/raw-sqlite.ts', import.meta.url)),
     picks: new Picks(seed, size),
   }
   await stage.sqlite.ask({ open: storeIn(raw), seed, size })
   return { stage, figures: dataFigures(folder, loadMs, size) }
-}
-
-/** Has documents that it loaded by itself: it may not know folders of this version. */
-async function startOther(
-  checkout: string,
-  size: number,
-  temporary: string,
-  seed: number,
-  progress: (line: string) => void,
-): Promise<Stela> {
-  const parent = join(temporary, 'other')
-  mkdirSync(parent, { recursive: true })
-  const options = { checkout }
-  const { folder } = await prepareDataset(parent, size, seed, progress, options)
-  return Stela.start(folder, options)
 }
 
 /** The server or a baseline. */
@@ -201,13 +173,9 @@ async function setMatch(
 ): Promise<Match> {
   const subject = await onStela(workload, connections, stage)
   const others: Entrant[] = []
-  for (const comparison of comparisonsOf(workload, stage))
+  for (const comparison of workload.against)
     others.push(await baselineOf(comparison, subject, connections, stage))
   return { stage, subject, others }
-}
-
-function comparisonsOf({ against }: Workload, { other }: Stage): readonly Comparison[] {
-  return other === undefined ? against : [{ to: 'version' }]
 }
 
 function rowsOf(
@@ -218,7 +186,7 @@ function rowsOf(
 ): Row[] {
   const memory = stage.server.memory()
   const rate = ratesOf(subject!)
-  return comparisonsOf(workload, stage).map(({ target }, i): Row => {
+  return workload.against.map(({ target }, i): Row => {
     const baseline = ratesOf(others[i]!)
     return {
       workload,
@@ -244,7 +212,6 @@ function ratesOf(standing: Standing<Entrant>) {
 }
 
 interface OnStela extends Entrant {
-  readonly workload: Workload
   readonly requests: Requests
   /** The replies to its first requests. */
   readonly replies: readonly string[]
@@ -263,7 +230,6 @@ async function onStela(
   let requestsPerMs = 1
   return {
     name: workload.says,
-    workload,
     documentsPerRequest: documents / replies.length,
     requests,
     replies,
@@ -276,21 +242,6 @@ async function onStela(
       return tally
     },
     close: () => client?.close(),
-  }
-}
-
-/** Replies that are read whole, to know that the workload does what it says. */
-const sampleSize = 32
-
-async function sample(requests: Requests, port: number): Promise<string[]> {
-  const client = await Client.connect(port, 1)
-  try {
-    requests.prepare(sampleSize)
-    const replies: string[] = []
-    while (replies.length < sampleSize) replies.push(await client.ask(requests.next()!))
-    return replies
-  } finally {
-    client.close()
   }
 }
 
@@ -323,68 +274,9 @@ async function baselineOf(
         close: () => undefined,
       }
     }
-    case 'version': {
-      const { picks } = stage
-      const same = await onStela(subject.workload, connections, {
-        server: stage.other!,
-        picks,
-      })
-      return { ...same, name: 'the other version' }
-    }
     case 'workload':
       return onStela(comparison.workload, connections, stage)
   }
-}
-
-/** How many different requests are sent over and over, where a request can be. */
-const ringSize = 16_384
-
-/** A workload's requests, made while no clock runs. */
-class Requests {
-  readonly #workload: Workload
-  readonly #picks: Picks
-  readonly #ready: Buffer[] = []
-  #at = 0
-
-  constructor(workload: Workload, picks: Picks) {
-    this.#workload = workload
-    this.#picks = picks
-  }
-
-  /** Makes sure that so many can be taken. */
-  prepare(count: number): void {
-    const once = this.#workload.requests === 'once'
-    if (once) {
-      this.#ready.splice(0, this.#at)
-      this.#at = 0
-    }
-    const wanted = once ? count : ringSize
-    while (this.#ready.length < wanted)
-      this.#ready.push(
-        requestBytes(collectionPath, token, this.#workload.body(this.#picks)),
-      )
-  }
-
-  next(): Buffer | undefined {
-    if (this.#at === this.#ready.length) {
-      if (this.#workload.requests === 'once') return undefined
-      this.#at = 0
-    }
-    return this.#ready[this.#at++]
-  }
-}
-
-/** The documents that a reply tells of: found, inserted or updated. */
-function documentsIn(text: string): number {
-  const { data, status, errors } = JSON.parse(text) as {
-    data?: { document?: object | null; documents?: readonly object[] }
-    status?: { insertedIds?: readonly unknown[]; modifiedCount?: number }
-    errors?: readonly object[]
-  }
-  if (errors !== undefined) throw new Error(`a request was refused: ${text}`)
-  if (data?.documents !== undefined) return data.documents.length
-  if (data?.document) return 1
-  return status?.insertedIds?.length ?? status?.modifiedCount ?? 0
 }
 
 function dataFigures(folder: string, loadMs: number | undefined, size: number): Figure[] {

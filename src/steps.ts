@@ -66,6 +66,9 @@ export async function mapInTurns<T, Made>(
 /** Values that are looked at between two places where work can be interrupted. */
 const pace = 500
 
+/** Characters of JSON for each value: few, so that work that is measured in characters pauses early. */
+export const valueLength = 8
+
 /** Tells a loop over many values when to yield. */
 export class Pace {
   #left = pace

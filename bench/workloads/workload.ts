@@ -22,8 +22,6 @@ export type Baseline =
   | { readonly to: 'fastify' }
   /** The same rows written by `node:sqlite` in a loop, durably. */
   | { readonly to: 'sqlite'; readonly write: RawWrite }
-  /** The same workload on a server of another version. */
-  | { readonly to: 'version' }
   /** Another workload on the same server. */
   | { readonly to: 'workload'; readonly workload: Workload }
 

@@ -5,7 +5,7 @@ import { EngineError, rethrow, throwIfAllFailed, type Explain } from '../engine/
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { inTurns, Pace, valueLength, type Steps } from '../steps.ts'
 import { checkId } from './ids.ts'
 import { makeRecord } from './records.ts'
 import { expandHybrid, type DocumentSource } from './search-fields.ts'
@@ -44,9 +44,11 @@ function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
   const expanded: JsonObject[] = []
   for (const [i, document] of documents.entries())
     expanded.push(
-      isObject(document)
-        ? yield* expandHybrid(document, `document ${i + 1} of ${documents.length}`)
-        : new Map<string, Value>(),
+      !isObject(document)
+        ? new Map<string, Value>()
+        : document.has('$hybrid')
+          ? yield* expandHybrid(document, `document ${i + 1} of ${documents.length}`)
+          : document,
     )
   return expanded
 }
@@ -61,13 +63,16 @@ function* prepareAll(
   deadline: Deadline,
 ): Steps<readonly Prepared[]> {
   const prepared: Prepared[] = []
+  const pace = new Pace()
   for (const [i, document] of documents.entries()) {
-    if (i > 0) yield
+    if (pace.isDue()) yield
     store.analysis?.startText()
     try {
       if (!isObject(document))
         throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
-      prepared.push(yield* makeRecord(whole[i]!, store))
+      const record = yield* makeRecord(whole[i]!, store)
+      prepared.push(record)
+      pace.spend(workOn(record))
     } catch (error) {
       // Not a mistake of this document.
       deadline.check()
@@ -76,6 +81,12 @@ function* prepareAll(
     }
   }
   return prepared
+}
+
+/** The work of making a record, in values. */
+function workOn({ text, search }: NewRecord): number {
+  const { lexical, vector } = search
+  return text.length / valueLength + (lexical?.length ?? 0) + (vector?.numbers.length ?? 0)
 }
 
 /** Writes the records; when ordered, only those before the first document that failed. */

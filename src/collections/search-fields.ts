@@ -128,8 +128,12 @@ function* withFields(
   return whole
 }
 
+export function hasSearchFields(document: JsonObject): boolean {
+  return document.has('$vector') || document.has('$vectorize') || document.has('$lexical')
+}
+
 /**
- * Takes the search fields out of a document, checked. A vector that `before` has as well is
+ * Takes the search fields out of a document that has some, checked. A vector that `before` has as well is
  * taken from there.
  */
 export function* detach(
@@ -140,8 +144,6 @@ export function* detach(
   const vector = whole.get('$vector')
   const vectorize = whole.get('$vectorize')
   const lexical = whole.get('$lexical')
-  if (vector === undefined && vectorize === undefined && lexical === undefined)
-    return { document: whole, search: {} }
   const document = yield* copyObject(whole)
   for (const name of ['$vector', '$vectorize', '$lexical']) document.delete(name)
   const kept = vector !== undefined && vector === before?.document.get('$vector')

@@ -624,6 +624,12 @@ export const catalog = {
     body: (v: { target: string; problem: string }) =>
       `${v.target} holds a document that cannot be read: ${v.problem}.`,
   },
+  STORED_DATA_DAMAGED: {
+    ...server('DATABASE'),
+    title: 'Stored data is damaged',
+    body: (v: { target: string; problem: string }) =>
+      `Reading ${v.target} failed: ${v.problem}.`,
+  },
   FAILED_READ_REQUEST: {
     ...server('DATABASE'),
     title: 'Read failed',

@@ -462,9 +462,10 @@ class Reader {
     }
   }
 
-  /** Skips white space and gives the code of what follows. */
+  /** Skips white space, whose codes are the lowest, and gives the code of what follows. */
   next(): number {
     let code = this.codeAt(this.at)
+    if (code > SPACE) return code
     for (let left = shortSpaceMax; isSpace(code); code = this.codeAt(this.at))
       if (--left > 0) this.at++
       else this.skipSpace()
@@ -477,10 +478,8 @@ class Reader {
     this.at = notSpace.test(this.text) ? notSpace.lastIndex - 1 : this.text.length
   }
 
-  /**
-   * charCodeAt is never asked for what is behind the end: the platform compiles it for that
-   * from then on, and every text takes a third longer to read, until the process ends.
-   */
+  // charCodeAt is never asked for what is behind the end: the platform compiles it for that
+  // from then on, and every text takes a third longer to read, until the process ends.
   codeAt(at: number): number {
     return at < this.text.length ? this.text.charCodeAt(at) : END
   }

@@ -14,6 +14,7 @@ import { Readings, readingText } from '../../bench/tables/readings.ts'
 import { Texts } from '../../bench/texts.ts'
 import { Clusters } from '../../bench/vectors/clusters.ts'
 import { rateAt } from '../../bench/vectors/curve.ts'
+import { compareVersions } from '../../bench/versions.ts'
 import { workloads } from '../../bench/workloads/registry.ts'
 
 test('every workload runs against each of its baselines', async () => {
@@ -44,6 +45,30 @@ test('every workload runs against each of its baselines', async () => {
     else assert(documentsPerRequest > 0 && documentsPerRequest <= 20, name)
   }
   for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
+})
+
+test('a version is compared with another one by processor time', async () => {
+  const rows = await compareVersions({
+    workloads: workloads.filter(
+      ({ name }) => name === 'find-one' || name === 'insert-many',
+    ),
+    sizes: [200],
+    connections: [2],
+    ...{ seconds: 0.2, seed: 7, starts: 2, rounds: 3 },
+    against: fileURLToPath(new URL('../..', import.meta.url)),
+    progress: () => undefined,
+  })
+  assert.deepEqual(
+    rows.map(({ workload }) => workload.name),
+    ['find-one', 'insert-many'],
+  )
+  for (const row of rows) {
+    const { nowUs, beforeUs, ratio, low, high, whole, rounds } = row
+    assert.equal(rounds, 6)
+    for (const value of [nowUs, beforeUs, ratio, low, high, whole])
+      assert(Number.isFinite(value) && value > 0, JSON.stringify(row))
+    assert(low <= ratio && ratio <= high)
+  }
 })
 
 test('the rate at a recall lies on the line between the points around it', () => {

@@ -77,7 +77,7 @@ describe('failures', () => {
 
   for (const [kind, code] of [
     ['read', 'FAILED_READ_REQUEST'],
-    ['damaged', 'FAILED_READ_REQUEST'],
+    ['damaged', 'STORED_DATA_DAMAGED'],
     ['unparseable', 'DOCUMENT_FROM_DB_UNPARSEABLE'],
     ['schema', 'CORRUPTED_COLLECTION_SCHEMA'],
     ['write', 'FAILED_WRITE_REQUEST'],

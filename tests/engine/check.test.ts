@@ -13,6 +13,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { checkDataFolder } from './check-data-folder.ts'
+import { spanOf } from '../../src/engine/embedded/runs/entry-key.ts'
 import { RunsWriter } from '../../src/engine/embedded/runs/runs-writer.ts'
 import { documentView } from '../../src/engine/record-view.ts'
 import { keyOf } from '../../src/language/values/key.ts'
@@ -72,7 +73,7 @@ function changeEntries(
   const find = database.prepare('SELECT id FROM path WHERE path = ?')
   const change = (kind: 'put' | 'remove', { path, value, seq = 1, element }: BadEntry) => {
     const id = typeof path === 'number' ? path : Number(find.get(path)!['id'])
-    writer[kind](id, keyOf(value), { seq, id: new Uint8Array() }, element)
+    writer[kind](id, spanOf(keyOf(value)), { seq, id: new Uint8Array() }, element)
   }
   for (const entry of remove) change('remove', entry)
   for (const entry of put) change('put', entry)

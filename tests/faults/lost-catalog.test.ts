@@ -238,6 +238,40 @@ describe('a catalog that has lost changes', () => {
   })
 })
 
+test('a repair keeps a store in quarantine whose options nothing can tell', async () => {
+  for (const options of ['{"vector":', 'null']) {
+    const folder = copyOfKilled()
+    rmSync(join(folder, 'second/films/target.json'))
+    editCatalog(folder, (catalog) =>
+      catalog.prepare("UPDATE target SET options = ? WHERE name = 'films'").run(options),
+    )
+    const repaired = await runStela(['repair', '--catalog', '--data', folder])
+    assert.match(
+      String(repaired.out) + repaired.err,
+      /second.films is not listed, because its options cannot be read; it is now in/,
+    )
+    assert(existsSync(join(folder, 'quarantine.stores/second/films/store.db')))
+    await serving(folder, async (server) => {
+      const books = await server.command(`${keyspace}/books`, { countDocuments: {} })
+      assert.deepEqual(books.body.status, { count: 30 }, books.text)
+    })
+  }
+})
+
+test('a repair leaves out a type whose definition cannot be read', async () => {
+  const folder = copyOfKilled()
+  editCatalog(folder, (catalog) => {
+    catalog.exec("INSERT INTO type SELECT keyspace, 'broken', '{' FROM type LIMIT 1")
+  })
+  rmSync(join(folder, 'default_keyspace/shops/target.json'))
+  const repaired = await runStela(['repair', '--catalog', '--data', folder])
+  assert.match(
+    String(repaired.out) + repaired.err,
+    /the type default_keyspace.broken is not listed: it cannot be read/,
+  )
+  await assertWhole(folder)
+})
+
 describe('--accept-lost-catalog', () => {
   test('serves what the catalog lists, and keeps the other stores in quarantine', async () => {
     const folder = copyOfKilled()

@@ -16,6 +16,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
+import { saveSnapshot } from '../../src/engine/embedded/vectors/snapshot.ts'
+import { Segment } from '../../src/search/vector/segment.ts'
 import { runStela } from '../cli/run-stela.ts'
 import { temporaryFolder } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
@@ -153,6 +155,29 @@ describe('acknowledged writes that are lost', () => {
       await assertReported(folder)
     }
   })
+})
+
+test('acknowledged writes that are lost are proved by a newer snapshot of vectors', async () => {
+  const folder = join(root, 'vectors')
+  const first = await ServerProcess.start(folder)
+  const options = { vector: { dimension: 2, metric: 'cosine' } }
+  await first.command(keyspace, { createCollection: { name: 'books', options } })
+  await insert(first, 'books', 0)
+  assert.equal(await first.stop(), 0)
+  const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
+  const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
+  const snapshot = join(folder, 'default_keyspace/books/vectors')
+  for (const version of [10, 13]) {
+    await saveSnapshot(snapshot, version, [segment])
+    const server = await ServerProcess.start(folder)
+    await server.stop()
+    if (version === 10) assert.doesNotMatch(server.err, /lost/)
+    else
+      assert.match(
+        server.err,
+        /books: 3 acknowledged writes are lost: the store is at version 10, and version 13/,
+      )
+  }
 })
 
 describe('nothing is reported as lost', () => {

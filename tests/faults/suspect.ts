@@ -13,6 +13,7 @@ import { killLeftovers, ServerProcess, type ProcessAnswer } from './server-proce
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',
+  'STORED_DATA_DAMAGED',
   'FAILED_READ_REQUEST',
   'FAILED_WRITE_REQUEST',
 ]

@@ -79,6 +79,7 @@ export function judgeRaw(
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',
+  'STORED_DATA_DAMAGED',
   'FAILED_READ_REQUEST',
   'FAILED_WRITE_REQUEST',
 ]

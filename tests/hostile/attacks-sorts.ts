@@ -20,10 +20,6 @@ async function send(server: HostileServer, body: Buffer, connections = 1) {
   return answersOf(answered.flat())
 }
 
-function bodyOf(command: object): Buffer {
-  return Buffer.from(JSON.stringify(command))
-}
-
 function fields<T>(count: number, value: (n: number) => T, name = 'f'): Record<string, T> {
   return Object.fromEntries(
     Array.from({ length: count }, (_, n) => [`${name}${n}`, value(n)]),
@@ -34,33 +30,43 @@ function list<T>(count: number, value: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => value(n))
 }
 
+/** Makes what an attack is on. */
+type Prepare = (server: HostileServer) => Promise<void>
+
+function collection(options: object = {}): Prepare {
+  return async (server) => {
+    await server.command(keyspace, { createCollection: { name: 'target', options } })
+  }
+}
+
 /** Nothing is indexed, so that a document may be as long as the server takes it. */
-const unindexed = { indexing: { deny: ['*'] } }
+const unindexed = collection({ indexing: { deny: ['*'] } })
 
-async function createCollection(
-  server: HostileServer,
-  options: object = {},
-): Promise<void> {
-  await server.command(keyspace, { createCollection: { name: 'target', options } })
+function table(columns: object): Prepare {
+  const definition = { columns: { id: 'int', ...columns }, primaryKey: 'id' }
+  return async (server) => {
+    await server.command(keyspace, { createTable: { name: 'target', definition } })
+  }
 }
 
-async function createTable(
-  server: HostileServer,
-  columnDefinitions: object,
-): Promise<void> {
-  const definition = { columns: { id: 'int', ...columnDefinitions }, primaryKey: 'id' }
-  await server.command(keyspace, { createTable: { name: 'target', definition } })
-}
-
-async function insert(server: HostileServer, document: object): Promise<void> {
-  await server.command(target, { insertOne: { document } })
+/** The same with records in it, which are inserted so many at a time. */
+function holding(
+  prepare: Prepare,
+  record: (n: number) => object,
+  count = 1,
+  atATime?: number,
+): Prepare {
+  return async (server) => {
+    await prepare(server)
+    await load(server, 'target', count, record, atATime)
+  }
 }
 
 /** One command against what `prepare` made, on so many connections. */
 function attack(
   name: string,
   request: string,
-  prepare: (server: HostileServer) => Promise<void>,
+  prepare: Prepare,
   command: () => object | Buffer,
   connections = 1,
 ): Attack {
@@ -70,65 +76,58 @@ function attack(
     prepare,
     run(server) {
       const made = command()
-      return send(server, made instanceof Buffer ? made : bodyOf(made), connections)
+      const body = made instanceof Buffer ? made : Buffer.from(JSON.stringify(made))
+      return send(server, body, connections)
     },
   }
 }
 
-/** An update of one document that holds a long array. */
-function arrayUpdate(name: string, request: string, update: () => object): Attack {
-  return attack(
-    `array-${name}`,
-    request,
-    async (server) => {
-      await createCollection(server, unindexed)
-      await insert(server, { _id: 1, a: list(450_000, (n) => n) })
-    },
-    () => ({ updateOne: { filter: { _id: 1 }, update: update() } }),
-  )
+function updateOne(filter: object, update: () => object): () => object {
+  return () => ({ updateOne: { filter, update: update() } })
 }
 
-/** An update of a row, whose list, set and map are long. */
-function rowUpdate(name: string, request: string, update: () => object): Attack {
-  return attack(
-    `row-${name}`,
-    request,
-    async (server) => {
-      await createTable(server, longColumns)
-      await insert(server, { id: 1, ...longRow() })
-    },
-    () => ({ updateOne: { filter: { id: 1 }, update: update() } }),
-  )
+function insertOne(document: () => object): () => object {
+  return () => ({ insertOne: { document: document() } })
 }
 
-const longColumns = {
+/** A document with a long array, in `a`. */
+const longArray = holding(unindexed, () => ({ _id: 1, a: list(450_000, (n) => n) }))
+
+const manyFields = holding(unindexed, () => ({ _id: 1, ...fields(300_000, () => 1) }))
+
+const longColumns = table({
   l: { type: 'list', valueType: 'int' },
   s: { type: 'set', valueType: 'text' },
   m: { type: 'map', keyType: 'text', valueType: 'int' },
-}
+})
 
-function longRow() {
+/** A row whose list, set and map are long. */
+function longRow(id = 1) {
   return {
+    id,
     l: list(120_000, (n) => n),
     s: list(80_000, (n) => `v${(n * 7_919) % 80_000}`),
     m: fields(60_000, (n) => n),
   }
 }
 
-async function largeDocument(server: HostileServer): Promise<void> {
-  await createCollection(server, unindexed)
-  await insert(server, { _id: 1, ...fields(300_000, () => 1) })
+function arrayUpdate(name: string, request: string, update: () => object): Attack {
+  return attack(`array-${name}`, request, longArray, updateOne({ _id: 1 }, update))
 }
+
+function rowUpdate(name: string, request: string, update: () => object): Attack {
+  const prepare = holding(longColumns, () => longRow())
+  return attack(`row-${name}`, request, prepare, updateOne({ id: 1 }, update))
+}
+
+const longPath = () => ({ [`a${'.a'.repeat(9_000_000)}`]: 1 })
 
 export const attacksOnSorts: readonly Attack[] = [
   ...[1, 4].map((connections) =>
     attack(
       `sort-keys-${connections}`,
       '`find` of 200 documents sorted by 9 900 keys',
-      async (server) => {
-        await createCollection(server)
-        await load(server, 'target', 200, (n) => ({ _id: n, a: 1 }))
-      },
+      holding(collection(), (n) => ({ _id: n, a: 1 }), 200),
       () => ({ find: { sort: fields(9_900, () => 1) } }),
       connections,
     ),
@@ -136,76 +135,55 @@ export const attacksOnSorts: readonly Attack[] = [
   attack(
     'sort-ties',
     '`find` of 450 documents that tie in 63 keys',
-    async (server) => {
-      await createCollection(server)
-      await load(server, 'target', 450, (n) => ({
-        _id: (n * 37) % 450,
-        ...fields(63, () => 1),
-      }))
-    },
+    holding(collection(), (n) => ({ _id: (n * 37) % 450, ...fields(63, () => 1) }), 450),
     () => ({ find: { sort: fields(64, () => 1) } }),
     16,
   ),
   attack(
     'sort-path',
     '`find` sorted by a path of 9 000 000 segments',
-    (server) => createCollection(server),
-    () => ({ find: { sort: { [`a${'.a'.repeat(9_000_000)}`]: 1 } } }),
+    collection(),
+    () => ({ find: { sort: longPath() } }),
   ),
   attack(
     'filter-path',
     '`find` filtered by a path of 9 000 000 segments',
-    (server) => createCollection(server),
-    () => ({ find: { filter: { [`a${'.a'.repeat(9_000_000)}`]: 1 } } }),
+    collection(),
+    () => ({ find: { filter: longPath() } }),
   ),
-  attack(
-    'projection-path',
-    '`find` of a path of 9 000 000 segments',
-    (server) => createCollection(server),
-    () => ({ find: { projection: { [`a${'.a'.repeat(9_000_000)}`]: 1 } } }),
-  ),
+  attack('projection-path', '`find` of a path of 9 000 000 segments', collection(), () => ({
+    find: { projection: longPath() },
+  })),
   attack(
     'update-path',
     '`$set` of a path of 9 000 000 segments',
-    async (server) => {
-      await createCollection(server)
-      await insert(server, { _id: 1 })
-    },
-    () => ({
-      updateOne: {
-        filter: { _id: 1 },
-        update: { $set: { [`a${'.a'.repeat(9_000_000)}`]: 1 } },
-      },
-    }),
+    holding(collection(), () => ({ _id: 1 })),
+    updateOne({ _id: 1 }, () => ({ $set: longPath() })),
   ),
   attack(
     'update-paths',
     '`$set` of 9 900 paths of 1 900 characters',
-    async (server) => {
-      await createCollection(server)
-      await insert(server, { _id: 1 })
-    },
-    () => ({
-      updateOne: {
-        filter: { _id: 1 },
-        update: { $set: fields(9_900, () => 1, 'a.'.repeat(950)) },
-      },
-    }),
+    holding(collection(), () => ({ _id: 1 })),
+    updateOne({ _id: 1 }, () => ({ $set: fields(9_900, () => 1, 'a.'.repeat(950)) })),
   ),
   attack(
     'projection-paths',
     '`find` of 20 documents of 3.8 MB with 9 900 paths',
-    async (server) => {
-      await createCollection(server, unindexed)
-      const a = list(60_000, (n) => ({ [`f${n % 9_900}`]: n, other: 'x'.repeat(30) }))
-      await load(server, 'target', 20, (n) => ({ _id: n, a }), 5)
-    },
+    holding(
+      unindexed,
+      (id) => ({
+        _id: id,
+        a: list(60_000, (n) => ({ [`f${n % 9_900}`]: n, other: 'x'.repeat(30) })),
+      }),
+      20,
+      5,
+    ),
     () => ({ find: { projection: { a: fields(9_900, () => 1) } } }),
   ),
   attack(
     'projection-exclude',
     '`find` of a document of 300 000 fields without 9 900',
-    largeDocument,
+    manyFields,
     () => ({ find: { projection: fields(9_900, () => 0) } }),
   ),
   arrayUpdate('addToSet', '`$addToSet` of 450 000 numbers to 450 000', () => ({
@@ -229,19 +207,22 @@ export const attacksOnSorts: readonly Attack[] = [
   arrayUpdate('set-elements', '`$set` of 9 900 elements of 450 000', () => ({
     $set: fields(9_900, () => -1, 'a.'),
   })),
-  attack('fields-set', '`$set` of 9 900 fields beside 300 000', largeDocument, () => ({
-    updateOne: { filter: { _id: 1 }, update: { $set: fields(9_900, () => 2) } },
-  })),
-  attack('fields-rename', '`$rename` of 4 900 fields of 300 000', largeDocument, () => ({
-    updateOne: {
-      filter: { _id: 1 },
-      update: { $rename: fields(4_900, (n) => `g${n}`) },
-    },
-  })),
+  attack(
+    'fields-set',
+    '`$set` of 9 900 fields beside 300 000',
+    manyFields,
+    updateOne({ _id: 1 }, () => ({ $set: fields(9_900, () => 2) })),
+  ),
+  attack(
+    'fields-rename',
+    '`$rename` of 4 900 fields of 300 000',
+    manyFields,
+    updateOne({ _id: 1 }, () => ({ $rename: fields(4_900, (n) => `g${n}`) })),
+  ),
   attack(
     'fields-find-and-update',
     '`findOneAndUpdate` of 300 000 fields, all but 9 900 shown',
-    largeDocument,
+    manyFields,
     () => ({
       findOneAndUpdate: {
         filter: { _id: 1 },
@@ -254,7 +235,7 @@ export const attacksOnSorts: readonly Attack[] = [
   attack(
     'fields-find-and-replace',
     '`findOneAndReplace` of 300 000 fields by as many',
-    largeDocument,
+    manyFields,
     () => ({
       findOneAndReplace: {
         filter: { _id: 1 },
@@ -263,31 +244,31 @@ export const attacksOnSorts: readonly Attack[] = [
       },
     }),
   ),
-  attack('fields-delete', '`findOneAndDelete` of 300 000 fields', largeDocument, () => ({
+  attack('fields-delete', '`findOneAndDelete` of 300 000 fields', manyFields, () => ({
     findOneAndDelete: { filter: { _id: 1 } },
   })),
   attack(
     'fields-refused',
     '`insertOne` of 900 000 fields',
-    (server) => createCollection(server),
-    () => ({ insertOne: { document: fields(900_000, () => 1) } }),
+    collection(),
+    insertOne(() => fields(900_000, () => 1)),
   ),
   attack(
     'fields-insert',
     '`insertOne` of 350 000 fields, none of them indexed',
-    (server) => createCollection(server, unindexed),
-    () => ({ insertOne: { document: fields(350_000, () => 1) } }),
+    unindexed,
+    insertOne(() => fields(350_000, () => 1)),
   ),
   attack(
     'objects-insert',
     '`insertOne` of an array of 200 000 objects, none indexed',
-    (server) => createCollection(server, unindexed),
-    () => ({ insertOne: { document: { a: list(200_000, (n) => ({ a: [n], b: {} })) } } }),
+    unindexed,
+    insertOne(() => ({ a: list(200_000, (n) => ({ a: [n], b: {} })) })),
   ),
   attack(
     'fields-many',
     '`insertMany` of 100 documents with 190 fields',
-    (server) => createCollection(server),
+    collection(),
     () => ({
       insertMany: {
         documents: list(100, (n) => fields(190, (m) => `value ${n} of field ${m}`)),
@@ -295,53 +276,39 @@ export const attacksOnSorts: readonly Attack[] = [
     }),
     16,
   ),
-  attack(
-    'whitespace',
-    'body of 20 MB of white space before a command',
-    (server) => createCollection(server),
-    () => Buffer.from(`${' \n'.repeat(9_990_000)}{"find":{}}`),
+  attack('whitespace', 'body of 20 MB of white space before a command', collection(), () =>
+    Buffer.from(`${' \n'.repeat(9_990_000)}{"find":{}}`),
   ),
-  attack(
-    'whitespace-only',
-    'body of 20 MB of white space',
-    (server) => createCollection(server),
-    () => Buffer.alloc(20_000_000, ' '),
+  attack('whitespace-only', 'body of 20 MB of white space', collection(), () =>
+    Buffer.alloc(20_000_000, ' '),
   ),
   attack(
     'long-key',
     '`insertOne` of a field whose name has 19 000 000 characters',
-    (server) => createCollection(server),
-    () => ({ insertOne: { document: { ['k'.repeat(19_000_000)]: 1 } } }),
+    collection(),
+    insertOne(() => ({ ['k'.repeat(19_000_000)]: 1 })),
   ),
   attack(
     'long-keys',
     '`insertOne` of 19 000 fields whose names have 1 000 characters',
-    (server) => createCollection(server, unindexed),
-    () => ({ insertOne: { document: fields(19_000, () => 1, 'k.&'.repeat(330)) } }),
+    unindexed,
+    insertOne(() => fields(19_000, () => 1, 'k.&'.repeat(330))),
   ),
-  attack(
-    'nested',
-    '`insertOne` of 60 000 objects 15 levels deep',
-    (server) => createCollection(server, unindexed),
-    () => {
-      const nested = `${'{"a":'.repeat(13)}1${'}'.repeat(13)}`
-      const a = Array<string>(60_000).fill(nested).join()
-      return Buffer.from(`{"insertOne":{"document":{"a":[${a}]}}}`)
-    },
-  ),
+  attack('nested', '`insertOne` of 60 000 objects 15 levels deep', unindexed, () => {
+    const nested = `${'{"a":'.repeat(13)}1${'}'.repeat(13)}`
+    const a = Array<string>(60_000).fill(nested).join()
+    return Buffer.from(`{"insertOne":{"document":{"a":[${a}]}}}`)
+  }),
   attack(
     'ids',
     '`find` of 9 900 ids',
-    async (server) => {
-      await createCollection(server)
-      await load(server, 'target', 200, (n) => ({ _id: n }))
-    },
+    holding(collection(), (n) => ({ _id: n }), 200),
     () => ({ find: { filter: { _id: { $in: list(9_900, (n) => n) } } } }),
   ),
   attack(
     'rows-insert',
     '`insertMany` of 20 rows with lists, sets and maps of 10 000 elements',
-    (server) => createTable(server, longColumns),
+    longColumns,
     () => ({
       insertMany: {
         documents: list(20, (id) => ({
@@ -356,22 +323,19 @@ export const attacksOnSorts: readonly Attack[] = [
   attack(
     'row-insert',
     '`insertOne` of a row with a list, a set and a map of 260 000 elements',
-    (server) => createTable(server, longColumns),
-    () => ({ insertOne: { document: { id: 1, ...longRow() } } }),
+    longColumns,
+    insertOne(() => longRow()),
   ),
   attack(
     'row-unknown',
     '`insertOne` of a row with 900 000 unknown columns',
-    (server) => createTable(server, {}),
-    () => ({ insertOne: { document: { id: 1, ...fields(900_000, () => 1) } } }),
+    table({}),
+    insertOne(() => ({ id: 1, ...fields(900_000, () => 1) })),
   ),
   attack(
     'row-find',
     '`find` of 20 rows with a list, a set and a map of 260 000 elements',
-    async (server) => {
-      await createTable(server, longColumns)
-      await load(server, 'target', 20, (id) => ({ id, ...longRow() }), 3)
-    },
+    holding(longColumns, longRow, 20, 3),
     () => ({ find: { projection: { l: 1, m: 1 } } }),
   ),
   rowUpdate('push', '`$push` to a list, a set and a map of 260 000 elements', () => ({

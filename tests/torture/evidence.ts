@@ -9,6 +9,7 @@ export interface Report {
 
 /** Errors by which a server says that data is damaged. */
 const damageCodes: ReadonlySet<string> = new Set([
+  'STORED_DATA_DAMAGED',
   'FAILED_READ_REQUEST',
   'DOCUMENT_FROM_DB_UNPARSEABLE',
   'CORRUPTED_COLLECTION_SCHEMA',

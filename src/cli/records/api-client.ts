@@ -41,8 +41,13 @@ const pauseMsMax = 10_000
 /** An embedding service may take its time, but a connection can also be dead. */
 const silenceMsMax = 300_000
 
-/** Failures of the server that trying again does not mend. */
-const hopeless = [
+/** Failures of the server that retrying does not mend. */
+const permanent = [
+  'ANALYZER_TOO_LARGE',
+  'COLLECTION_SCHEMA_VERSION_INVALID',
+  'CORRUPTED_COLLECTION_SCHEMA',
+  'DOCUMENT_FROM_DB_UNPARSEABLE',
+  'STORED_DATA_DAMAGED',
   'EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED',
   'EMBEDDING_PROVIDER_UNAVAILABLE',
 ]
@@ -111,7 +116,7 @@ export class ApiClient {
           'Set STELA_TOKEN to a token of that server.',
       )
     const own = errors.find(({ family }) => family === 'SERVER')
-    if (own !== undefined && hopeless.includes(own.code))
+    if (own !== undefined && permanent.includes(own.code))
       throw new CommandFailure(`${own.code}: ${own.message}`)
     if (own !== undefined && own.code !== 'EMBEDDING_PROVIDER_CLIENT_ERROR')
       return { away: `the server fails: ${own.code}: ${own.message}`, mayBeDone: true }

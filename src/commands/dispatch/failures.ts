@@ -130,9 +130,11 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
     case 'unsupported':
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'read':
-    case 'damaged':
       log.error({ err: failure, target }, 'The store could not read')
       return apiError('FAILED_READ_REQUEST', { target, problem })
+    case 'damaged':
+      log.error({ err: failure, target }, 'Stored data is damaged')
+      return apiError('STORED_DATA_DAMAGED', { target, problem })
     case 'unparseable':
       return explainText(failure, target, log)
   }

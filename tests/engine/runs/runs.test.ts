@@ -3,6 +3,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { DocumentSet } from '../../../src/engine/embedded/runs/document-set.ts'
 import {
   entryKey,
+  spanOf,
   tieText,
   valueStart,
   type Tie,
@@ -54,14 +55,14 @@ function changeSome(
     const entry = pick()
     const found = oracle.find(entry)
     if (found !== undefined) {
-      writer.remove(found.path, found.value, found.owner, found.element)
+      writer.remove(found.path, spanOf(found.value), found.owner, found.element)
       oracle.remove(found)
     }
     if (found !== undefined && below(3) > 0) continue
     // A row that is made again has another number than before.
     const seq = oracle.tie === 'doc' ? entry.owner.seq : 1 + below(1_000_000)
     const added = { ...entry, owner: { ...entry.owner, seq } }
-    writer.put(added.path, added.value, added.owner, added.element)
+    writer.put(added.path, spanOf(added.value), added.owner, added.element)
     oracle.put(added)
   }
 }
@@ -138,12 +139,12 @@ describe('runs', () => {
     const { open } = start(context, 'doc')
     const { writer, commit, database } = open()
     const owner = { seq: 7, id: new Uint8Array() }
-    commit(() => writer.put(1, keyOf(0), owner, false))
+    commit(() => writer.put(1, spanOf(keyOf(0)), owner, false))
     // A counter that goes up: each of its values is there for one commit.
     for (let n = 1; n < 1000; n++)
       commit(() => {
-        writer.remove(1, keyOf(n - 1), owner, false)
-        writer.put(1, keyOf(n), owner, false)
+        writer.remove(1, spanOf(keyOf(n - 1)), owner, false)
+        writer.put(1, spanOf(keyOf(n)), owner, false)
         if (n % 10 === 0) writer.flush()
         writer.keepUp()
       })
@@ -163,7 +164,7 @@ describe('runs', () => {
     for (let n = 1; n <= commits; n++) {
       commit(() => {
         for (let i = 0; i < 10; i++)
-          writer.put(1, keyOf(below(1e9)), { seq: n, id: new Uint8Array() }, false)
+          writer.put(1, spanOf(keyOf(below(1e9))), { seq: n, id: new Uint8Array() }, false)
         writer.finish()
         writer.keepUp()
       })
@@ -190,10 +191,10 @@ describe('runs', () => {
     const owner = { seq: 1, id: new Uint8Array() }
     commit(() => {
       assert.equal(writer.has(1, keyOf('a'), owner), false)
-      writer.put(1, keyOf('a'), owner, true)
+      writer.put(1, spanOf(keyOf('a')), owner, true)
       assert.equal(writer.has(1, keyOf('a'), owner), true)
       assert.equal(writer.has(1, keyOf('ab'), owner), false)
-      writer.remove(1, keyOf('a'), owner, true)
+      writer.remove(1, spanOf(keyOf('a')), owner, true)
       assert.equal(writer.has(1, keyOf('a'), owner), false)
     })
   })
@@ -217,7 +218,12 @@ test('lists the documents of values of any length, whatever their numbers are', 
       for (const seq of seqs)
         having.forEach((documents, i) => {
           if (below(3) > 0) return
-          const entry = [1, values[i]!, { seq, id: new Uint8Array() }, false] as const
+          const entry = [
+            1,
+            spanOf(values[i]!),
+            { seq, id: new Uint8Array() },
+            false,
+          ] as const
           if (documents.delete(seq)) opened.writer.remove(...entry)
           else {
             documents.add(seq)
@@ -249,10 +255,10 @@ test('lists a value that many documents have as it is now, also where a list was
         const known = having.get(seq)
         if (known === undefined) {
           const element = below(2) === 0
-          opened.writer.put(1, value, owner, element)
+          opened.writer.put(1, spanOf(value), owner, element)
           having.set(seq, element)
         } else {
-          opened.writer.remove(1, value, owner, known)
+          opened.writer.remove(1, spanOf(value), owner, known)
           having.delete(seq)
         }
       }
@@ -278,7 +284,12 @@ test('a walk for few documents passes the entries of others, and tells how many'
   const count = 3_000
   opened.commit(() => {
     for (let seq = 1; seq <= count; seq++)
-      opened.writer.put(1, keyOf((seq * 7) % 1_000), { seq, id: new Uint8Array() }, false)
+      opened.writer.put(
+        1,
+        spanOf(keyOf((seq * 7) % 1_000)),
+        { seq, id: new Uint8Array() },
+        false,
+      )
   })
   while (opened.writer.step() !== undefined);
   const documents = new Set([10, 1_500, 2_999])

@@ -137,11 +137,14 @@ class Rebuild {
   readonly #old: OldCatalog
   readonly #mirror: CatalogMirror | undefined
   readonly #losses: string[] = []
+  /** Types whose definitions are readable. */
+  readonly #types: readonly StoredTypeRow[]
 
   constructor(dataDir: string, old: OldCatalog, mirror: CatalogMirror | undefined) {
     this.#dataDir = dataDir
     this.#old = old
     this.#mirror = mirror
+    this.#types = this.#readTypes()
   }
 
   run(stores: readonly string[]): Rebuilt {
@@ -155,7 +158,7 @@ class Rebuild {
         ...found.map((target) => target.generation),
       )
     const keyspaces = this.#keyspaces(targets)
-    const types = this.#types(targets, keyspaces)
+    const types = this.#typesWith(targets, keyspaces)
     const settings = this.#rowsOf('setting')
     if (settings === undefined)
       this.#losses.push('tokens, roles and databases could not be read: create them again')
@@ -192,8 +195,13 @@ class Rebuild {
       return undefined
     }
     if (own !== undefined) return { ...own, folder }
-    if (listed?.state === 'ready') return fromRow(listed, folder, this.#typeRows())
-    this.#setAside(folder, 'nothing says what it is')
+    const isListed = listed?.state === 'ready'
+    const definition = isListed ? readObject(listed.options) : undefined
+    if (definition !== undefined) return this.#fromRow(listed!, folder, definition)
+    this.#setAside(
+      folder,
+      isListed ? 'its options cannot be read' : 'nothing says what it is',
+    )
     return undefined
   }
 
@@ -257,11 +265,27 @@ class Rebuild {
     return Array.from(folders, ([name, folder]) => ({ name, folder }))
   }
 
-  #typeRows(): readonly StoredTypeRow[] {
-    return this.#rowsOf('type') ?? []
+  #fromRow(row: OldTarget, folder: string, definition: object): FoundTarget {
+    const { uid, keyspace, name, kind } = row
+    const types = this.#types
+      .filter((type) => type.keyspace === keyspace)
+      .map((type) => readObject(type.definition) as FoundTarget['types'][number])
+    return {
+      ...{ generation: 0, uid, keyspace, name, kind, state: 'ready', definition, types },
+      folder,
+    }
   }
 
-  #types(
+  #readTypes(): StoredTypeRow[] {
+    return (this.#rowsOf('type') ?? []).filter(({ keyspace, name, definition }) => {
+      const isReadable = readObject(definition) !== undefined
+      if (!isReadable)
+        this.#losses.push(`the type ${keyspace}.${name} is not listed: it cannot be read`)
+      return isReadable
+    })
+  }
+
+  #typesWith(
     targets: readonly FoundTarget[],
     keyspaces: readonly KeyspaceRow[],
   ): StoredTypeRow[] {
@@ -272,7 +296,7 @@ class Rebuild {
     ))
       for (const type of used)
         put({ keyspace, name: type.name, definition: JSON.stringify(type) })
-    for (const row of this.#typeRows())
+    for (const row of this.#types)
       if (keyspaces.some(({ name }) => name === row.keyspace)) put(row)
     return [...types.values()]
   }
@@ -297,17 +321,14 @@ class Rebuild {
   }
 }
 
-function fromRow(
-  row: OldTarget,
-  folder: string,
-  types: readonly StoredTypeRow[],
-): FoundTarget {
-  const { uid, keyspace, name, kind, options } = row
-  const definition = JSON.parse(options) as object
-  const own = types.filter((type) => type.keyspace === keyspace)
-  return {
-    ...{ generation: 0, uid, keyspace, name, kind, state: 'ready', definition, folder },
-    types: own.map((type) => JSON.parse(type.definition) as FoundTarget['types'][number]),
+/** Undefined where a damaged catalog left no JSON object. */
+function readObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

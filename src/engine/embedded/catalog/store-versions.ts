@@ -10,6 +10,8 @@ import {
   recordedVersion,
   tellLostWrites,
 } from '../store/version-file.ts'
+import { viewOf } from '../store/views.ts'
+import { snapshotFolder, snapshotVersion } from '../vectors/snapshot.ts'
 import type { Catalog } from './catalog.ts'
 import type { StoredTarget } from './stored-schema.ts'
 
@@ -26,7 +28,8 @@ export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']):
     const damage = logDamageOf(file)
     if (damage !== undefined)
       log('error', `${name}: ${damage}. Run "stela check", and compare it with a backup`)
-    const lost = findLostWrites(file, catalog.knownVersion(target))
+    const known = Math.max(catalog.knownVersion(target), versionOfSnapshots(target, file))
+    const lost = findLostWrites(file, known)
     if (lost === undefined) continue
     count += lost.recorded - lost.version
     log(
@@ -36,6 +39,14 @@ export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']):
     )
   }
   return count
+}
+
+function versionOfSnapshots(target: StoredTarget, file: string): number {
+  const fields = [...viewOf(target).vectors.values()]
+  return Math.max(
+    0,
+    ...fields.map(({ suffix }) => snapshotVersion(snapshotFolder(file, suffix))),
+  )
 }
 
 /** A log that cannot be read is told of by those who open the store. */

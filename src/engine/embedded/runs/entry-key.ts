@@ -19,6 +19,13 @@ export interface EntryOwner {
   readonly id: Uint8Array
 }
 
+/** The key of a value among others. To make an array of each would take longer than to pack it. */
+export interface KeySpan {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
 /** Bytes of a document's number: a trillion documents. */
 export const docSize = 5
 export const docMax = 2 ** 40 - 1
@@ -40,15 +47,19 @@ export function entryKey(
   owner: EntryOwner,
   tie: Tie,
 ): string {
-  const { bytes, size } = packedKey(path, value, owner, tie)
+  const { bytes, size } = packedKey(path, spanOf(value), owner, tie)
   return bytes.toString('latin1', 0, size)
 }
 
 /** The same as bytes, which hold until the next key is made. */
-export function packedKey(path: number, value: Uint8Array, owner: EntryOwner, tie: Tie) {
+export function packedKey(path: number, value: KeySpan, owner: EntryOwner, tie: Tie) {
   const start = writeStart(path, value, owner.id.length)
   const size = writeTie(start, owner, tie)
   return { bytes: scratch, start: 0, size }
+}
+
+export function spanOf(bytes: Uint8Array): KeySpan {
+  return { bytes, start: 0, end: bytes.length }
 }
 
 /** How all keys of a path start. */
@@ -59,7 +70,7 @@ export function pathStart(path: number): string {
 /** How all keys of a value at a path start, and no others. */
 export function valueStart(path: number, value: Uint8Array): string {
   // Writing may make a larger one.
-  const size = writeStart(path, value, 0)
+  const size = writeStart(path, spanOf(value), 0)
   return scratch.toString('latin1', 0, size)
 }
 
@@ -144,6 +155,11 @@ function numberIn(key: string, from: number, to: number): number {
 }
 
 function writePath(path: number): number {
+  if (path < 256) {
+    scratch[0] = 1
+    scratch[1] = path
+    return 2
+  }
   let size = 1
   for (let rest = path; rest >= 256; rest = Math.floor(rest / 256)) size++
   scratch[0] = size
@@ -151,22 +167,21 @@ function writePath(path: number): number {
   return 1 + size
 }
 
-function writeStart(path: number, value: Uint8Array, tieSize: number): number {
+function writeStart(path: number, { bytes, start, end }: KeySpan, tieSize: number): number {
   // Each byte may take two, and path, ending and tie come to it.
-  const sizeMax = 2 * value.length + tieSize + 32
+  const sizeMax = 2 * (end - start) + tieSize + 32
   if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
   let at = writePath(path)
-  const { length } = value
-  for (let i = 0; i < length;) {
-    const byte = value[i++]!
+  for (let i = start; i < end;) {
+    const byte = bytes[i++]!
     scratch[at++] = byte
     if (byte !== 0) continue
     let zeros = 1
-    while (i < length && value[i] === 0 && zeros < zerosMax) {
+    while (i < end && bytes[i] === 0 && zeros < zerosMax) {
       zeros++
       i++
     }
-    if (i === length) {
+    if (i === end) {
       scratch[at++] = zeros
       return at
     }

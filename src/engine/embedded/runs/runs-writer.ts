@@ -16,7 +16,7 @@ import {
   type State,
 } from './change.ts'
 import type { Found } from './cursor.ts'
-import { entryKey, packedKey, type EntryOwner } from './entry-key.ts'
+import { entryKey, packedKey, type EntryOwner, type KeySpan } from './entry-key.ts'
 import { bytesChecksum } from '../store/checksums.ts'
 import { segmentChecksum, type RunRow, type SegmentRow } from './layout.ts'
 import { MergedChanges } from './merge.ts'
@@ -95,12 +95,12 @@ export class RunsWriter {
   }
 
   /** The document must not have the entry. */
-  put(path: number, value: Uint8Array, owner: EntryOwner, element: boolean): void {
+  put(path: number, value: KeySpan, owner: EntryOwner, element: boolean): void {
     this.#change(path, value, owner, added(element))
   }
 
   /** The document must have it, and it must be such an element, or none. */
-  remove(path: number, value: Uint8Array, owner: EntryOwner, element: boolean): void {
+  remove(path: number, value: KeySpan, owner: EntryOwner, element: boolean): void {
     this.#change(path, value, owner, removed(element))
   }
 
@@ -123,7 +123,7 @@ export class RunsWriter {
     this.#note({ ...packed(key), state: removed(isElement(state)), doc })
   }
 
-  #change(path: number, value: Uint8Array, owner: EntryOwner, state: State): void {
+  #change(path: number, value: KeySpan, owner: EntryOwner, state: State): void {
     const { bytes, start, size } = packedKey(path, value, owner, this.reader.tie)
     this.#note({ bytes, start, size, state, doc: owner.seq })
   }

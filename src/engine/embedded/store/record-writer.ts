@@ -71,8 +71,10 @@ export class RecordWriter {
   /** The row if it has the id and is as it was read; `seq` is 0 where that is not known. */
   findUnchanged(seq: number, id: Uint8Array, version: number): NumberedRow | undefined {
     const { find, findUnchanged } = this.#statements.doc
-    const found = seq === 0 ? find.get(id, version) : findUnchanged.get(seq, id, version)
-    return found as unknown as NumberedRow | undefined
+    const found = (
+      seq === 0 ? find.get(id, version) : findUnchanged.get(seq, id, version)
+    ) as readonly [number, RowChecksum] | undefined
+    return found && { seq: found[0], checksum: found[1] }
   }
 
   /** Throws where the row is damaged. */

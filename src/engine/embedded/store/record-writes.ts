@@ -153,41 +153,32 @@ export class RecordWrites {
     letGo?: (kept: KeptRows) => Settle,
   ): Promise<readonly WriteOutcome[]> {
     const { stores, using, checkCurrent } = this.#options
-    const write = async (store: OpenStore) => {
+    const write = async (store: OpenStore): Promise<readonly WriteOutcome[]> => {
+      let isAdmitted = false
+      let settle: Settle | undefined
+      let written: Written | undefined
       stores.begin(store)
       try {
         const waiting = this.#turns.enter(caller, size)
         if (waiting !== undefined) await waiting
-        try {
-          if (waiting !== undefined) checkCurrent(target)
-          return await this.#act(store, act, letGo)
-        } finally {
+        isAdmitted = true
+        if (waiting !== undefined) checkCurrent(target)
+        const { kept } = store.reader.store
+        settle = kept && letGo?.(kept)
+        written = await act(store)
+        return written.outcomes
+      } finally {
+        if (isAdmitted) {
+          // Dropped meanwhile: its file may soon be that of another.
+          if (stores.isOpen(store)) this.#noteWrite(store, written)
+          settle?.(written)
           this.#turns.leave(size)
         }
-      } finally {
         stores.end(store)
       }
     }
     const writing = neverThrowing(() => using(target, write))
     return writing as Promise<readonly WriteOutcome[]>
-  }
-
-  async #act(
-    store: OpenStore,
-    act: (store: OpenStore) => Promise<Written>,
-    letGo?: (kept: KeptRows) => Settle,
-  ): Promise<readonly WriteOutcome[]> {
-    const { kept } = store.reader.store
-    const settle = kept && letGo?.(kept)
-    let written: Written | undefined
-    try {
-      written = await act(store)
-      return written.outcomes
-    } finally {
-      // Dropped meanwhile: its file may soon be that of another.
-      if (this.#options.stores.isOpen(store)) this.#noteWrite(store, written)
-      settle?.(written)
-    }
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */

@@ -17,7 +17,7 @@ import { EntryList } from './entries.ts'
 import { createFeed, createTerms, createVectors, dropFeed, dropTerms } from './layout.ts'
 import type { Found } from '../runs/cursor.ts'
 import { countTerms, type LexicalWriter } from '../lexical/writer.ts'
-import type { EntryOwner } from '../runs/entry-key.ts'
+import { spanOf, type EntryOwner } from '../runs/entry-key.ts'
 import type { RunsWriter } from '../runs/runs-writer.ts'
 
 export type IndexStep =
@@ -156,7 +156,7 @@ function fillEntries({ table, path, after }: Fill, store: Reindexed): number | u
       const key = list.bytes.view(start, end)
       // A row that was written since has its entries already.
       if (store.entries.has(id, key, row)) continue
-      store.entries.put(id, key, row, element)
+      store.entries.put(id, spanOf(key), row, element)
       if (!element) store.countPath(id, 1)
     }
   }

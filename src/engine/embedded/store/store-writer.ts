@@ -13,7 +13,7 @@ import { LexicalWriter } from '../lexical/writer.ts'
 import { hasValues, mergedRow, type StoredMerge } from '../rows/merge-row.ts'
 import { readStoredRow, rowText } from '../rows/row-text.ts'
 import type { RowView } from '../rows/row-view.ts'
-import type { EntryOwner } from '../runs/entry-key.ts'
+import { spanOf, type EntryOwner, type KeySpan } from '../runs/entry-key.ts'
 import { RunsWriter, type Debt } from '../runs/runs-writer.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
@@ -42,6 +42,8 @@ export class StoreWriter {
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
+  /** As `meta` has it: updates change no count. */
+  #storedDocuments = 0
   #version = 0
   /** The version that another program wrote; undefined once ours is stamped. */
   #unstamped: number | undefined
@@ -73,13 +75,14 @@ export class StoreWriter {
    * what is remembered here may no longer hold, and the store is to be closed.
    */
   commit<T>(tasks: readonly ((store: StoreWriter) => T)[]): T[] {
-    this.#database.exec('BEGIN IMMEDIATE')
+    const { begin, end } = this.#statements
+    begin.run()
     const outcomes = tasks.map((task) => task(this))
     for (const lexical of this.#lexical.values()) lexical.finish()
     this.#entries.finish()
     this.#writeMeta()
     this.#files.refuseIfLost()
-    this.#database.exec('COMMIT')
+    end.run()
     this.#files.refuseIfLost('after commit')
     this.#versionFile.note(this.#version)
     return outcomes
@@ -380,7 +383,7 @@ export class StoreWriter {
   ): void {
     for (let i = from; i < to; i++) {
       const path = pathIds[entries[i * 4]!]!
-      const key = keys.subarray(entries[i * 4 + 1], entries[i * 4 + 2])
+      const key = { bytes: keys, start: entries[i * 4 + 1]!, end: entries[i * 4 + 2]! }
       const element = entries[i * 4 + 3] === 1
       if (i < middle) this.#removeEntry(path, key, owner, element)
       else this.#putEntry(path, key, owner, element)
@@ -394,7 +397,7 @@ export class StoreWriter {
     removed: readonly Entry[],
     added: readonly Entry[],
   ): void {
-    const keyOf = ({ start, end }: Entry) => list.bytes.view(start, end)
+    const keyOf = ({ start, end }: Entry) => spanOf(list.bytes.view(start, end))
     for (const entry of removed)
       this.#removeEntry(this.#pathId(entry.path), keyOf(entry), owner, entry.element)
     for (const entry of added)
@@ -402,15 +405,18 @@ export class StoreWriter {
   }
 
   /** An entry that the document has not: it is new, or had other values. */
-  #putEntry(path: number, key: Uint8Array, owner: EntryOwner, element: boolean): void {
+  #putEntry(path: number, key: KeySpan, owner: EntryOwner, element: boolean): void {
     this.#entries.put(path, key, owner, element)
     if (!element) this.#countPath(path, 1)
   }
 
   /** An entry that the document has by the version that it was read at. */
-  #removeEntry(path: number, key: Uint8Array, owner: EntryOwner, element: boolean): void {
+  #removeEntry(path: number, key: KeySpan, owner: EntryOwner, element: boolean): void {
     // While an index of a table is being filled it may not have what goes yet.
-    if (this.#entries.reader.tie === 'id' && !this.#entries.has(path, key, owner)) return
+    if (this.#entries.reader.tie === 'id') {
+      const value = key.bytes.subarray(key.start, key.end)
+      if (!this.#entries.has(path, value, owner)) return
+    }
     this.#entries.remove(path, key, owner, element)
     if (!element) this.#countPath(path, -1)
   }
@@ -432,7 +438,7 @@ export class StoreWriter {
 
   #readMeta(): void {
     const { read } = this.#statements.meta
-    this.#documents = Number(read.get('documents')!['value'])
+    this.#documents = this.#storedDocuments = Number(read.get('documents')!['value'])
     this.#version = Number(read.get('version')!['value'])
     this.#records.digest = Number(read.get('digest')!['value'])
     this.#unstamped = this.#version
@@ -440,7 +446,8 @@ export class StoreWriter {
 
   #writeMeta(): void {
     const { meta, path } = this.#statements
-    meta.write.run(this.#documents, 'documents')
+    if (this.#documents !== this.#storedDocuments)
+      meta.write.run((this.#storedDocuments = this.#documents), 'documents')
     meta.write.run(this.#version, 'version')
     meta.write.run(this.#records.digest, 'digest')
     // Another process may have written these versions, before the folder was set back to an

@@ -23,15 +23,21 @@ export type RecordStatements = ReturnType<typeof prepareRecords>
 
 export function prepareRecords(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
+  /** Rows as arrays, which take half the time to make. */
+  const prepareArrays = (sql: string): StatementSync => {
+    const statement = prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
   return {
     doc: {
       insert: prepare(
         'INSERT INTO doc(id, version, text, checksum) VALUES (?, ?, ?, ?) ' +
           'ON CONFLICT DO NOTHING',
       ),
-      find: prepare('SELECT seq, checksum FROM doc WHERE id = ? AND version = ?'),
+      find: prepareArrays('SELECT seq, checksum FROM doc WHERE id = ? AND version = ?'),
       /** Whether it is still the document, and as it was read. */
-      findUnchanged: prepare(
+      findUnchanged: prepareArrays(
         'SELECT seq, checksum FROM doc WHERE seq = ? AND id = ? AND version = ?',
       ),
       byId: prepare('SELECT seq, id, version, text, checksum FROM doc WHERE id = ?'),
@@ -58,6 +64,9 @@ export type Statements = ReturnType<typeof prepareStatements>
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
+    // SQLite compiles what is given to `exec` each time, which takes longer than to run it.
+    begin: prepare('BEGIN IMMEDIATE'),
+    end: prepare('COMMIT'),
     meta: {
       read: prepare('SELECT value FROM meta WHERE name = ?'),
       write: prepare('UPDATE meta SET value = ? WHERE name = ?'),

@@ -2,7 +2,7 @@
 import { parseStoredInSteps } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import type { JsonObject } from '../../../json/value.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import { Pace, valueLength, type Steps } from '../../../steps.ts'
 import type { NewRecord, SearchFields, Write } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
 import { difference, type Entry, type EntryList } from '../store/entries.ts'
@@ -10,6 +10,7 @@ import { seqOf } from '../store/record-page.ts'
 import { encodeVector, vectorForm } from '../vectors/vector-bytes.ts'
 import { BatchPacker } from './batch-packer.ts'
 import type { Operation, SearchColumns, TermSpan, WriteBatch } from './write-batch.ts'
+import { sizeOf } from './write-pieces.ts'
 
 const none = [] as const
 
@@ -20,6 +21,7 @@ export function* packWrites(
 ): Steps<WriteBatch> {
   const packer = new BatchPacker()
   const operations: Operation[] = []
+  const pace = new Pace()
   for (const write of writes) {
     const { removed, added } = yield* changedEntries(write, packer.list, view)
     const { kind } = write
@@ -41,7 +43,8 @@ export function* packWrites(
       middle: entries.middle,
       to: entries.to,
     })
-    yield
+    pace.spend(sizeOf(write) / valueLength)
+    if (pace.isDue()) yield
   }
   return yield* packer.pack(operations, ordered)
 }
@@ -49,7 +52,7 @@ export function* packWrites(
 function* changedEntries(write: Write, list: EntryList, view: RecordView) {
   switch (write.kind) {
     case 'insert':
-      return { removed: [], added: yield* entriesOf(write.record.document, list, view) }
+      return { removed: none, added: yield* entriesOf(write.record.document, list, view) }
     case 'replace': {
       const fields = yield* changedFields(write.beforeDocument, write.after.document)
       const before = yield* entriesOf(fields.before, list, view)

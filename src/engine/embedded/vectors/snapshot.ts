@@ -67,9 +67,7 @@ export function snapshotFolder(storeFile: string, suffix: string): string {
 /** Loads a snapshot. Throws when there is one that cannot be used. */
 export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | undefined {
   if (!existsSync(join(folder, manifestFile))) return undefined
-  const { crc, ...manifest } = JSON.parse(
-    readFileSync(join(folder, manifestFile), 'utf8'),
-  ) as Manifest
+  const { crc, ...manifest } = readManifest(folder)
   if (
     manifest.format !== snapshotFormat ||
     manifest.dimension !== shape.dimension ||
@@ -84,6 +82,23 @@ export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | un
     return loadSegment(path, saved, { ...shape, capacity: saved.capacity })
   })
   return { version: manifest.version, segments }
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, manifestFile), 'utf8')) as Manifest
+}
+
+/**
+ * The latest write that a snapshot has; 0 without a readable manifest. Snapshots are made of
+ * committed writes, so the store had this one.
+ */
+export function snapshotVersion(folder: string): number {
+  try {
+    const { crc, ...manifest } = readManifest(folder)
+    return crcOf(manifest) === crc ? manifest.version : 0
+  } catch {
+    return 0
+  }
 }
 
 function crcOf(manifest: Omit<Manifest, 'crc'>): number {
