@@ -62,7 +62,9 @@ export class TableAlterations {
     const altered = catalog.altered(table, change)
     const { before, after, opened, closed } = changesOf(table, altered)
     const current = store.writeView
-    store.writeView = viewOf(altered)
+    // While a new index is filled, rows are written as if it were there. What goes is written
+    // until nobody reads it any more.
+    if (before.length > 0) store.writeView = viewOf(altered)
     try {
       for (const step of before) await this.#reindex(file, step)
       const isMade = await changeTables(table.keyspace, asked, () => {
