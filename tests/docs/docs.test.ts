@@ -433,7 +433,7 @@ test('ARCHITECTURE.md gives a reason for each dependency, and only for those', (
 test('the tables that internals/store.md lists are those of a store', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stela-docs-'))
   const file = join(folder, 'store.db')
-  createStore(file)
+  await createStore(file)
   const store = new DatabaseSync(file)
   const tables = store.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
   const expected = tables.map(({ name }) => [

@@ -52,8 +52,8 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('come back from a segment as they were, short and long ones', (context) => {
-    const { database } = openStore(context)
+  test('come back from a segment as they were, short and long ones', async (context) => {
+    const { database } = await openStore(context)
     const segments = new Segments(database, '', 1000)
     segments.reload()
     fc.assert(
@@ -174,10 +174,12 @@ test('groups of documents come best first, however many are wanted', () => {
 })
 
 /** A store of a collection, in a folder of its own. */
-function openStore(context: TestContext): { database: DatabaseSync; file: string } {
+async function openStore(
+  context: TestContext,
+): Promise<{ database: DatabaseSync; file: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'stela-lexical-'))
   const file = join(folder, 'store.db')
-  createStore(file)
+  await createStore(file)
   const database = openToWrite(file, false)
   context.after(() => {
     database.close()
@@ -198,8 +200,11 @@ class Model {
   #texts = new Map<number, readonly string[]>()
   #seq = 0
 
-  constructor(context: TestContext, random: Random) {
-    const { database, file } = openStore(context)
+  constructor(
+    context: TestContext,
+    random: Random,
+    { database, file }: Awaited<ReturnType<typeof openStore>>,
+  ) {
     this.#random = random
     const size = random.pick([3, 30, 400])
     this.#wordsMax = random.pick([5, 60])
@@ -354,9 +359,9 @@ class Model {
 
 const noBudget: Budget = { spend: () => undefined }
 
-test(`the index of terms agrees with a plain Map, seed ${seed}`, (context) => {
+test(`the index of terms agrees with a plain Map, seed ${seed}`, async (context) => {
   for (let run = 0; run < 12; run++) {
-    const model = new Model(context, new Random(seed + run))
+    const model = new Model(context, new Random(seed + run), await openStore(context))
     for (let step = 0; step < 40; step++) {
       model.write()
       if (step % 4 === 0) model.check()
@@ -365,8 +370,8 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, (context) => {
   }
 })
 
-test('what was only deleted is merged like the rest', (context) => {
-  const { database, file } = openStore(context)
+test('what was only deleted is merged like the rest', async (context) => {
+  const { database, file } = await openStore(context)
   const writer = new LexicalWriter(database, '')
   const texts = ['a', 'b'].map((term, i) => ({ seq: i + 1, terms: [term] }))
   const changes: (() => void)[] = [
@@ -394,8 +399,8 @@ test('what was only deleted is merged like the rest', (context) => {
   })
 })
 
-test(`an index is whole after every step of a merge, seed ${seed}`, (context) => {
-  const { database, file } = openStore(context)
+test(`an index is whole after every step of a merge, seed ${seed}`, async (context) => {
+  const { database, file } = await openStore(context)
   const random = new Random(seed)
   const texts = new Map<number, readonly string[]>()
   const writer = new LexicalWriter(database, '')
@@ -438,8 +443,8 @@ test(`an index is whole after every step of a merge, seed ${seed}`, (context) =>
   assert(steps > 20, `${steps} steps`)
 })
 
-test(`long lists bring the best by score, to the last bit, seed ${seed}`, (context) => {
-  const { database, file } = openStore(context)
+test(`long lists bring the best by score, to the last bit, seed ${seed}`, async (context) => {
+  const { database, file } = await openStore(context)
   const random = new Random(seed)
   const writer = new LexicalWriter(database, '')
   const words = Array.from({ length: 24 }, (_, i) => `w${i}`)

@@ -6,9 +6,10 @@
  */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { DatabaseSync, StatementSync } from 'node:sqlite'
+import sqlite, { DatabaseSync, StatementSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { checkDataFolder } from '../engine/check-data-folder.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
@@ -58,10 +59,26 @@ const originals = {
   ...{ mkdirSync, openSync, writeSync, writeFileSync, fsyncSync },
   ...{ renameSync, rmdirSync, unlinkSync, rmSync },
 }
+const { mkdir, open, rename, rm, rmdir } = fs.promises
+const asyncOriginals = { mkdir, open, rename, rm, rmdir }
 const { exec } = DatabaseSync.prototype
 const { run } = StatementSync.prototype
+const { backup } = sqlite
 
-/** Has `before` called with each step of this thread that touches the disk. */
+/** The prototype of open files, which node:fs does not export. */
+async function fileHandles(): Promise<FileHandle> {
+  const handle = await open(import.meta.filename)
+  await handle.close()
+  return Object.getPrototypeOf(handle) as FileHandle
+}
+
+const handles = await fileHandles()
+const { sync, write, writeFile } = handles
+const handleOriginals = { sync, write, writeFile }
+
+type Functions = Readonly<Record<string, (...values: never) => unknown>>
+
+/** Has `before` called with each step of this thread, or for it, that touches the disk. */
 function watchDisk(onStep: (step: string) => void): void {
   let isBusy = false
   const before = (step: string): void => {
@@ -71,13 +88,24 @@ function watchDisk(onStep: (step: string) => void): void {
     onStep(step)
     isBusy = false
   }
-  for (const [name, original] of Object.entries(originals))
-    Object.assign(fs, {
-      [name]: (...values: readonly unknown[]) => {
-        before(`${name} ${String(values[0])}`)
-        return (original as (...values: readonly unknown[]) => unknown)(...values)
-      },
-    })
+  const watch = (target: object, functions: Functions): void => {
+    for (const [name, original] of Object.entries(functions))
+      Object.assign(target, {
+        [name](this: unknown, ...values: never) {
+          before(`${name} ${String((values as unknown[])[0])}`)
+          return original.apply(this, values)
+        },
+      })
+  }
+  watch(fs, originals as Functions)
+  watch(fs.promises, asyncOriginals as Functions)
+  watch(handles, handleOriginals as Functions)
+  const watchedBackup: typeof backup = (source, path) => {
+    before(`backup ${String(path)}`)
+    const progress = () => before(`backup of another page ${String(path)}`)
+    return backup(source, path, { rate: 1, progress })
+  }
+  Object.assign(sqlite, { backup: watchedBackup })
   syncBuiltinESMExports()
   DatabaseSync.prototype.exec = function (sql) {
     before(sql.trim())
@@ -91,6 +119,9 @@ function watchDisk(onStep: (step: string) => void): void {
 
 function unwatchDisk(): void {
   Object.assign(fs, originals)
+  Object.assign(fs.promises, asyncOriginals)
+  Object.assign(handles, handleOriginals)
+  Object.assign(sqlite, { backup })
   syncBuiltinESMExports()
   Object.assign(DatabaseSync.prototype, { exec })
   Object.assign(StatementSync.prototype, { run })
@@ -168,13 +199,15 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
   })
 
   test('may leave a store that its first transaction has not finished', async () => {
-    const found = remains.find(({ step }) => step.includes('CREATE TABLE doc'))
+    const storeIn = (folder: string) =>
+      join(folder, 'default_keyspace', 'films', 'store.db')
+    const sizeIn = (folder: string) =>
+      fs.statSync(storeIn(folder), { throwIfNoEntry: false })?.size
+    const found = remains.find(({ folder }) => sizeIn(folder) === 0)
     assert(found !== undefined)
-    const { folder } = found
     const half = join(root, 'half')
-    cpSync(folder, half, { recursive: true })
-    const store = join(half, 'default_keyspace', 'films', 'store.db')
-    assert.equal(fs.statSync(store).size, 0)
+    cpSync(found.folder, half, { recursive: true })
+    const store = storeIn(half)
     writeFileSync(store, 'x'.repeat(8192))
     writeFileSync(`${store}-journal`, 'x')
     await assertServes(half, schemas.slice(0, 2), 'a rollback journal')

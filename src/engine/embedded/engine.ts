@@ -50,6 +50,7 @@ import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
 import { Settings } from './catalog/settings.ts'
 import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
+import { hasLog } from './store/layout.ts'
 import { EmbeddedRecord, RecordPage } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
@@ -68,22 +69,26 @@ import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
 import { TableAlterations } from './catalog/table-alterations.ts'
 import { StoreHealth } from './files/store-health.ts'
-import { markClosed } from './store/version-file.ts'
 import { recordVersions, reportLostWrites } from './catalog/store-versions.ts'
 import { Vectors } from './vectors/vectors.ts'
 import { Writer } from './threads/writer.ts'
 
-/** Throws an EngineError that says why, when the folder cannot be served. */
-export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  // Inside a promise, so that a refusal is a rejection like any other.
-  return Promise.resolve().then(() => {
-    if (!existsSync(kernelFile))
-      throw new EngineError(
-        'damaged',
-        'this installation has no vector kernel. Run `npm run build` in its folder',
-      )
-    return new EmbeddedEngine(options)
-  })
+/** Rejects with an EngineError that says why, when the folder cannot be served. */
+export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
+  if (!existsSync(kernelFile))
+    throw new EngineError(
+      'damaged',
+      'this installation has no vector kernel. Run `npm run build` in its folder',
+    )
+  const catalog = await Catalog.open(options)
+  try {
+    const lostWrites = reportLostWrites(catalog, options.log)
+    upgradeStores(catalog, options.log)
+    return new EmbeddedEngine(options, catalog, lostWrites)
+  } catch (error) {
+    await catalog.close()
+    throw error
+  }
 }
 
 class EmbeddedEngine implements Engine {
@@ -108,17 +113,11 @@ class EmbeddedEngine implements Engine {
   readonly #schemas = new SchemaLocks()
   #closing: Promise<void> | undefined
 
-  constructor(options: EmbeddedOptions) {
+  constructor(options: EmbeddedOptions, catalog: Catalog, lostWrites: number) {
     const { dataDir, durable, searchThreads, log } = options
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
-    this.#catalog = new Catalog(options)
-    try {
-      this.#lostWrites = reportLostWrites(this.#catalog, log)
-      upgradeStores(this.#catalog, log)
-    } catch (error) {
-      this.#catalog.close()
-      throw error
-    }
+    this.#catalog = catalog
+    this.#lostWrites = lostWrites
     this.#settings = new Settings(this.#catalog)
     const { identity } = this.#catalog
     this.#folder = new FolderMeter(dataDir)
@@ -393,8 +392,8 @@ class EmbeddedEngine implements Engine {
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
-    recordVersions(this.#catalog, this.#stores.closeAll())
-    this.#catalog.close()
+    await recordVersions(this.#catalog, this.#stores.closeAll())
+    await this.#catalog.close()
   }
 
   /** Does something while nobody else changes the catalog. */
@@ -422,7 +421,19 @@ class EmbeddedEngine implements Engine {
     if (store !== undefined) return act(store)
     return this.#stores
       .room()
+      .then(() => this.#recover(target, kind))
       .then(() => act(this.#openStore(target) ?? this.#open(target, kind)))
+  }
+
+  /**
+   * Has the writing thread open a store that has a log, before this thread does: who opens it
+   * first reads the log, which may have megabytes.
+   */
+  async #recover(target: Target, kind: 'read' | 'write'): Promise<void> {
+    const file = this.#catalog.storeFile(this.#stored(target))!
+    if (!(await hasLog(file)) || this.#openStore(target) !== undefined) return
+    this.#files.open(file, kind, () => undefined)
+    await this.#writer.open(file)
   }
 
   #open(target: Target, kind: 'read' | 'write'): OpenStore {
@@ -435,9 +446,9 @@ class EmbeddedEngine implements Engine {
   /** Has the other threads close a store, which is opened again when it is needed. */
   async #release(file: string): Promise<void> {
     await this.#vectors.releaseAll(file)
-    await this.#writer.release(file)
     await this.#readers.close(file)
-    markClosed(file)
+    // Last, as it notes that the store is closed.
+    await this.#writer.release(file)
   }
 
   /**
@@ -464,7 +475,7 @@ class EmbeddedEngine implements Engine {
   }
 
   /** Changes the catalog. */
-  #change<T>(act: () => T): Promise<T> {
+  #change<T>(act: () => Promise<T>): Promise<T> {
     return changeCatalog(this.#catalog, this.#health, act)
   }
 

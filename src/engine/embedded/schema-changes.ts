@@ -92,7 +92,7 @@ export class SchemaChanges {
   async changeTables(
     keyspace: string,
     asked: AskedChange,
-    act: () => void,
+    act: () => Promise<void>,
   ): Promise<boolean> {
     const { turns, locks } = this.#options
     return turns.holding([keyspace], asked.caller, () =>
@@ -146,7 +146,7 @@ export class SchemaChanges {
   }
 
   /** False: it is no longer what was asked for, and was not done. */
-  #inTurn({ isCurrent, caller }: AskedChange, act: () => void): Promise<boolean> {
+  #inTurn({ isCurrent, caller }: AskedChange, act: () => Promise<void>): Promise<boolean> {
     return this.#options.turns.inTurn(caller, async () => {
       if (!isCurrent()) return false
       await this.#change(act)
@@ -154,7 +154,7 @@ export class SchemaChanges {
     })
   }
 
-  #change<T>(act: () => T): Promise<T> {
+  #change<T>(act: () => Promise<T>): Promise<T> {
     const { catalog, health } = this.#options
     return changeCatalog(catalog, health, act)
   }

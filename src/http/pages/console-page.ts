@@ -6,7 +6,7 @@
  * them without revalidation.
  */
 import type { FastifyInstance } from 'fastify'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { FixedContent } from './fixed-content.ts'
@@ -42,11 +42,11 @@ export function addConsolePage(
   folder = builtFolder,
 ): void {
   const files = new ConsoleFiles(folder)
-  addPage(app, path, () => files.findPage() ?? unbuiltPage)
-  app.get<{ Params: { file: string } }>(`${path}/:file`, (request, reply) => {
+  addPage(app, path, async () => (await files.findPage()) ?? unbuiltPage)
+  app.get<{ Params: { file: string } }>(`${path}/:file`, async (request, reply) => {
     reply.hijack()
     const { file } = request.params
-    const content = file === 'index.html' ? undefined : files.find(file)
+    const content = file === 'index.html' ? undefined : await files.find(file)
     if (content === undefined) refuse(request.raw, reply.raw)
     else content.answer(request.raw, reply.raw)
   })
@@ -62,36 +62,31 @@ class ConsoleFiles {
     this.#folder = folder
   }
 
-  findPage(): FixedContent | undefined {
-    const builtAt = statSync(new URL('index.html', this.#folder), quietly)?.mtimeMs ?? 0
+  async findPage(): Promise<FixedContent | undefined> {
+    const page = await stat(new URL('index.html', this.#folder)).catch(() => undefined)
+    const builtAt = page?.mtimeMs ?? 0
     if (builtAt !== this.#builtAt) this.#known.clear()
     this.#builtAt = builtAt
     return this.find('index.html')
   }
 
-  find(name: string): FixedContent | undefined {
+  async find(name: string): Promise<FixedContent | undefined> {
     const known = this.#known.get(name)
     // A path can lead anywhere; a name that the folder lists cannot.
-    if (known !== undefined || !namesIn(this.#folder).includes(name)) return known
+    if (known !== undefined || !(await namesIn(this.#folder)).includes(name)) return known
     const contentType = contentTypes[extname(name)]
     if (contentType === undefined) return undefined
-    const read = (file: string) => readFileSync(new URL(file, this.#folder))
+    const read = (file: string) => readFile(new URL(file, this.#folder))
     const headers = name === 'index.html' ? safely : { ...safely, ...forEver }
-    const packed = { br: read(`${name}.br`), gzip: read(`${name}.gz`) }
-    const content = new FixedContent(contentType, read(name), headers, packed)
+    const packed = { br: await read(`${name}.br`), gzip: await read(`${name}.gz`) }
+    const content = new FixedContent(contentType, await read(name), headers, packed)
     this.#known.set(name, content)
     return content
   }
 }
 
-const quietly = { throwIfNoEntry: false } as const
-
-function namesIn(place: URL): readonly string[] {
-  try {
-    return readdirSync(place)
-  } catch {
-    return []
-  }
+function namesIn(place: URL): Promise<readonly string[]> {
+  return readdir(place).catch(() => [])
 }
 
 /** Shown by a checkout whose console was not built. */

@@ -7,14 +7,14 @@ import type { FixedContent } from './fixed-content.ts'
 export function addPage(
   app: FastifyInstance,
   path: string,
-  find: () => FixedContent,
+  find: () => FixedContent | Promise<FixedContent>,
 ): void {
-  app.get(path, ({ raw }, reply) => {
+  app.get(path, async ({ raw }, reply) => {
     reply.hijack()
     if (raw.url!.split('?', 1)[0]!.endsWith('/')) {
       reply.raw.writeHead(308, { Location: `..${path}`, 'Content-Length': 0 })
       reply.raw.end()
-    } else find().answer(raw, reply.raw)
+    } else (await find()).answer(raw, reply.raw)
   })
 }
 

@@ -7,12 +7,12 @@
  * each into a file that is gone again when it has been sent.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, mkdirSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupContents, BackupFile, BackupPart } from '../../backup.ts'
 import { EngineError } from '../../errors.ts'
-import { createPrivateFile, privateFolderMode } from '../../private-files.ts'
+import { privateFileMode, privateFolderMode } from '../../private-files.ts'
 import type { StoredTarget } from '../catalog/stored-schema.ts'
 import type { BackupMessage, BackupReply, CopiedFile, StoreState } from './backup-thread.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -154,7 +154,7 @@ class Session {
     // It may have been given up before its turn came.
     this.#refuseIfClosed()
     const { catalog, writer, files: known } = this.#source
-    mkdirSync(this.#folder, { mode: privateFolderMode })
+    await mkdir(this.#folder, { mode: privateFolderMode })
     const { targets } = catalog
     const files = targets.map((target) => catalog.storeFile(target)!)
     for (const file of files) known.open(file, 'read', () => undefined)
@@ -185,7 +185,7 @@ class Session {
 
   async #copyCatalog(): Promise<Moment['catalog']> {
     const path = join(this.#folder, 'catalog')
-    createPrivateFile(path)
+    await (await open(path, 'wx', privateFileMode)).close()
     await this.#source.catalog.copyTo(path)
     const content = await readFile(path)
     await rm(path)

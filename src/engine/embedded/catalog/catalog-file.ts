@@ -12,7 +12,7 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { EngineError } from '../../errors.ts'
 import { firstKeyspace } from '../../schema.ts'
-import { isFull, OpenedFiles, troubleOf } from '../files/disk-trouble.ts'
+import { isFull, OpenedFiles, refuseIfLostAsync, troubleOf } from '../files/disk-trouble.ts'
 import { ownTables } from '../files/foreign-objects.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
 import { readMirror, writeMirror } from './catalog-mirror.ts'
@@ -78,6 +78,9 @@ export class CatalogFile {
   readonly #database: DatabaseSync
   readonly #files: OpenedFiles
   #commits = 0
+  /** The latest write of the other file, and the one that follows it. */
+  #recorded: Promise<void> = Promise.resolve()
+  #nextRecord: Promise<void> | undefined
 
   /** Holds the folder until it is closed. */
   constructor(dataDir: string) {
@@ -109,7 +112,7 @@ export class CatalogFile {
    * Brings a catalog that is new, or that an earlier version wrote, to the present format, and
    * the other file to its generation.
    */
-  upgrade(): void {
+  async upgrade(): Promise<void> {
     const format = formatOf(this.#database)
     if (format < catalogFormat)
       this.#database.exec(`
@@ -119,10 +122,10 @@ export class CatalogFile {
         PRAGMA user_version = ${catalogFormat};
         COMMIT;
       `)
-    if (this.generation === unsealed) this.raiseGeneration(unsealed)
+    if (this.generation === unsealed) await this.raiseGeneration(unsealed)
     const mirror = readMirror(this.#dataDir)
     const recorded = typeof mirror === 'object' ? mirror.content.generation : unsealed
-    if (recorded !== this.generation) this.secure()
+    if (recorded !== this.generation) await this.secure()
   }
 
   all(sql: string, ...parameters: CatalogParameter[]): Record<string, unknown>[] {
@@ -136,26 +139,11 @@ export class CatalogFile {
     return JSON.parse(String(row['options'])) as object
   }
 
-  /** Makes a change, and returns when it is durable. */
-  run(...change: CatalogChange): void {
-    this.runAll(change)
-  }
-
-  /** The same for several that happen together or not at all. */
-  runAll(...changes: readonly CatalogChange[]): void {
-    this.#write(changes)
-    this.secure()
-  }
-
   /**
-   * Makes a change that no client waits for: a step before or after the one that is answered.
-   * It is durable in the log alone.
+   * Makes changes together or not at all. When it returns they are durable, in the log. To be
+   * followed by `secure` before the changes are answered, unless no client waits for them.
    */
-  note(...change: CatalogChange): void {
-    this.#write([change])
-  }
-
-  #write(changes: readonly CatalogChange[]): void {
+  run(...changes: readonly CatalogChange[]): void {
     try {
       this.#commit(changes)
     } catch (error) {
@@ -168,21 +156,45 @@ export class CatalogFile {
   }
 
   /** Seals the catalog with a generation above one that another file recorded. */
-  raiseGeneration(above: number): void {
-    this.run('UPDATE seal SET generation = max(generation, ?)', above)
+  async raiseGeneration(above: number): Promise<void> {
+    this.run(['UPDATE seal SET generation = max(generation, ?)', above])
+    await this.secure()
   }
 
   /**
    * Moves the log into the file and records the generation. Without room on the disk neither
    * is done: the change itself is durable, in the log.
    */
-  secure(): void {
+  async secure(): Promise<void> {
     try {
       this.#checkpoint()
       this.#reserveLog()
-      writeMirror(this.#dataDir, this.generation, this.#database)
+      await this.#record()
     } catch (error) {
       if (troubleOf(error, this.identity.path) === undefined) throw error
+    }
+  }
+
+  /** Writes the other file: one write at a time, which has all changes that were made before. */
+  #record(): Promise<void> {
+    this.#nextRecord ??= this.#recorded.then(() => {
+      this.#nextRecord = undefined
+      return writeMirror(this.#dataDir, this.generation, this.#database)
+    })
+    this.#recorded = this.#nextRecord.catch(() => undefined)
+    return this.#nextRecord
+  }
+
+  /** Does what need not succeed, but never in a folder that took the place of ours. */
+  async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await refuseIfLostAsync(this.identity)
+      await act()
+    } catch (error) {
+      const { syscall } = error as NodeJS.ErrnoException
+      if (error instanceof EngineError && error.kind === 'damaged') return
+      if (syscall === undefined && troubleOf(error, this.identity.path) === undefined)
+        throw error
     }
   }
 
@@ -191,7 +203,8 @@ export class CatalogFile {
     await backup(this.#database, file)
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#recorded
     this.#database.close()
   }
 

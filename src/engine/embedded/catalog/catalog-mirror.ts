@@ -36,13 +36,13 @@ export interface SettingRow {
   readonly value: string
 }
 
-export function writeMirror(
+export async function writeMirror(
   dataDir: string,
   generation: number,
   database: DatabaseSync,
-): void {
+): Promise<void> {
   const rowsOf = (table: string) => database.prepare(`SELECT * FROM ${table}`).all()
-  writeSealed(join(dataDir, mirrorFile), {
+  await writeSealed(join(dataDir, mirrorFile), {
     generation,
     keyspace: rowsOf('keyspace'),
     type: rowsOf('type'),

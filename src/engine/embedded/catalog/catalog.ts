@@ -7,10 +7,15 @@
  * name only while it is "ready". What "creating" and "dropping" rows stand for is left over:
  * it is removed with the next change, or when the folder is opened again. A store that was
  * written to is never "creating", so it is not removed as such.
+ *
+ * Files and folders are made, synced and removed without blocking the thread, so other requests
+ * run in the middle of a change. They see a change from the commit on that brings it into force:
+ * what is in memory changes in the same turn. Callers make one change at a time
+ * (schema-turns.ts), but settings are written meanwhile.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
@@ -44,19 +49,21 @@ import {
 } from './stored-schema.ts'
 import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
 import type { EmbeddedOptions } from '../options.ts'
-import { refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
+import { syncFolderAsync } from '../files/async-files.ts'
+import { refuseIfLostAsync } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
-import { lostCatalog, quarantine, storesIn } from './lost-stores.ts'
+import { Leftovers } from './leftovers.ts'
+import { lostCatalog, quarantine } from './lost-stores.ts'
 import { withStoredAnalyzers } from './stored-analyzers.ts'
-import { describeTarget, updateTargetFile, writeTargetFile } from './target-file.ts'
+import { describeTarget, isDescribed, writeTargetFile } from './target-file.ts'
 import {
   checkFolderName,
-  freeFolder,
+  freeFolderAsync,
   makeFolderIfAbsent,
   readFolders,
+  refuseLinkAsync,
   refuseLinks,
-  refuseLink,
-  removeFolder,
+  refuseLinksAsync,
   tightenTarget,
 } from './folder-names.ts'
 import {
@@ -66,7 +73,6 @@ import {
   createTableStore,
   damaged,
   storeFile,
-  syncFolder,
 } from '../store/layout.ts'
 
 export { catalogFormat } from './catalog-file.ts'
@@ -98,6 +104,9 @@ interface Keyspace {
   readonly types: Map<string, StoredType>
 }
 
+type CollectionContents = Pick<Collection, 'kind' | 'options'>
+type TableContents = Pick<StoredTable, 'kind' | 'definition' | 'types'>
+
 export class Catalog {
   readonly #dataDir: string
   readonly #file: CatalogFile
@@ -108,15 +117,20 @@ export class Catalog {
   readonly #folders = new Map<string, string>()
   /** The versions that stores had when a server last stopped, by the uids of their targets. */
   readonly #versions = new Map<string, number>()
-  /** The folders of targets that are not made, or no more, by their uids. */
-  readonly #leftovers = new Map<string, string>()
-  /** The folders of keyspaces that are no more, by what they are called instead. */
-  readonly #dropped = new Map<string, string>()
+  readonly #leftovers: Leftovers
 
-  /** Opens the folder, or makes it if it does not exist or is empty. */
-  constructor({ dataDir, acceptsLostCatalog: acceptsLoss = false, log }: EmbeddedOptions) {
+  private constructor(dataDir: string, log: EmbeddedOptions['log']) {
     this.#dataDir = dataDir
     this.#log = log
+    const file = new CatalogFile(dataDir)
+    const quarantine = (folder: string) => this.#quarantine(folder)
+    this.#file = file
+    this.#leftovers = new Leftovers({ dataDir, file, quarantine })
+  }
+
+  /** Opens the folder, or makes it if it does not exist or is empty. */
+  static async open(options: EmbeddedOptions): Promise<Catalog> {
+    const { dataDir, acceptsLostCatalog: acceptsLoss = false, log } = options
     const file = join(dataDir, catalogFile)
     const access = new Tightening()
     try {
@@ -129,21 +143,32 @@ export class Catalog {
       throw refusalFor(error, dataDir, file) ?? error
     }
     if (!acceptsLoss) refuseDamagedLog(dataDir)
-    this.#file = new CatalogFile(dataDir)
+    const catalog = new Catalog(dataDir, log)
     try {
-      const loss = this.#findLoss(acceptsLoss)
-      removeUnfinished(dataDir)
-      this.#file.upgrade()
-      this.#acceptLoss(loss)
-      this.#load(access)
-      this.#removeLeftovers()
-      for (const target of this.targets) this.#describe(target)
-      access.report(dataDir, log)
+      await catalog.#start(acceptsLoss, access)
+      return catalog
     } catch (error) {
-      this.#file.close()
+      await catalog.close()
       const refusal = refusalFor(error, dataDir, file)
       throw refusal ?? damaged(file, `cannot be read: ${lineOf(error)}`, catalogAdvice)
     }
+  }
+
+  /** Runs before the server listens, so most of it may block the thread. */
+  async #start(acceptsLoss: boolean, access: Tightening): Promise<void> {
+    const loss = this.#findLoss(acceptsLoss)
+    removeUnfinished(this.#dataDir)
+    await this.#file.upgrade()
+    await this.#acceptLoss(loss)
+    this.#load(access)
+    await this.#leftovers.remove()
+    for (const target of this.targets)
+      await this.#file.attempt(async () => {
+        const folder = join(this.#dataDir, this.#folders.get(target.uid)!)
+        if (isDescribed(folder, describeTarget(target, this.#file.generation))) return
+        await this.#describe(target)
+      })
+    access.report(this.#dataDir, this.#log)
   }
 
   /** The file that was opened. */
@@ -196,29 +221,34 @@ export class Catalog {
   }
 
   /** Records such versions, by uid, unless the disk is in trouble. */
-  noteVersions(versions: ReadonlyMap<string, number>): void {
+  noteVersions(versions: ReadonlyMap<string, number>): Promise<void> {
     const sql = 'UPDATE target SET version = ? WHERE uid = ?'
     const changes = Array.from(versions, ([uid, version]) => [sql, version, uid] as const)
-    this.#attempt(() => this.#file.runAll(...changes))
+    return this.#file.attempt(() => {
+      this.#file.run(...changes)
+      return this.#file.secure()
+    })
   }
 
   /** Returns false when it exists already. */
-  createKeyspace(name: string): boolean {
+  async createKeyspace(name: string): Promise<boolean> {
     if (this.#keyspaces.has(name)) return false
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
-    const all = [...taken, ...this.#dropped.values()]
-    const folder = freeFolder(this.#dataDir, checkFolderName('keyspace', name), all)
+    const all = [...taken, ...this.#leftovers.keyspaceFolders]
+    const ownName = checkFolderName('keyspace', name)
+    const folder = await freeFolderAsync(this.#dataDir, ownName, all)
     const path = join(this.#dataDir, folder)
-    refuseIfLost(this.identity)
-    mkdirSync(path, { mode: privateFolderMode })
+    await refuseIfLostAsync(this.identity)
+    await mkdir(path, { mode: privateFolderMode })
     try {
-      syncFolder(this.#dataDir)
-      this.#file.run('INSERT OR REPLACE INTO keyspace VALUES (?, ?)', name, folder)
+      await syncFolderAsync(this.#dataDir)
+      this.#file.run(['INSERT OR REPLACE INTO keyspace VALUES (?, ?)', name, folder])
     } catch (error) {
-      this.#attempt(() => rmdirSync(path))
+      await this.#file.attempt(() => rmdir(path))
       throw error
     }
     this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
+    await this.#file.secure()
     return true
   }
 
@@ -226,11 +256,11 @@ export class Catalog {
    * Takes the name away at once, with those of all that it holds, which are returned;
    * `finishDrop` removes the data. Returns undefined when there is no such keyspace.
    */
-  startDropKeyspace(name: string): readonly StoredTarget[] | undefined {
+  async startDropKeyspace(name: string): Promise<readonly StoredTarget[] | undefined> {
     const found = this.#keyspaces.get(name)
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
-    this.#file.runAll(
+    this.#file.run(
       // Keyspace and targets refer to each other by the name that changes.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
@@ -239,9 +269,10 @@ export class Catalog {
       ['UPDATE keyspace SET name = ? WHERE name = ?', unnamed, name],
     )
     this.#keyspaces.delete(name)
-    this.#dropped.set(unnamed, found.folder)
+    this.#leftovers.addKeyspace(unnamed, found.folder)
     const targets = storedIn(found)
-    for (const target of targets) this.#describe(target, 'dropping')
+    await this.#file.secure()
+    for (const target of targets) await this.#describe(target, 'dropping')
     return targets
   }
 
@@ -249,36 +280,27 @@ export class Catalog {
   carryOut(
     keyspace: string,
     change: Exclude<SchemaChange, TableChange | { kind: 'dropTarget' }>,
-  ): void {
+  ): Promise<void> {
     const { name } = change
     switch (change.kind) {
       case 'createCollection': {
         const { options } = change
-        this.#create(keyspace, name, { kind: 'collection', options }, createStore)
-        return
+        return this.#create(keyspace, name, { kind: 'collection', options })
       }
-      case 'createTable':
-        this.#createTable(keyspace, name, defineTable(change))
-        return
+      case 'createTable': {
+        const definition = defineTable(change)
+        const types = this.#typesOf(definition, keyspace)
+        return this.#create(keyspace, name, { kind: 'table', definition, types })
+      }
       case 'createType':
-        this.#putType(keyspace, defineType(change))
-        return
+        return this.#putType(keyspace, defineType(change))
       case 'alterType': {
         const type = this.#keyspace(keyspace).types.get(name)!
-        this.#putType(keyspace, redefineType(type, change))
-        return
+        return this.#putType(keyspace, redefineType(type, change))
       }
       case 'dropType':
-        this.#dropType(keyspace, name)
+        return this.#dropType(keyspace, name)
     }
-  }
-
-  #createTable(keyspace: string, name: string, definition: StoredDefinition): void {
-    const types = this.#typesOf(definition, keyspace)
-    const vectors = vectorSuffixes(definition)
-    this.#create(keyspace, name, { kind: 'table', definition, types }, (file) =>
-      createTableStore(file, vectors),
-    )
   }
 
   /** The table as the change would make it. */
@@ -287,37 +309,39 @@ export class Catalog {
     return { ...table, definition, types: this.#typesOf(definition, table.keyspace) }
   }
 
-  /** From now on the table is this. */
-  alterTable(table: StoredTable): void {
+  /** Makes the table this. `changed` is called in the turn from which on it is. */
+  async alterTable(table: StoredTable, changed: () => void): Promise<void> {
     const { uid, definition } = table
-    this.#file.run(
-      'UPDATE target SET options = ? WHERE uid = ?',
-      JSON.stringify(definition),
-      uid,
-    )
+    const sql = 'UPDATE target SET options = ? WHERE uid = ?'
+    this.#file.run([sql, JSON.stringify(definition), uid])
     this.#know(table)
-    this.#describe(table)
+    changed()
+    await this.#file.secure()
+    await this.#describe(table)
   }
 
   /** Tables that use the type are other objects from then on. */
-  #putType(keyspace: string, type: StoredType): void {
+  async #putType(keyspace: string, type: StoredType): Promise<void> {
     const { targets, types } = this.#keyspace(keyspace)
     const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
-    this.#file.run(sql, keyspace, type.name, JSON.stringify(type))
+    this.#file.run([sql, keyspace, type.name, JSON.stringify(type)])
     types.set(type.name, type)
+    const changed: StoredTable[] = []
     for (const { stored } of [...targets.values()]) {
       if (stored.kind === 'collection') continue
       if (!stored.types.some(({ name }) => name === type.name)) continue
-      const table = { ...stored, types: this.#typesOf(stored.definition, keyspace) }
-      this.#know(table)
-      this.#describe(table)
+      changed.push({ ...stored, types: this.#typesOf(stored.definition, keyspace) })
     }
+    for (const table of changed) this.#know(table)
+    await this.#file.secure()
+    for (const table of changed) await this.#describe(table)
   }
 
-  #dropType(keyspace: string, name: string): void {
+  async #dropType(keyspace: string, name: string): Promise<void> {
     const { types } = this.#keyspace(keyspace)
-    this.#file.run('DELETE FROM type WHERE keyspace = ? AND name = ?', keyspace, name)
+    this.#file.run(['DELETE FROM type WHERE keyspace = ? AND name = ?', keyspace, name])
     types.delete(name)
+    await this.#file.secure()
   }
 
   #typesOf({ columns }: StoredDefinition, keyspace: string): StoredType[] {
@@ -340,15 +364,12 @@ export class Catalog {
     return found
   }
 
-  #create(
+  async #create(
     keyspace: string,
     name: string,
-    what:
-      | Pick<Collection, 'kind' | 'options'>
-      | Pick<StoredTable, 'kind' | 'definition' | 'types'>,
-    makeStore: (file: string) => void,
-  ): void {
-    this.#removeLeftovers()
+    what: CollectionContents | TableContents,
+  ): Promise<void> {
+    await this.#leftovers.remove()
     const parent = this.#keyspace(keyspace)
     const uid = randomUUID()
     const parentFolder = join(this.#dataDir, parent.folder)
@@ -357,100 +378,72 @@ export class Catalog {
         .all('SELECT folder FROM target WHERE keyspace = ?', keyspace)
         .map((row) => String(row['folder'])),
       // These will be removed, rows or no rows.
-      ...this.#leftovers
-        .values()
-        .filter((path) => dirname(path) === parent.folder)
-        .map((path) => basename(path)),
+      ...this.#leftovers.targetFoldersIn(parent.folder),
     ]
-    const folder = freeFolder(parentFolder, checkFolderName('target', name), taken)
+    const ownName = checkFolderName('target', name)
+    const folder = await freeFolderAsync(parentFolder, ownName, taken)
     const place = join(parent.folder, folder)
     const path = join(this.#dataDir, place)
     const definition = JSON.stringify(
       what.kind === 'table' ? what.definition : what.options,
     )
     const target: StoredTarget = { keyspace, name, uid, ...what }
-    this.#leftovers.set(uid, place)
+    this.#leftovers.addTarget(uid, place)
     try {
-      this.#file.note(
+      this.#file.run([
         'INSERT INTO target(uid, keyspace, name, folder, kind, state, options) ' +
           "VALUES (?, ?, ?, ?, ?, 'creating', ?)",
         ...[uid, keyspace, uid, folder, what.kind, definition],
-      )
+      ])
       // Not its parents, too: a folder that was moved away must not be made again.
-      refuseLink(parentFolder)
-      mkdirSync(path, { mode: privateFolderMode })
-      makeStore(join(path, storeFile))
+      await refuseLinkAsync(parentFolder)
+      await mkdir(path, { mode: privateFolderMode })
+      const store = join(path, storeFile)
+      if (what.kind === 'collection') await createStore(store)
+      else await createTableStore(store, vectorSuffixes(what.definition))
       // This syncs the folder as well.
-      writeTargetFile(path, describeTarget(target, this.#file.generation))
-      syncFolder(parentFolder)
-      this.#file.run("UPDATE target SET state = 'ready', name = ? WHERE uid = ?", name, uid)
+      await writeTargetFile(path, describeTarget(target, this.#file.generation))
+      await syncFolderAsync(parentFolder)
+      const sql = "UPDATE target SET state = 'ready', name = ? WHERE uid = ?"
+      this.#file.run([sql, name, uid])
     } catch (error) {
-      this.#removeLeftovers()
+      await this.#leftovers.remove()
       throw error
     }
-    this.#leftovers.delete(uid)
+    this.#leftovers.forgetTarget(uid)
     this.#know(target)
     this.#folders.set(uid, place)
+    await this.#file.secure()
   }
 
   /** Takes the name away at once; `finishDrop` removes the data. */
-  startDrop(target: StoredTarget): void {
+  async startDrop(target: StoredTarget): Promise<void> {
     const { uid, keyspace, name } = target
-    this.#file.run("UPDATE target SET state = 'dropping', name = uid WHERE uid = ?", uid)
+    const sql = "UPDATE target SET state = 'dropping', name = uid WHERE uid = ?"
+    this.#file.run([sql, uid])
     this.#keyspaces.get(keyspace)?.targets.delete(name)
-    this.#describe(target, 'dropping')
+    await this.#file.secure()
+    await this.#describe(target, 'dropping')
   }
 
-  finishDrop(targets: readonly StoredTarget[]): void {
+  finishDrop(targets: readonly StoredTarget[]): Promise<void> {
     for (const { uid } of targets) {
       const folder = this.#folders.get(uid)
-      if (folder !== undefined) this.#leftovers.set(uid, folder)
+      if (folder !== undefined) this.#leftovers.addTarget(uid, folder)
       this.#folders.delete(uid)
     }
-    this.#removeLeftovers()
-  }
-
-  /** What cannot be removed now only takes space until the next try. */
-  #removeLeftovers(): void {
-    for (const [uid, folder] of [...this.#leftovers])
-      this.#attempt(() => {
-        removeFolder(this.#dataDir, folder)
-        this.#file.note('DELETE FROM target WHERE uid = ?', uid)
-        this.#leftovers.delete(uid)
-      })
-    for (const [keyspace, folder] of [...this.#dropped])
-      this.#attempt(() => {
-        if (this.#file.all('SELECT 1 FROM target WHERE keyspace = ?', keyspace).length > 0)
-          return
-        for (const store of storesIn(this.#dataDir, folder)) this.#quarantine(store)
-        removeFolder(this.#dataDir, folder)
-        this.#file.note('DELETE FROM keyspace WHERE name = ?', keyspace)
-        this.#dropped.delete(keyspace)
-      })
+    return this.#leftovers.remove()
   }
 
   /** Has the store describe itself as the catalog does. */
-  #describe(target: StoredTarget, state?: 'dropping'): void {
+  async #describe(target: StoredTarget, state?: 'dropping'): Promise<void> {
     const folder = this.#folders.get(target.uid)
     if (folder === undefined) return
     const description = describeTarget(target, this.#file.generation, state)
-    this.#attempt(() => {
-      refuseLinks(this.#dataDir, folder)
-      updateTargetFile(join(this.#dataDir, folder), description)
+    await this.#file.attempt(async () => {
+      await refuseLinksAsync(this.#dataDir, folder)
+      await writeTargetFile(join(this.#dataDir, folder), description)
     })
-  }
-
-  /** Does what need not succeed, but never in a folder that took the place of ours. */
-  #attempt(act: () => void): void {
-    try {
-      refuseIfLost(this.identity)
-      act()
-    } catch (error) {
-      const { syscall } = error as NodeJS.ErrnoException
-      if (error instanceof EngineError && error.kind === 'damaged') return
-      if (syscall === undefined && troubleOf(error, this.identity.path) === undefined)
-        throw error
-    }
   }
 
   readSetting(name: string): string | undefined {
@@ -458,8 +451,13 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
+  /** It has the value when this returns, and can be answered when `secure` resolves. */
   writeSetting(name: string, value: string): void {
-    this.#file.run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
+    this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
+  }
+
+  secure(): Promise<void> {
+    return this.#file.secure()
   }
 
   /** Copies the catalog for a backup. */
@@ -467,8 +465,8 @@ export class Catalog {
     return this.#file.copyTo(file)
   }
 
-  close(): void {
-    this.#file.close()
+  close(): Promise<void> {
+    return this.#file.close()
   }
 
   /** Throws where there is any, unless it is accepted. */
@@ -481,13 +479,14 @@ export class Catalog {
     return loss
   }
 
-  #acceptLoss({ findings, unlisted, staleRows, generation }: CatalogLoss): void {
+  async #acceptLoss(loss: CatalogLoss): Promise<void> {
+    const { findings, unlisted, staleRows, generation } = loss
     if (findings.length === 0) return
     for (const finding of findings)
       this.#log('warn', `The catalog has lost data, which was accepted: ${finding}`)
     for (const folder of unlisted) this.#quarantine(folder)
-    for (const uid of staleRows) this.#file.run('DELETE FROM target WHERE uid = ?', uid)
-    this.#file.raiseGeneration(generation)
+    for (const uid of staleRows) this.#file.run(['DELETE FROM target WHERE uid = ?', uid])
+    await this.#file.raiseGeneration(generation)
   }
 
   #quarantine(folder: string): void {
@@ -502,7 +501,7 @@ export class Catalog {
     const folders = readFolders(this.#file.database, this.identity.path)
     for (const [name, folder] of folders.keyspaces) {
       if (name.startsWith(droppedPrefix)) {
-        this.#dropped.set(name, folder)
+        this.#leftovers.addKeyspace(name, folder)
         continue
       }
       const path = join(this.#dataDir, folder)
@@ -519,7 +518,7 @@ export class Catalog {
       const parent = this.#keyspaces.get(keyspace)
       const folder = folders.targets.get(uid)!
       if (parent === undefined || state !== 'ready') {
-        this.#leftovers.set(uid, folder)
+        this.#leftovers.addTarget(uid, folder)
         continue
       }
       refuseLinks(this.#dataDir, folder)

@@ -6,12 +6,12 @@ import type { Catalog } from './catalog.ts'
 export async function changeCatalog<T>(
   catalog: Catalog,
   health: StoreHealth,
-  act: () => T,
+  act: () => Promise<T>,
 ): Promise<T> {
   const { commits, identity } = catalog
   const { path } = identity
   try {
-    const done = await Promise.resolve(act())
+    const done = await act()
     if (catalog.commits > commits) health.noteSuccess(path)
     return done
   } catch (error) {

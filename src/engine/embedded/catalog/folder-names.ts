@@ -5,11 +5,13 @@
  * So nothing is made, opened or removed at a path that is not made here: a folder has a name
  * as this server gives them, stands where it would have put it, and belongs to one target.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { privateFolderMode, type Tightening } from '../../private-files.ts'
+import { findEntry } from '../files/async-files.ts'
 import { copiesFolder, damaged, storeFile, type Advice } from '../store/layout.ts'
 
 /** Of a keyspace: its name, behind the id of its database if that is not the first one. */
@@ -88,7 +90,15 @@ export function refuseUnlessReal(
   kind: 'folder' | 'file',
   advice?: Advice,
 ): void {
-  const found = lstatSync(path, { throwIfNoEntry: false })
+  judgeReal(lstatSync(path, { throwIfNoEntry: false }), path, kind, advice)
+}
+
+function judgeReal(
+  found: Stats | undefined,
+  path: string,
+  kind: 'folder' | 'file',
+  advice?: Advice,
+): void {
   if (found === undefined) throw damaged(path, 'is missing', advice)
   if (kind === 'folder' ? found.isDirectory() : found.isFile()) return
   const what = found.isSymbolicLink() ? 'is a symbolic link, not' : 'is not'
@@ -96,8 +106,9 @@ export function refuseUnlessReal(
 }
 
 /** Refuses what leads elsewhere; what is missing is found out by others. */
-export function refuseLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+export async function refuseLinkAsync(path: string): Promise<void> {
+  const found = await findEntry(path)
+  if (found?.isSymbolicLink() !== true) return
   const problem = 'is a symbolic link, not a folder'
   throw new EngineError('damaged', `a part of the data folder ${problem}`, {
     cause: damaged(path, problem),
@@ -106,9 +117,20 @@ export function refuseLink(path: string): void {
 
 /** Refuses a target with a link anywhere on the way to its store. */
 export function refuseLinks(dataDir: string, folder: string): void {
-  refuseUnlessReal(join(dataDir, dirname(folder)), 'folder')
-  refuseUnlessReal(join(dataDir, folder), 'folder')
-  refuseUnlessReal(join(dataDir, folder, storeFile), 'file')
+  for (const [path, kind] of wayTo(dataDir, folder)) refuseUnlessReal(path, kind)
+}
+
+export async function refuseLinksAsync(dataDir: string, folder: string): Promise<void> {
+  for (const [path, kind] of wayTo(dataDir, folder))
+    judgeReal(await findEntry(path), path, kind)
+}
+
+function wayTo(dataDir: string, folder: string): [path: string, 'folder' | 'file'][] {
+  return [
+    [join(dataDir, dirname(folder)), 'folder'],
+    [join(dataDir, folder), 'folder'],
+    [join(dataDir, folder, storeFile), 'file'],
+  ]
 }
 
 /** Makes a folder that may be there already, in one that is. */
@@ -125,10 +147,10 @@ export function makeFolderIfAbsent(path: string, advice?: Advice): void {
  * Removes a folder below the data folder with all that it holds. A link in its place is
  * removed itself; one on the way to it is not followed.
  */
-export function removeFolder(dataDir: string, folder: string): void {
+export async function removeFolder(dataDir: string, folder: string): Promise<void> {
   const parent = dirname(folder)
-  if (parent !== '.') refuseLink(join(dataDir, parent))
-  rmSync(join(dataDir, folder), { recursive: true, force: true })
+  if (parent !== '.') await refuseLinkAsync(join(dataDir, parent))
+  await rm(join(dataDir, folder), { recursive: true, force: true })
 }
 
 /**
@@ -136,10 +158,27 @@ export function removeFolder(dataDir: string, folder: string): void {
  * file systems cannot tell apart, or by something that is not ours.
  */
 export function freeFolder(parent: string, name: string, taken: readonly string[]): string {
+  return freeNames(name, taken).find((folder) => !existsSync(join(parent, folder)))!
+}
+
+export async function freeFolderAsync(
+  parent: string,
+  name: string,
+  taken: readonly string[],
+): Promise<string> {
+  const names = freeNames(name, taken)
+  for (;;) {
+    const folder = names.next().value
+    if ((await findEntry(join(parent, folder))) === undefined) return folder
+  }
+}
+
+/** Without end: a name, and the same with numbers. */
+function* freeNames(name: string, taken: readonly string[]): Generator<string, never> {
   const used = new Set(taken.map((folder) => folder.toLowerCase()))
   for (let n = 1; ; n++) {
     const folder = n === 1 ? name : `${name}~${n}`
-    if (!used.has(folder.toLowerCase()) && !existsSync(join(parent, folder))) return folder
+    if (!used.has(folder.toLowerCase())) yield folder
   }
 }
 

@@ -24,11 +24,16 @@ export class Settings {
     return value === undefined ? undefined : { value, version: versionOf(value) }
   }
 
-  /** In one turn of the thread, so that nobody can write between the two steps. */
-  write(name: string, value: string, expected: string | undefined): string | undefined {
+  /** Compares and sets in one turn of the thread, so no other write comes in between. */
+  async write(
+    name: string,
+    value: string,
+    expected: string | undefined,
+  ): Promise<string | undefined> {
     if (this.read(name)?.version !== expected) return undefined
     this.#catalog.writeSetting(name, value)
     for (const { listener } of [...this.#watchers]) listener(name)
+    await this.#catalog.secure()
     return versionOf(value)
   }
 

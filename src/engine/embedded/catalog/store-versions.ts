@@ -60,7 +60,10 @@ function logDamageOf(file: string): string | undefined {
 }
 
 /** To be called when all connections to the stores of some targets are closed. */
-export function recordVersions(catalog: Catalog, targets: readonly StoredTarget[]): void {
+export async function recordVersions(
+  catalog: Catalog,
+  targets: readonly StoredTarget[],
+): Promise<void> {
   const versions = new Map<string, number>()
   for (const target of targets) {
     const file = catalog.storeFile(target)
@@ -70,5 +73,5 @@ export function recordVersions(catalog: Catalog, targets: readonly StoredTarget[
     if (version !== undefined && version !== catalog.knownVersion(target))
       versions.set(target.uid, version)
   }
-  if (versions.size > 0) catalog.noteVersions(versions)
+  if (versions.size > 0) await catalog.noteVersions(versions)
 }

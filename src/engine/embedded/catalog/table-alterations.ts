@@ -24,7 +24,7 @@ export interface AlterationsOptions {
   readonly changeTables: (
     keyspace: string,
     asked: AskedChange,
-    act: () => void,
+    act: () => Promise<void>,
   ) => Promise<boolean>
   /** Does something while nobody changes the target. */
   readonly holding: <T>(target: StoredTarget, act: () => Promise<T>) => Promise<T>
@@ -62,21 +62,22 @@ export class TableAlterations {
     const altered = catalog.altered(table, change)
     const { before, after, opened, closed } = changesOf(table, altered)
     const current = store.writeView
-    store.writeView = viewOf(altered)
+    const progress = { isInForce: false }
+    // While a new index is filled, rows are written as if it were there. A dropped index is
+    // written as long as reads use it.
+    if (before.length > 0) store.writeView = viewOf(altered)
     try {
       for (const step of before) await this.#reindex(file, step)
-      const isMade = await changeTables(table.keyspace, asked, () => {
-        catalog.alterTable(altered)
-        // Nobody may read a state from before the new parts of the store were there.
-        stores.use(altered)!.reader.store.endRead()
-      })
-      if (!isMade) {
-        store.writeView = current
-        return false
-      }
-    } catch (error) {
-      store.writeView = current
-      throw error
+      const isMade = await changeTables(table.keyspace, asked, () =>
+        catalog.alterTable(altered, () => {
+          progress.isInForce = true
+          // Nobody may read a state from before the new parts of the store were there.
+          stores.use(altered)!.reader.store.endRead()
+        }),
+      )
+      if (!isMade) return false
+    } finally {
+      if (!progress.isInForce) store.writeView = current
     }
     try {
       for (const suffix of closed) {

@@ -46,20 +46,21 @@ export function readTargetFile(folder: string): Sealed<TargetDescription> {
   return readSealed(join(folder, targetFile))
 }
 
-export function writeTargetFile(folder: string, description: TargetDescription): void {
-  writeSealed(join(folder, targetFile), description)
+export function writeTargetFile(
+  folder: string,
+  description: TargetDescription,
+): Promise<void> {
+  return writeSealed(join(folder, targetFile), description)
 }
 
-/** Writes it unless the file says the same already. The generation makes no difference. */
-export function updateTargetFile(folder: string, description: TargetDescription): void {
+/** Whether the file says the same already. The generation makes no difference. */
+export function isDescribed(folder: string, description: TargetDescription): boolean {
   const found = readTargetFile(folder)
   const { generation } = description
-  if (
+  return (
     typeof found === 'object' &&
     isDeepStrictEqual({ ...found.content, generation }, plain(description))
   )
-    return
-  writeTargetFile(folder, description)
 }
 
 /** As it comes back from JSON, which leaves out what is undefined. */

@@ -9,7 +9,12 @@ import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from
 import { dirname } from 'node:path'
 import { JsonProblem } from '../../../json/parse.ts'
 import { EngineError } from '../../errors.ts'
-import { identifyIfThere, whereaboutsOf, type FileIdentity } from './file-identity.ts'
+import {
+  findWhereabouts,
+  identifyIfThere,
+  whereaboutsOf,
+  type FileIdentity,
+} from './file-identity.ts'
 import { messageOf, reasonOf } from '../../../errors/reason.ts'
 
 export interface Trouble {
@@ -90,6 +95,12 @@ export function refuseIfLost(identity: FileIdentity, when?: Moment): void {
   const whereabouts = whereaboutsOf(identity)
   if (whereabouts !== 'there')
     throw new LostFile(identity, whereabouts, when === 'after commit')
+}
+
+/** The same without blocking the thread. */
+export async function refuseIfLostAsync(identity: FileIdentity): Promise<void> {
+  const whereabouts = await findWhereabouts(identity)
+  if (whereabouts !== 'there') throw new LostFile(identity, whereabouts, false)
 }
 
 export function troubleOfLost(

@@ -2,28 +2,31 @@
  * Small JSON files with a checksum, replaced as a whole: after a crash a file holds its old
  * content or its new one.
  */
-import { closeSync, fsyncSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { openAnew } from '../../private-files.ts'
-import { syncFolder } from '../store/layout.ts'
+import { privateFileMode } from '../../private-files.ts'
+import { syncFolderAsync } from './async-files.ts'
 
 /** `damaged`: the file is not what `writeSealed` wrote. */
 export type Sealed<T> = { readonly content: T } | 'absent' | 'damaged'
 
-/** Returns when the file is durable. */
-export function writeSealed(path: string, content: object): void {
+/** Resolves when the file is durable. Of one path, one call at a time. */
+export async function writeSealed(path: string, content: object): Promise<void> {
   const sealed = JSON.stringify({ checksum: checksumOf(content), content })
   const unfinished = path + unfinishedSuffix
-  const handle = openAnew(unfinished)
+  // What an earlier run left there may be a link, or belong to another user.
+  await rm(unfinished, { force: true })
+  const handle = await open(unfinished, 'wx', privateFileMode)
   try {
-    writeFileSync(handle, `${sealed}\n`)
-    fsyncSync(handle)
+    await handle.writeFile(`${sealed}\n`)
+    await handle.sync()
   } finally {
-    closeSync(handle)
+    await handle.close()
   }
-  renameSync(unfinished, path)
-  syncFolder(dirname(path))
+  await rename(unfinished, path)
+  await syncFolderAsync(dirname(path))
 }
 
 /** Throws only what the disk does, such as a missing permission. */

@@ -21,10 +21,12 @@
  * anything else is believed of it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { open } from 'node:fs/promises'
+import { backup, DatabaseSync } from 'node:sqlite'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { EngineError } from '../../errors.ts'
-import { createPrivateFile } from '../../private-files.ts'
+import { createPrivateFile, privateFileMode } from '../../private-files.ts'
+import { findEntry } from '../files/async-files.ts'
 import { findForeignObject, ownTables } from '../files/foreign-objects.ts'
 import { runsSchema } from '../runs/layout.ts'
 
@@ -154,18 +156,55 @@ export const storeTables = ownTables(
   createVectors('_0') + createFeed('_0') + createTerms('_0') + 'CREATE TABLE indexed_0',
 )
 
-/** The store of a collection. */
-export function createStore(file: string): void {
-  createFile(file, storeSchema + runsSchema('doc'), formatVersion)
+/** Creates the store of a collection. */
+export function createStore(file: string): Promise<void> {
+  return writeStore(file, storeSchema + runsSchema('doc'))
 }
 
 /**
- * The store of a table; `vectors` are the suffixes of its vector columns. Rows are always
+ * Creates the store of a table; `vectors` are the suffixes of its vector columns. Rows are always
  * wanted in the order of their ids.
  */
-export function createTableStore(file: string, vectors: readonly string[]): void {
-  const schema = storeSchema + runsSchema('id') + vectors.map(createVectors).join('')
-  createFile(file, schema, formatVersion)
+export function createTableStore(file: string, vectors: readonly string[]): Promise<void> {
+  return writeStore(
+    file,
+    storeSchema + runsSchema('id') + vectors.map(createVectors).join(''),
+  )
+}
+
+/**
+ * Writes a new store without blocking the thread: SQLite copies it from memory on threads of its
+ * own. Resolves when the file is durable; its folder may not be.
+ */
+async function writeStore(file: string, schema: string): Promise<void> {
+  const handle = await open(file, 'wx', privateFileMode)
+  try {
+    const template = new DatabaseSync(':memory:')
+    try {
+      template.exec(markedSchema(schema, formatVersion))
+      await backup(template, file)
+    } finally {
+      template.close()
+    }
+    await handle.write(walVersions, 0, walVersions.length, walVersionsAt)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The header's versions for writing and reading say that a file has a write-ahead log. */
+const walVersions = Buffer.of(2, 2)
+const walVersionsAt = 18
+
+function markedSchema(schema: string, format: number): string {
+  return `
+    BEGIN IMMEDIATE;
+    PRAGMA application_id = ${applicationId};
+    PRAGMA user_version = ${format};
+    ${schema}
+    COMMIT;
+  `
 }
 
 /**
@@ -179,11 +218,7 @@ export function createFile(file: string, schema: string, format: number): void {
     // The mark must reach the file itself, not only its log: WAL starts afterwards.
     database.exec(`
       PRAGMA synchronous = FULL;
-      BEGIN IMMEDIATE;
-      PRAGMA application_id = ${applicationId};
-      PRAGMA user_version = ${format};
-      ${schema}
-      COMMIT;
+      ${markedSchema(schema, format)}
       PRAGMA journal_mode = WAL;
     `)
   } finally {
@@ -268,19 +303,24 @@ function sizeOf(file: string): number {
 
 /** Opens a store to read: sees what was committed, and can change nothing. */
 export function openToRead(file: string): DatabaseSync {
-  return open(existing(file), `PRAGMA query_only = 1; ${readingPragmas}`)
+  return openDatabase(existing(file), `PRAGMA query_only = 1; ${readingPragmas}`)
 }
 
 /** The same without a word to others: holds only as long as nobody writes. */
 export function openUnshared(file: string): DatabaseSync {
   const url = pathToFileURL(file)
   url.search = 'mode=ro&immutable=1'
-  return open(url, readingPragmas)
+  return openDatabase(url, readingPragmas)
 }
 
 /** Whether there is a log, or who has written may not have gone yet. */
 export function isBeingWritten(file: string): boolean {
   return sizeOf(`${file}-wal`) > 0
+}
+
+/** The same without blocking the thread. */
+export async function hasLog(file: string): Promise<boolean> {
+  return ((await findEntry(`${file}-wal`))?.size ?? 0) > 0
 }
 
 /** The second looks into the file: what cannot be read must fail when it is opened. */
@@ -289,7 +329,7 @@ const readingPragmas = 'PRAGMA mmap_size = 1073741824; PRAGMA schema_version;'
 /** Opens a store to write. Durable: an answered write survives a power cut. */
 export function openToWrite(file: string, durable: boolean): DatabaseSync {
   // What statements note for themselves is small, and must not need a second disk.
-  return open(
+  return openDatabase(
     existing(file),
     `
     PRAGMA temp_store = MEMORY;
@@ -310,7 +350,7 @@ export function setCache(database: DatabaseSync, kilobytes: number): void {
   }
 }
 
-function open(file: URL, pragmas: string): DatabaseSync {
+function openDatabase(file: URL, pragmas: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     database.exec(`PRAGMA trusted_schema = OFF; ${pragmas}`)

@@ -24,6 +24,7 @@ import type { IndexStep } from '../store/reindex.ts'
 import { writerCache } from '../store/shared-cache.ts'
 import { StoreWriter } from '../store/store-writer.ts'
 import { StoresByFile } from '../store/stores-by-file.ts'
+import { markClosed } from '../store/version-file.ts'
 import { detailsOf } from '../../../errors/reason.ts'
 import { failureOf, type Failure } from './thread.ts'
 import { RowView } from '../rows/row-view.ts'
@@ -44,6 +45,7 @@ export type WriterMessage =
       readonly deletion: Deletion
     }
   | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
+  | { readonly id: number; readonly kind: 'open'; readonly file: string }
   | {
       readonly id: number
       readonly kind: 'trim'
@@ -166,6 +168,15 @@ function serve(port: NonNullable<typeof parentPort>): void {
     stores.get(file) ??
     stores.add(file, new StoreWriter(new OpenedFiles(files.admit(file)), durable))
 
+  /** The next read or write opens the store again and reports its failure. */
+  const tryToOpen = (file: string): void => {
+    try {
+      storeOf(file)
+    } catch {
+      stores.letGo(file)
+    }
+  }
+
   /** On a full disk the logs of stores may be what takes the space: then there is more. */
   const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
     try {
@@ -237,12 +248,16 @@ function serve(port: NonNullable<typeof parentPort>): void {
         files.introduce(message.file, message.identity)
       } else if (message.kind === 'showRows') {
         rowViews.set(message.file, new RowView(message.table))
+      } else if (message.kind === 'open') {
+        tryToOpen(message.file)
       } else if (message.kind === 'close') {
         if (message.tidy) tidy(message.file)
         untidy.delete(message.file)
         files.forget(message.file)
         rowViews.delete(message.file)
         stores.letGo(message.file)
+        // This thread alone writes the file that says so.
+        if (message.tidy) markClosed(message.file)
       } else if (message.kind === 'hold') holdStill(message.gate)
       else if (message.kind === 'stop') {
         untidy.clear()

@@ -143,6 +143,12 @@ export class Writer {
     await this.#ask({ kind: 'hold', gate })
   }
 
+  /** Opens a store that is not written to yet. If it fails, the next read or write says why. */
+  async open(file: string): Promise<void> {
+    this.#introduce(file)
+    await this.#thread.ask({ kind: 'open', file }).catch(() => undefined)
+  }
+
   /** Closes a store for now: a later write opens it again. */
   async release(file: string): Promise<void> {
     await this.#close(file, true)

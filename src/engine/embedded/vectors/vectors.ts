@@ -2,6 +2,7 @@
  * The vector indexes, as the thread that answers requests sees them: which there are, and
  * how far each has followed its store.
  */
+import { rm } from 'node:fs/promises'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
 import { siblingModule } from '../../../sibling-module.ts'
 import type { ThreadMemory } from '../../operations.ts'
@@ -17,7 +18,7 @@ import type {
 } from './indexer-thread.ts'
 import { errorOf, Thread } from '../threads/thread.ts'
 import type { DamageCount } from '../store/damage.ts'
-import { dropSnapshot, snapshotFolder } from './snapshot.ts'
+import { snapshotFolder } from './snapshot.ts'
 
 /** An index that has everything that a search must see. */
 export interface CurrentIndex {
@@ -133,7 +134,7 @@ export class Vectors {
   /** Closes an index for good: what it saved goes too. */
   async drop(name: IndexName): Promise<void> {
     await this.#close(name, false)
-    dropSnapshot(snapshotFolder(name.file, name.suffix))
+    await rm(snapshotFolder(name.file, name.suffix), { recursive: true, force: true })
   }
 
   /** Closes all indexes of a store that is no more. */

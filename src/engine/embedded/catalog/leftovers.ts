@@ -1,0 +1,88 @@
+/**
+ * Folders of targets and keyspaces that are not made, or no more. What cannot be removed now only
+ * takes space until the next try.
+ */
+import { rmdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { CatalogFile } from './catalog-file.ts'
+import { removeFolder } from './folder-names.ts'
+import { storesIn } from './lost-stores.ts'
+
+export interface LeftoversOptions {
+  readonly dataDir: string
+  readonly file: CatalogFile
+  /** Moves a store that the catalog does not list where no start looks for one. */
+  readonly quarantine: (folder: string) => void
+}
+
+export class Leftovers {
+  readonly #options: LeftoversOptions
+  /** The folders of targets, in the data folder, by their uids. */
+  readonly #targets = new Map<string, string>()
+  /** The folders of keyspaces, by what they are called since they were dropped. */
+  readonly #keyspaces = new Map<string, string>()
+
+  constructor(options: LeftoversOptions) {
+    this.#options = options
+  }
+
+  addTarget(uid: string, folder: string): void {
+    this.#targets.set(uid, folder)
+  }
+
+  /** The target is made. */
+  forgetTarget(uid: string): void {
+    this.#targets.delete(uid)
+  }
+
+  addKeyspace(name: string, folder: string): void {
+    this.#keyspaces.set(name, folder)
+  }
+
+  /** The names of folders in the folder of a keyspace; rows of the catalog may name them or not. */
+  targetFoldersIn(keyspaceFolder: string): string[] {
+    return [...this.#targets.values()]
+      .filter((path) => dirname(path) === keyspaceFolder)
+      .map((path) => basename(path))
+  }
+
+  get keyspaceFolders(): string[] {
+    return [...this.#keyspaces.values()]
+  }
+
+  async remove(): Promise<void> {
+    const { file } = this.#options
+    for (const [uid, folder] of [...this.#targets])
+      await file.attempt(() => this.#removeTarget(uid, folder))
+    for (const [name, folder] of [...this.#keyspaces])
+      await file.attempt(() => this.#removeKeyspace(name, folder))
+  }
+
+  async #removeTarget(uid: string, folder: string): Promise<void> {
+    const { dataDir, file } = this.#options
+    await removeFolder(dataDir, folder)
+    file.run(['DELETE FROM target WHERE uid = ?', uid])
+    this.#targets.delete(uid)
+  }
+
+  async #removeKeyspace(name: string, folder: string): Promise<void> {
+    const { dataDir, file, quarantine } = this.#options
+    if (file.all('SELECT 1 FROM target WHERE keyspace = ?', name).length > 0) return
+    if (!(await isRemovedAsEmpty(join(dataDir, folder)))) {
+      for (const store of storesIn(dataDir, folder)) quarantine(store)
+      await removeFolder(dataDir, folder)
+    }
+    file.run(['DELETE FROM keyspace WHERE name = ?', name])
+    this.#keyspaces.delete(name)
+  }
+}
+
+/** Stores in the folder of a dropped keyspace are rare: then they are looked for. */
+async function isRemovedAsEmpty(path: string): Promise<boolean> {
+  try {
+    await rmdir(path)
+    return true
+  } catch {
+    return false
+  }
+}
