@@ -1,4 +1,5 @@
 /** One attack, what it did to others, and what it cost. */
+import type { ConnectOptions } from '../cassandra/connect.ts'
 import type { Answers, Attack } from './attack.ts'
 import { seconds } from './attack.ts'
 import { Bystander, type Seen } from './bystander.ts'
@@ -38,8 +39,15 @@ const holdSeconds = 20
 /** Short, so that no stall falls between two requests. */
 const restMs = 5
 
-export async function measure(attack: Attack): Promise<Measured> {
-  const server = await HostileServer.start(attack.server)
+/** `cluster`: on the engine that keeps data there, instead of the embedded one. */
+export async function measure(
+  attack: Attack,
+  cluster: ConnectOptions | undefined,
+): Promise<Measured> {
+  const server = await HostileServer.start({
+    ...attack.server,
+    ...(cluster && { cluster }),
+  })
   try {
     await attack.prepare?.(server)
     const bystander = await Bystander.start(server, restMs)
