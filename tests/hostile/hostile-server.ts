@@ -110,6 +110,10 @@ export class HostileServer {
     return this.#process.url
   }
 
+  get pid(): number {
+    return this.#process.child.pid!
+  }
+
   get isAlive(): boolean {
     const { exitCode, signalCode } = this.#process.child
     return exitCode === null && signalCode === null
