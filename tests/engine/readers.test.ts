@@ -46,7 +46,7 @@ const waitingReads = async (engine: Engine) =>
   (await engine.operations!.statistics()).waitingReads
 
 describe('threads of long reads', () => {
-  test('end when there are none, but for as many as run at a time', async (context) => {
+  test('beyond those of running reads end when no read is left', async (context) => {
     const world = await filled(context, { searchThreads: 2, spareThreadMs: 20 })
     const { engine } = world
     const readerCount = async () =>

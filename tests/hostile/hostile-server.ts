@@ -44,7 +44,7 @@ function clusterFlags(cluster: ConnectOptions): string[] {
   ]
 }
 
-/** Of the client that attacks, which the cluster keeps. */
+/** Creates the account of the hostile client in the cluster. */
 async function createAccount(cluster: ConnectOptions): Promise<void> {
   const client = clientOf(cluster)
   try {

@@ -15,12 +15,12 @@ export function hashOf(value: Value): string {
   return shorten(formOf(value))
 }
 
-/** Of an array with elements of these hashes. */
+/** Hash of an array, made from the hashes of its elements. */
 export function hashOfArray(hashes: readonly string[]): string {
   return shorten(formOfArray(hashes))
 }
 
-/** Of an object that stands for nothing else, with members of these hashes. */
+/** Hash of an object without a wrapper such as $date, made from the hashes of its members. */
 export function hashOfObject(members: Members): string {
   return shorten(formOfMembers(members))
 }

@@ -82,7 +82,7 @@ interface Writing {
   readonly collection: Collection
   readonly indexing: IndexingRule
   readonly postings: ClusterPostings | undefined
-  /** Undefined: nobody waits for the writes. */
+  /** Undefined: the server itself writes. */
   readonly caller: Caller | undefined
 }
 

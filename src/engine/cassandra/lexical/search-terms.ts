@@ -84,7 +84,7 @@ export async function keysWithTerms(
   return inTurns(distinctKeys(texts.values()), caller)
 }
 
-/** A record may have several texts: its own, and those that it had before. */
+/** A record has several texts while postings of its earlier texts are left. */
 function* distinctKeys(texts: Iterable<GatheredText>): Steps<readonly string[]> {
   const pace = new Pace()
   const keys = new Set<string>()
@@ -174,7 +174,7 @@ interface ScoredText extends FoundText {
   readonly score: number
 }
 
-/** The texts of a page and of those that follow, best first. */
+/** The texts behind the place where the page begins, best first. */
 function* ranked<Item>(
   texts: ReadonlyMap<string, GatheredText>,
   { terms }: ByTerms,

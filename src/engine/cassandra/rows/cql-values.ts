@@ -164,7 +164,7 @@ export function* bytesOfSpellings(
   return yield* bytesOfCollection(spellings, (spelling) => [spelling])
 }
 
-/** The fields of a value of a user-defined type; undefined for those that it lacks. */
+/** Bytes of the fields of a user-defined type; undefined where the value lacks a field. */
 function partsOf(
   type: Exclude<ElementType, string>,
   value: JsonObject,

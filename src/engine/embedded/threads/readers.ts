@@ -84,7 +84,7 @@ export interface ReadersOptions {
   readonly runningMax: number
   /** Reads of one principal that wait for a thread. */
   readonly waitingMax: number
-  /** Milliseconds without a read after which threads beyond those that run at a time end. */
+  /** Milliseconds without a read after which spare threads end. */
   readonly spareThreadMs?: number | undefined
   readonly files: KnownFiles
   readonly damage: DamageCount
@@ -96,8 +96,8 @@ export interface ReadersOptions {
 const spareThreads = 4
 
 /**
- * Threads beyond those that run at a time are ended after so long without a read. Each takes
- * 45 MB, and 0.1 s of processor time to start.
+ * Threads beyond `runningMax` are spare, and end after so long without a read. Each takes 45 MB,
+ * and 0.1 s of processor time to start.
  */
 const spareThreadMsUsual = 10_000
 
@@ -378,7 +378,7 @@ export class Readers {
     }, spareThreadMs).unref()
   }
 
-  /** Those that have nothing to answer, the latest first. */
+  /** Ends idle threads until `runningMax` are left, the latest first. */
   #endSpares(): void {
     const { runningMax } = this.#options
     for (const member of this.#members.toReversed()) {
