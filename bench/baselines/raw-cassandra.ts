@@ -19,6 +19,7 @@ import { bytesOfVector } from '../../src/engine/cassandra/rows/cql-values.ts'
 import type { NewRecord } from '../../src/engine/contract.ts'
 import type { Collection } from '../../src/engine/schema.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
+import { atOnce } from '../../src/steps.ts'
 import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
 import type { Tally } from '../client.ts'
 import {
@@ -204,12 +205,8 @@ class RawCluster {
 
   #columnsOf(record: NewRecord) {
     const transaction = types.TimeUuid.now()
-    return boundColumns(
-      record,
-      transaction,
-      this.#collection.options,
-      indexingRule(undefined),
-    )
+    const { options } = this.#collection
+    return atOnce(boundColumns(record, transaction, options, indexingRule(undefined)))
   }
 }
 

@@ -4,6 +4,7 @@
  * The first check that fails answers: token, path and method, content type and size, JSON;
  * then what the route itself looks at. Errors have one form, wherever they are found.
  */
+import { Readable } from 'node:stream'
 import {
   fastify,
   type FastifyInstance,
@@ -25,6 +26,7 @@ import type { Turns } from '../http/turns.ts'
 import { absentRoutes } from './absent-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { databaseRoutes } from './database-routes.ts'
+import { printBody } from './print-body.ts'
 import { keyspaceRoutes } from './keyspace-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { permissionRoutes } from './permission-routes.ts'
@@ -239,7 +241,11 @@ function addRoute(
             askedBy(request, services),
           ),
         )
-        return await reply.code(status).headers(headers).send(body)
+        reply.code(status).headers(headers)
+        if (body === undefined || body instanceof Readable) return await reply.send(body)
+        const pause = () => takeTurn(request, callers.get(request)!, services)
+        const printed = await printBody(body, services.limits.replySizeMax, pause)
+        return await reply.type('application/json; charset=utf-8').send(printed)
       } finally {
         shutdown.running--
       }

@@ -26,7 +26,7 @@ export interface AdminReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON, or as it comes when it is a stream; absent: nothing is sent. */
-  readonly body?: unknown
+  readonly body?: object
 }
 
 /** What lives as long as the server and serves every call. */

@@ -1,5 +1,6 @@
 /** Users: the accounts of the settings, and what they may do. */
 import type { User } from '../auth/access.ts'
+import type { Role } from '../auth/roles.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
 import { checkOrganization } from './token-routes.ts'
 
@@ -15,12 +16,13 @@ const organizationName = 'stela'
 function listUsers(call: AdminCall): AdminReply {
   call.require('org-user-read')
   const { access, databases } = call.services
+  const roles = rolesById(call)
   return {
     status: 200,
     body: {
       OrgID: databases.organization,
       OrgName: organizationName,
-      Users: access.users.map((user) => describe(user, call)),
+      Users: access.users.map((user) => describe(user, roles)),
     },
   }
 }
@@ -32,7 +34,7 @@ async function putUser(call: AdminCall): Promise<AdminReply> {
   checkOrganization(orgID, 'orgID', databases.organization)
   const user = await access.setUser(email, roles, call.principal)
   call.noteChange({ kind: 'user', change: 'roles set', what: user.name })
-  return { status: 200, body: describe(user, call) }
+  return { status: 200, body: describe(user, rolesById(call)) }
 }
 
 async function putRoles(call: AdminCall): Promise<AdminReply> {
@@ -51,8 +53,12 @@ async function removeUser(call: AdminCall): Promise<AdminReply> {
   return { status: 204 }
 }
 
-function describe({ id, name, isAccount, roles }: User, { services }: AdminCall) {
-  const known = services.access.roles.filter((role) => roles.includes(role.id))
+function rolesById({ services }: AdminCall): ReadonlyMap<string, Role> {
+  return new Map(services.access.roles.map((role) => [role.id, role]))
+}
+
+function describe({ id, name, isAccount, roles }: User, byId: ReadonlyMap<string, Role>) {
+  const known = roles.flatMap((role) => byId.get(role) ?? [])
   return {
     UserID: id,
     Email: name,

@@ -244,13 +244,12 @@ export class Access {
   }
 
   get users(): readonly User[] {
-    const accounts = this.#credentials.accounts.map(({ name }) => name)
+    const accounts = new Set(this.#credentials.accounts.map(({ name }) => name))
     const stored = this.#users.value
-    const named = Object.keys(stored).filter((name) => !accounts.includes(name))
-    return [...accounts, ...named].map((name) => ({
+    return [...accounts.union(new Set(Object.keys(stored)))].map((name) => ({
       id: stored[name]?.id ?? name,
       name,
-      isAccount: accounts.includes(name),
+      isAccount: accounts.has(name),
       roles: this.#rolesOfUser(name),
     }))
   }

@@ -103,7 +103,7 @@ function* matchesLong(
   termsAt: TermsAt,
 ): Steps<boolean> {
   const document = (yield* parseStoredInSteps(record.text)) as JsonObject
-  const answer = matchesSeen(filter, view.indexed(document), record, termsAt)
+  const answer = matchesSeen(filter, yield* view.indexedInSteps(document), record, termsAt)
   return typeof answer === 'boolean' ? answer : yield* answer
 }
 

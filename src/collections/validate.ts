@@ -21,12 +21,23 @@ export function checkDocumentInSteps(
   limits: Limits,
 ): Steps<void> | undefined {
   const walk = new InterruptibleWalk()
-  const checkSizes = () =>
-    new SizeCheck(limits, walk).check(indexing.all ? document : indexing.prune(document))
-  const isDone = new FormCheck(limits, walk).check(document)
-    ? checkSizes()
-    : walk.stop(checkSizes)
+  const checkForm = () => new FormCheck(limits, walk).check(document)
+  const checkSizes = (indexed: JsonObject) => new SizeCheck(limits, walk).check(indexed)
+  if (!indexing.all) return checkIndexed(document, indexing, walk, checkForm, checkSizes)
+  const isDone = checkForm() ? checkSizes(document) : walk.stop(() => checkSizes(document))
   return isDone ? undefined : walk.rest()
+}
+
+function* checkIndexed(
+  document: JsonObject,
+  indexing: IndexingRule,
+  walk: InterruptibleWalk,
+  checkForm: () => boolean,
+  checkSizes: (indexed: JsonObject) => boolean,
+): Steps<void> {
+  if (!checkForm()) yield* walk.rest()
+  const indexed = yield* indexing.pruneInSteps(document)
+  if (!checkSizes(indexed)) yield* walk.rest()
 }
 
 export function checkLength(length: number, limits: Limits): void {

@@ -1,17 +1,18 @@
-import { defineGeneralCommand, type Context } from './dispatch/define.ts'
+import { defineGeneralCommand, type Context, type Reply } from './dispatch/define.ts'
 import { noOptions } from './dispatch/fields.ts'
+import { replyList } from './replies/listed.ts'
 
 /** Names all keyspaces that the one who asks may know of. */
 export const findKeyspaces = defineGeneralCommand({
   does: 'describe',
   fields: { options: noOptions },
-
-  async run(_fields, context) {
-    return { status: { keyspaces: await visibleKeyspaces(context) } }
-  },
+  run: (_fields, context) => replyKeyspaces('keyspaces', context),
 })
 
-export async function visibleKeyspaces({ engine, may }: Context): Promise<string[]> {
+/** `name`: the member of the status that has them. */
+export async function replyKeyspaces(name: string, context: Context): Promise<Reply> {
+  const { engine, may } = context
   const all = await engine.listKeyspaces()
-  return all.filter((keyspace) => may('describe', { keyspace })).toSorted()
+  const visible = all.filter((keyspace) => may('describe', { keyspace })).toSorted()
+  return replyList(name, visible, (keyspace) => keyspace, context, 'keyspaces')
 }

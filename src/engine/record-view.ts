@@ -6,6 +6,7 @@ import { storedFields } from '../json/stored-fields.ts'
 import { parseStored } from '../json/parse.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import { indexingRule } from '../language/filters/indexing.ts'
+import type { Steps } from '../steps.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 import type { StoredRecord } from './contract.ts'
 import type { CollectionOptions } from './schema.ts'
@@ -18,6 +19,8 @@ export interface RecordView {
   see(text: string, names: ReadonlySet<string>): JsonObject
   /** The part of a record that indexes hold, of its text or of what was seen of it. */
   indexed(record: string | JsonObject): JsonObject
+  /** The same of what was seen, for the thread that answers requests. */
+  indexedInSteps(record: JsonObject): Steps<JsonObject>
   /** Whether an index answers for a path; otherwise records must be looked into. */
   covers(path: string): boolean
   idOf(text: string): Value
@@ -59,6 +62,7 @@ export function documentView({
     },
     indexed: (record) =>
       rule.prune(typeof record === 'string' ? (parseStored(record) as JsonObject) : record),
+    indexedInSteps: (record) => rule.pruneInSteps(record),
     covers: () => true,
     idOf: (text) => storedFields(text, idOnly).get('_id')!,
     vectors: new Map(

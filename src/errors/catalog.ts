@@ -151,12 +151,19 @@ export const catalog = {
   REPLY_TOO_LARGE: {
     ...request(''),
     title: 'Reply too large',
-    body: (v: { max: number; what?: 'definitions' }) =>
-      v.what === undefined
-        ? `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
-          'and results in this order have no pages. Ask for fewer with a smaller limit.'
-        : `The ${v.what} have more than ${counted(v.max, 'character')} together. Leave out explain ` +
-          'to list their names alone, or raise --max-reply-size.',
+    body: (v: { max: number; what?: 'definitions' | 'keyspaces' }) => {
+      const max = counted(v.max, 'character')
+      if (v.what === 'keyspaces')
+        return (
+          `The names of keyspaces have more than ${max} together. Drop keyspaces, ` +
+          'or raise --max-reply-size.'
+        )
+      return v.what === 'definitions'
+        ? `The definitions have more than ${max} together. Leave out explain ` +
+            'to list their names alone, or raise --max-reply-size.'
+        : `The documents or rows that were found have more than ${max} together, ` +
+            'and results in this order have no pages. Ask for fewer with a smaller limit.'
+    },
   },
   REQUEST_NOT_JSON: {
     ...request(''),

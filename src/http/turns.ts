@@ -10,7 +10,10 @@
  *
  * The event loop accepts one connection in an iteration, first come, first served. So a turn goes
  * on for several iterations while connections arrive, and their requests wait in line instead of
- * running in the order of the connections.
+ * running in the order of the connections. The gate (connection-gate.ts) cannot do that: it holds
+ * a connection back until its first bytes arrive, and not the requests of connections that are
+ * open already. Without it 580 to 670 of 700 requests that came first were answered before one of
+ * another client (tests/http/scheduling.test.ts); with it 10 are.
  */
 import { sliceMs, type Caller } from '../caller.ts'
 

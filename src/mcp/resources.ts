@@ -223,7 +223,7 @@ async function targetsIn(
 async function keyspacesOf(call: WrappedCall): Promise<string[]> {
   const place: CommandPlace = { level: 'general', keyspace: '', target: '' }
   const reply = await run(place, 'findKeyspaces', new Map(), call)
-  return (reply.status?.['keyspaces'] ?? []) as string[]
+  return (await listIn(reply, call)) as string[]
 }
 
 function inKeyspace(keyspace: string): CommandPlace {

@@ -144,6 +144,22 @@ describe('the check of the index of terms', () => {
     assert.deepEqual(checkStore(fileOf('books'), documentView(lexicalOptions)), [])
   })
 
+  test('accepts Thai texts that another version has cut into other terms', async (context) => {
+    const { engine, fileOf } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'books')
+    await store.insert([{ _id: 1 }, 'กินข้าวแล้ว'], [{ _id: 2 }, 'กินข้าวแล้ว'])
+    await store.delete(2)
+    await engine.close()
+    const { rerank } = lexicalOptions
+    const grams = { tokenizer: { name: 'nGram' } }
+    for (const analyzer of ['thai', { tokenizer: { name: 'thai' } }]) {
+      const view = documentView({ rerank, lexical: { enabled: true, analyzer } })
+      assert.deepEqual(checkStore(fileOf('books'), view), [])
+    }
+    const view = documentView({ rerank, lexical: { enabled: true, analyzer: grams } })
+    assert.notDeepEqual(checkStore(fileOf('books'), view), [])
+  })
+
   test('names each kind of damage', async (context) => {
     const { dataDir, fileOf } = await makeStore(context)
     const sound = join(dataDir, 'sound.db')

@@ -45,6 +45,35 @@ async function count(
 const waitingReads = async (engine: Engine) =>
   (await engine.operations!.statistics()).waitingReads
 
+describe('threads of long reads', () => {
+  test('beyond those of running reads end when no read is left', async (context) => {
+    const world = await filled(context, { searchThreads: 2, spareThreadMs: 20 })
+    const { engine } = world
+    const readerCount = async () =>
+      (await engine.operations!.statistics()).threads.filter(({ thread }) =>
+        thread.startsWith('reader'),
+      ).length
+    const many = () =>
+      Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          count(world, callerOf(`${i}`, {}), `${i}`, []),
+        ),
+      )
+    for (let round = 0; round < 2; round++) {
+      let most = 0
+      while (most <= 2) {
+        const counted = many()
+        most = Math.max(most, await readerCount())
+        await counted
+        most = Math.max(most, await readerCount())
+      }
+      while ((await readerCount()) > 2);
+      assert.equal(await readerCount(), 2)
+    }
+    await count(world, callerOf('one', {}), 'one', [])
+  })
+})
+
 describe('long reads', () => {
   for (const [what, other] of [
     ['another principal', { principalName: 'other', connection: {} }],

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { request as plainRequest, type IncomingMessage } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { defaultRoleId } from '../../src/auth/roles.ts'
-import type { ConnectOptions } from '../cassandra/connect.ts'
+import { clientOf, type ConnectOptions } from '../cassandra/connect.ts'
 import { findPort } from '../cassandra/ports.ts'
 import { ServerProcess, processToken } from '../faults/server-process.ts'
 import { temporaryFolder, type Envelope } from '../harness.ts'
@@ -17,7 +17,8 @@ import { requestOf } from './requests.ts'
 import type { Turns } from './turn-meter.ts'
 
 /** The client that attacks has an account of its own; all else is the administrator's. */
-export const hostileToken = accountToken('hostile', 'of no good')
+const hostileAccount = ['hostile', 'of no good'] as const
+export const hostileToken = accountToken(...hostileAccount)
 export const unknownToken = 'Stela:nobody:knows-this-token'
 export const goodToken = processToken
 
@@ -41,6 +42,20 @@ function clusterFlags(cluster: ConnectOptions): string[] {
     ...['--local-datacenter', localDatacenter, '--replication', `${localDatacenter}=1`],
     ...['--cassandra-user', user, '--cassandra-password', password],
   ]
+}
+
+/** Creates the account of the hostile client in the cluster. */
+async function createAccount(cluster: ConnectOptions): Promise<void> {
+  const client = clientOf(cluster)
+  try {
+    const [name, password] = hostileAccount
+    await client.execute(
+      `CREATE ROLE IF NOT EXISTS ${name} WITH PASSWORD = '${password}' ` +
+        'AND LOGIN = true AND SUPERUSER = true',
+    )
+  } finally {
+    await client.shutdown()
+  }
 }
 
 export class HostileServer {
@@ -71,18 +86,32 @@ export class HostileServer {
       [
         ...['--log-level', 'error', '--admin-port', String(adminPort), ...flags],
         ...(cluster === undefined
-          ? ['--users', 'hostile:of no good']
+          ? ['--users', hostileAccount.join(':')]
           : ['--engine', 'cassandra', ...clusterFlags(cluster)]),
         ...(files ? ['--tls-cert', files.certFile, '--tls-key', files.keyFile] : []),
       ],
       turnEnvironment(`${folder}/turns`),
     )
+    if (cluster !== undefined) await createAccount(cluster)
     await process.ready()
-    return new HostileServer(folder, process, adminPort, made?.cert)
+    const server = new HostileServer(folder, process, adminPort, made?.cert)
+    if (cluster !== undefined) await server.#dropWhatIsLeft()
+    return server
+  }
+
+  /** A cluster outlives the server. */
+  async #dropWhatIsLeft(): Promise<void> {
+    const name = 'default_keyspace'
+    await this.command('', { dropKeyspace: { name } })
+    await this.command('', { createKeyspace: { name } })
   }
 
   get url(): string {
     return this.#process.url
+  }
+
+  get pid(): number {
+    return this.#process.child.pid!
   }
 
   get isAlive(): boolean {

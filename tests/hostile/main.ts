@@ -8,11 +8,12 @@
 import { parseArgs } from 'node:util'
 import { attacks } from './attacks.ts'
 import type { Attack } from './attack.ts'
+import type { ConnectOptions } from '../cassandra/connect.ts'
 import { testNode } from '../cassandra/test-node.ts'
 import { generate } from './generated/generator.ts'
 import { measure, problemsOf, rowOf } from './measure.ts'
 
-const usage = `usage: npm run hostile -- [--only <names>]
+const usage = `usage: npm run hostile -- [--only <names>] [--engine cassandra]
        npm run hostile -- --generate [--minutes <n>] [--seed <n>] [--episode <n>] [--engine cassandra]`
 
 const { values } = parseArgs({
@@ -30,14 +31,17 @@ const { values } = parseArgs({
 if (values.generate) process.exitCode = (await runGenerated()) === 0 ? 0 : 1
 else await runAttacks(values.only?.split(','))
 
+function cluster(): Promise<ConnectOptions> | undefined {
+  return values.engine === 'cassandra' ? testNode() : undefined
+}
+
 async function runGenerated(): Promise<number> {
-  const isCluster = values.engine === 'cassandra'
   return generate(
     {
       seed: numberOf(values.seed) ?? Date.now() % 2 ** 31,
       minutes: numberOf(values.minutes)!,
       episode: numberOf(values.episode),
-      cluster: isCluster ? await testNode() : undefined,
+      cluster: await cluster(),
     },
     print,
   )
@@ -63,8 +67,9 @@ async function runAttacks(names: readonly string[] | undefined): Promise<void> {
   )
   print('|---|---|---|---|---|---|---|---|---|')
   let failed = 0
+  const node = await cluster()
   for (const attack of chosen) {
-    const measured = await measure(attack)
+    const measured = await measure(attack, node)
     print(rowOf(attack, measured))
     for (const problem of problemsOf(measured)) {
       failed++

@@ -1,16 +1,18 @@
 /** One attack, what it did to others, and what it cost. */
+import type { ConnectOptions } from '../cassandra/connect.ts'
 import type { Answers, Attack } from './attack.ts'
 import { seconds } from './attack.ts'
 import { Bystander, type Seen } from './bystander.ts'
 import { HostileServer } from './hostile-server.ts'
+import { keptMemoryMax, settledMemory } from './settled-memory.ts'
 
 export interface Measured {
   readonly idle: readonly Seen[]
   readonly during: readonly Seen[]
   readonly answers: Answers
   readonly cpuSeconds: number
-  /** Bytes: when idle, and at the most. */
-  readonly memory: { readonly idle: number; readonly most: number }
+  /** Bytes: when idle, at the most, and when the server had come to rest. */
+  readonly memory: { readonly idle: number; readonly most: number; readonly after: number }
   /** Processor time of the longest turn of the event loop, in milliseconds. */
   readonly longestTurnMs: number
   readonly isAlive: boolean
@@ -38,8 +40,15 @@ const holdSeconds = 20
 /** Short, so that no stall falls between two requests. */
 const restMs = 5
 
-export async function measure(attack: Attack): Promise<Measured> {
-  const server = await HostileServer.start(attack.server)
+/** `cluster`: on the engine that keeps data there, instead of the embedded one. */
+export async function measure(
+  attack: Attack,
+  cluster: ConnectOptions | undefined,
+): Promise<Measured> {
+  const server = await HostileServer.start({
+    ...attack.server,
+    ...(cluster && { cluster }),
+  })
   try {
     await attack.prepare?.(server)
     const bystander = await Bystander.start(server, restMs)
@@ -56,12 +65,17 @@ export async function measure(attack: Attack): Promise<Measured> {
       const during = await bystander.take()
       const after = server.usage()
       const longestTurnMs = server.isAlive ? (await server.takeTurns()).longestMs : NaN
+      const settled = await settledMemory(server, before.memory + keptMemoryMax)
       return {
         idle,
         during,
         answers,
         cpuSeconds: (after?.cpuSeconds ?? NaN) - before.cpuSeconds,
-        memory: { idle: before.memory, most: after?.peak ?? NaN },
+        memory: {
+          idle: before.memory,
+          most: after?.peak ?? NaN,
+          after: settled.bytes ?? NaN,
+        },
         longestTurnMs,
         isAlive: server.isAlive,
         complaints: server.complaints,
@@ -89,6 +103,8 @@ export function problemsOf(measured: Measured): readonly string[] {
     problems.push(`a turn took ${longestTurnMs.toFixed(0)} ms of processor time`)
   const more = memory.most - memory.idle
   if (more > memoryMax) problems.push(`it took ${megabytes(more)} MB more`)
+  const kept = memory.after - memory.idle
+  if (kept > keptMemoryMax) problems.push(`it kept ${megabytes(kept)} MB`)
   if (complaints !== '') problems.push(`it complained: ${complaints.slice(0, 500)}`)
   return problems
 }
@@ -96,16 +112,16 @@ export function problemsOf(measured: Measured): readonly string[] {
 /** A row of the table; waits are on the idle server, then during the attack. */
 export function rowOf({ request }: Attack, measured: Measured): string {
   const { idle, during, answers, cpuSeconds, memory, longestTurnMs, isAlive } = measured
-  const waits = during.map(({ longestMs, failed }, i) => {
-    const lost = failed > 0 ? `, ${failed} failed` : ''
-    return `${idle[i]!.longestMs.toFixed(0)} → ${longestMs.toFixed(0)} ms${lost}`
+  const waits = during.map(({ longestMs, answered, failed }, i) => {
+    const waits = `${idle[i]!.longestMs.toFixed(0)} → ${longestMs.toFixed(0)} ms`
+    return `${waits}, ${failed} of ${answered + failed} failed`
   })
   const counted = [...answers].map(([status, count]) => `${count} × ${status}`).join(', ')
   const cost = isAlive
     ? [
         `${cpuSeconds.toFixed(1)} s`,
         `${longestTurnMs.toFixed(0)} ms`,
-        `${megabytes(memory.idle)} → ${megabytes(memory.most)} MB`,
+        `${[memory.idle, memory.most, memory.after].map(megabytes).join(' → ')} MB`,
       ]
     : ['the server died', '', '']
   return `| ${[request, counted, ...waits, ...cost].join(' | ')} |`

@@ -21,6 +21,8 @@ export interface Turns {
   readonly longestMs: number
   /** Turns that took more than 20, 50 and 100 ms of processor time. */
   readonly over: { readonly 20: number; readonly 50: number; readonly 100: number }
+  /** Bytes: of the process, and of its main thread. */
+  readonly memory: NodeJS.MemoryUsage
 }
 
 const file = process.env['STELA_TEST_TURNS']
@@ -47,7 +49,12 @@ function measure(target: string): void {
       collectGarbage()
       before = threadMs()
     }
-    const turns: Turns = { report: ++report, longestMs, over }
+    const turns: Turns = {
+      report: ++report,
+      longestMs,
+      over,
+      memory: process.memoryUsage(),
+    }
     longestMs = 0
     over = { 20: 0, 50: 0, 100: 0 }
     writeFileSync(`${target}.new`, JSON.stringify(turns))

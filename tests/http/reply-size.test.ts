@@ -228,6 +228,23 @@ describe('replies of limited size', () => {
   })
 })
 
+test('replies refuse lists of keyspaces that are longer', async (context) => {
+  const small = { ...limits, documentLengthMax: 1_000, replySizeMax: 1_000 }
+  const server = await startServer({ limits: small, durable: false })
+  context.after(() => server.close())
+  const create = (n: number) =>
+    server.command('', { createKeyspace: { name: `k${n}`.padEnd(48, '_') } })
+  for (let n = 0; n < 15; n++) assert.deepEqual((await create(n)).codes, [])
+  const few = await server.command('', { findKeyspaces: {} })
+  assert.equal((few.body.status!['keyspaces'] as string[]).length, 16)
+  for (let n = 15; n < 20; n++) await create(n)
+  for (const command of ['findKeyspaces', 'findNamespaces']) {
+    const { codes, body } = await server.command('', { [command]: {} })
+    assert.deepEqual(codes, ['REPLY_TOO_LARGE'])
+    assert.match(body.errors![0]!.message, /names of keyspaces/)
+  }
+})
+
 /** Options of about so many characters. */
 function wordy(length: number) {
   const stopwords = 'x'.repeat(length)

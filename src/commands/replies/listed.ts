@@ -21,6 +21,7 @@ export async function replyList<T>(
   items: readonly T[],
   show: (item: T) => Value,
   { limits, caller }: ListContext,
+  what: 'definitions' | 'keyspaces' = 'definitions',
 ): Promise<Reply> {
   const max = limits.replySizeMax
   const elements = new CommaList()
@@ -29,7 +30,7 @@ export async function replyList<T>(
   for (const item of items) {
     const text = printJson(show(item))
     length += text.length
-    if (length > max) throw apiError('REPLY_TOO_LARGE', { max, what: 'definitions' })
+    if (length > max) throw apiError('REPLY_TOO_LARGE', { max, what })
     if (length > Math.max(held, littleLength)) {
       const wanted = Math.min(2 * length, max)
       await caller.reserve?.(wanted, held)

@@ -136,7 +136,8 @@ class EmbeddedEngine implements Engine {
     this.#readers = new Readers({
       // Two at least: a hybrid search makes two searches at once.
       runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
-      ...{ waitingMax: waitingReadsMax, files: this.#files, damage: this.#damage },
+      ...{ waitingMax: waitingReadsMax, spareThreadMs: options.spareThreadMs },
+      ...{ files: this.#files, damage: this.#damage },
       checkCurrent: (target) => this.#stored(target),
     })
     this.#vectors = new Vectors({

@@ -9,6 +9,8 @@ export interface EmbeddedOptions {
   readonly openStoresMax?: number
   /** Reads of one principal that wait for a thread; absent: any number. */
   readonly waitingReadsMax?: number
+  /** Milliseconds without a long read after which spare threads end; absent: 10 s. */
+  readonly spareThreadMs?: number
   /** Opens a folder whose catalog has lost changes, with what the catalog has left. */
   readonly acceptsLostCatalog?: boolean
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void

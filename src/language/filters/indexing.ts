@@ -9,6 +9,7 @@ import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { arrayPosition, parsePath, type Path } from '../values/path.ts'
 import { PathTree } from '../values/path-tree.ts'
+import { atOnce, InterruptibleWalk, type Steps } from '../../steps.ts'
 
 export interface IndexingRule {
   /** Everything is indexed: `covers` is always true and `prune` changes nothing. */
@@ -17,6 +18,8 @@ export interface IndexingRule {
   covers(path: Path): boolean
   /** The indexed part of a document. It always keeps _id, which ids are looked up by. */
   prune(document: JsonObject): JsonObject
+  /** The same, for the thread that answers requests. */
+  pruneInSteps(document: JsonObject): Steps<JsonObject>
 }
 
 export type IndexingLists =
@@ -37,14 +40,16 @@ const indexAll: IndexingRule = {
   all: true,
   covers: () => true,
   prune: (document) => document,
+  *pruneInSteps(document) {
+    return document
+  },
 }
 
 const indexNone: IndexingRule = {
   all: false,
   // The search fields stay indexed for search, but not even $exists can ask for them.
   covers: () => false,
-  prune: (document) =>
-    filterFields(document, (name, value) => (isKeptAnyway(name) ? value : undefined)),
+  ...pruning(new PathTree(), () => 'nothing'),
 }
 
 function indexOnly(listed: Listed): IndexingRule {
@@ -52,10 +57,10 @@ function indexOnly(listed: Listed): IndexingRule {
     all: false,
     covers: ({ segments }) =>
       isSearchField(segments) || placeOf(segments, listed) !== 'elsewhere',
-    prune: (document) =>
-      filterFields(document, (name, value) =>
-        isKeptAnyway(name) ? value : keptOnly(name, value, listed),
-      ),
+    ...pruning(listed, (below) => {
+      if (below === undefined) return 'nothing'
+      return below.leaf === undefined ? below : 'whole'
+    }),
   }
 }
 
@@ -64,43 +69,110 @@ function indexAllBut(listed: Listed): IndexingRule {
     all: false,
     covers: ({ segments }) =>
       isSearchField(segments) || placeOf(segments, listed) !== 'listed',
-    prune: (document) =>
-      filterFields(document, (name, value) =>
-        isKeptAnyway(name) ? value : keptBut(name, value, listed),
-      ),
+    ...pruning(listed, (below) => {
+      if (below === undefined) return 'whole'
+      return below.leaf === undefined ? below : 'nothing'
+    }),
   }
 }
 
-function keptOnly(name: string, value: Value, listed: Listed): Value | undefined {
-  const below = listed.children.get(name)
-  if (below === undefined) return undefined
-  if (below.leaf !== undefined) return value
-  return pruneWithin(value, (inner, field) => keptOnly(inner, field, below))
-}
+/** What is indexed of a field's value: a tree tells which of its fields are. */
+type IndexedPart = 'whole' | 'nothing' | Listed
 
-function keptBut(name: string, value: Value, listed: Listed): Value | undefined {
-  const below = listed.children.get(name)
-  if (below === undefined) return value
-  if (below.leaf !== undefined) return undefined
-  return pruneWithin(value, (inner, field) => keptBut(inner, field, below))
-}
+/** Told by what is listed at the field and below it. */
+type PartOf = (below: Listed | undefined) => IndexedPart
 
-type Keep = (name: string, value: Value) => Value | undefined
-
-function pruneWithin(value: Value, keep: Keep): Value {
-  if (Array.isArray(value)) return value.map((element) => pruneWithin(element, keep))
-  if (!isObject(value) || extendedOf(value) !== undefined) return value
-  return filterFields(value, keep)
-}
-
-function filterFields(object: JsonObject, keep: Keep): JsonObject {
-  const kept: JsonObject = new Map()
-  for (const [name, value] of object) {
-    const part = keep(name, value)
-    if (part !== undefined) kept.set(name, part)
+function pruning(
+  listed: Listed,
+  partOf: PartOf,
+): Pick<IndexingRule, 'prune' | 'pruneInSteps'> {
+  function* finish(pruner: Pruner): Steps<JsonObject> {
+    yield* pruner.rest()
+    return pruner.pruned
   }
-  return kept
+  return {
+    prune(document) {
+      const pruner = new Pruner(document, listed, partOf)
+      return pruner.isDone ? pruner.pruned : atOnce(finish(pruner))
+    },
+    pruneInSteps: (document) => finish(new Pruner(document, listed, partOf)),
+  }
 }
+
+/** Copies what is indexed. Each copy is put into its container before it is filled. */
+class Pruner {
+  readonly pruned: JsonObject = new Map()
+  readonly isDone: boolean
+  readonly #walk = new InterruptibleWalk()
+  readonly #partOf: PartOf
+
+  constructor(document: JsonObject, listed: Listed, partOf: PartOf) {
+    this.#partOf = partOf
+    this.isDone = this.#fillRoot(document.entries(), listed)
+  }
+
+  rest(): Steps<void> {
+    return this.#walk.rest()
+  }
+
+  #fillRoot(members: Members, listed: Listed): boolean {
+    for (const [name, value] of members) {
+      const part = isKeptAnyway(name) ? 'whole' : this.#partOf(listed.children.get(name))
+      const isDone = this.#fillMember(this.pruned, name, value, part)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#fillRoot(members, listed))
+    }
+    return true
+  }
+
+  #fillObject(copy: JsonObject, members: Members, listed: Listed): boolean {
+    for (const [name, value] of members) {
+      const part = this.#partOf(listed.children.get(name))
+      const isDone = this.#fillMember(copy, name, value, part)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#fillObject(copy, members, listed))
+    }
+    return true
+  }
+
+  #fillMember(copy: JsonObject, name: string, value: Value, part: IndexedPart): boolean {
+    if (part === 'nothing') return true
+    if (part === 'whole') {
+      copy.set(name, value)
+      return true
+    }
+    return this.#copy(value, part, (member) => copy.set(name, member))
+  }
+
+  #fillArray(copy: Value[], array: readonly Value[], from: number, listed: Listed) {
+    for (let i = from; i < array.length; i++) {
+      const isDone = this.#copy(array[i]!, listed, (element) => copy.push(element))
+      if (this.#walk.isDue() || !isDone) {
+        const next = i + 1
+        return this.#walk.stop((): boolean => this.#fillArray(copy, array, next, listed))
+      }
+    }
+    return true
+  }
+
+  #copy(value: Value, listed: Listed, put: (copy: Value) => void): boolean {
+    if (Array.isArray(value)) {
+      const copy: Value[] = []
+      put(copy)
+      return this.#fillArray(copy, value, 0, listed)
+    }
+    if (!isObject(value) || extendedOf(value) !== undefined) {
+      put(value)
+      return true
+    }
+    const copy: JsonObject = new Map()
+    put(copy)
+    return this.#fillObject(copy, value.entries(), listed)
+  }
+}
+
+/** What is left of an object: an iterator knows how far it has come. */
+type Members = MapIterator<[string, Value]>
 
 const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
 

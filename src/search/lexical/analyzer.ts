@@ -70,6 +70,16 @@ export function analyzerFor(definition: unknown): Analyzer {
 }
 
 /**
+ * Whether texts keep their terms with another version of this server or of Node. A dictionary of
+ * Node's cuts Thai texts, and long ones are cut in windows since version 0.2.
+ */
+export function hasLastingTerms(definition: unknown): boolean {
+  const recipe = recipeOf(definition)
+  if (typeof recipe === 'string') return recipe.toLowerCase() !== 'thai'
+  return (recipe as Recipe).tokenizer?.name.toLowerCase() !== 'thai'
+}
+
+/**
  * Compiles an analyzer in steps, so that `analyzerFor` finds it compiled. Undefined: it is
  * already, or built in. Throws ArgumentProblem where its arguments make no sense.
  */

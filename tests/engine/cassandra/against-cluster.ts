@@ -342,7 +342,7 @@ async function readAll(table: Table): Promise<Map<string, Values>> {
   const rows = await run(selectRows(table, { columns: all, branch, withToken: true }))
   return new Map(
     rows.map((row) => {
-      const { values } = readRow(table, all, row)!
+      const { values } = atOnce(readRow(table, all, row))!
       return [idOf(table, values as Values), values as Values]
     }),
   )
@@ -362,7 +362,8 @@ async function fill(table: Table, small: boolean): Promise<Map<string, Values>> 
     seed,
     numRuns: small ? 60 : 150,
   })) {
-    for (const write of mergeRow(table, mergeOf(table, values, 'insert'))) await run(write)
+    for (const write of atOnce(mergeRow(table, mergeOf(table, values, 'insert'))))
+      await run(write)
     model.set(idOf(table, values), values)
   }
   assert.deepEqual(sorted(await readAll(table)), sorted(model))
@@ -400,7 +401,7 @@ async function checkFilter(
     const selected = selectedColumns(table, needed)
     const rows = await run(selectRows(table, { columns: selected, branch, limit: 1_000 }))
     for (const row of rows) {
-      const { values } = readRow(table, selected, row)!
+      const { values } = atOnce(readRow(table, selected, row))!
       if (matching(branch.rest, values as Values)) found.push(idOf(table, values as Values))
     }
   }
@@ -417,7 +418,8 @@ async function checkFilter(
     const rows = await run(
       selectNearest(table, { columns: selected, branch, column, numbers, limit: 100 }),
     )
-    for (const row of rows) assert(readRow(table, selected, row)!.values.has('vector'))
+    for (const row of rows)
+      assert(atOnce(readRow(table, selected, row))!.values.has('vector'))
   }
 }
 
@@ -456,7 +458,7 @@ async function changeElements(table: Table, model: Map<string, Values>): Promise
       values: new Map(keyValues),
       elements: new Map([[column, { kind: change, elements: elements.slice(0, 2) }]]),
     }
-    for (const write of mergeRow(table, merge)) await run(write)
+    for (const write of atOnce(mergeRow(table, merge))) await run(write)
     const changing = change === 'add' ? withAdded : withoutAll
     const changed = atOnce(changing(type, stored, elements.slice(0, 2), table.types))
     const after = new Map(values)
@@ -489,7 +491,7 @@ async function checkOrderAndDeletes(
     return rows.map((row) =>
       idOf(
         table,
-        readRow(table, selected, row as unknown as Record<string, unknown>)!
+        atOnce(readRow(table, selected, row as unknown as Record<string, unknown>))!
           .values as Values,
       ),
     )

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import {
   bindElement,
   bindValue,
+  bindWritten,
   elementSpellings,
   readValue,
 } from '../../../src/engine/cassandra/rows/cql-values.ts'
@@ -26,6 +27,7 @@ import {
   readValue as readGiven,
 } from '../../../src/language/columns/values.ts'
 import { columnTypes, givenValues } from './column-values.ts'
+import { atOnce } from '../../../src/steps.ts'
 
 const limits = { depthMax: 100, numeralLengthMax: 2_000, valuesMax: 10_000 }
 const read = (text: string): Value => parseJson(text, limits)
@@ -105,9 +107,14 @@ function elementInfo(type: ElementType): unknown {
   }
 }
 
+function readAll(...given: Parameters<typeof readValue>) {
+  return atOnce(readValue(...given))
+}
+
 function roundTrip(type: ColumnType, value: ColumnValue | undefined) {
-  const bytes = encoder.encode(bindValue({ type }, value, types), infoOf(type))
-  return readValue({ type }, encoder.decode(bytes, infoOf(type)), types)
+  const bound = atOnce(bindWritten({ type }, value, types))
+  const bytes = encoder.encode(bound, infoOf(type))
+  return readAll({ type }, encoder.decode(bytes, infoOf(type)), types)
 }
 
 describe('values of columns', () => {
@@ -156,7 +163,7 @@ describe('values of columns', () => {
           name === 'timestamp'
             ? bytes.readBigInt64BE()
             : encoder.decode(bytes, infoOf(type))
-        assert.deepEqual(readValue({ type }, given, types), value)
+        assert.deepEqual(readAll({ type }, given, types), value)
       })
 
   test('of user-defined types have null for missing fields', () => {
@@ -177,12 +184,12 @@ describe('values of columns', () => {
   test('of user-defined types were written before a field was added', () => {
     const type = placeType
     assert.deepEqual(
-      readValue({ type }, { street: 'Elm' }, types),
+      readAll({ type }, { street: 'Elm' }, types),
       new Map([['street', 'Elm']]),
     )
-    assert.equal(readValue({ type }, {}, types), undefined)
+    assert.equal(readAll({ type }, {}, types), undefined)
     const list = { type: 'list', valueType: type } as const
-    assert.deepEqual(readValue({ type: list }, [{}], types), [new Map()])
+    assert.deepEqual(readAll({ type: list }, [{}], types), [new Map()])
   })
 
   test('of user-defined types have all bytes that a cluster may have of them', () => {
@@ -197,7 +204,7 @@ describe('values of columns', () => {
         assert.deepEqual(spellings.at(-1), whole)
         for (const bytes of spellings)
           assert.deepEqual(
-            readValue(
+            readAll(
               { type: { type: 'list', valueType: placeType } },
               [encoder.decode(bytes, infoOf(placeType))],
               types,
@@ -211,14 +218,14 @@ describe('values of columns', () => {
   test('that are empty collections are none', () => {
     const list = { type: 'list', valueType: 'int' } as const
     const map = { type: 'map', keyType: 'int', valueType: 'int' } as const
-    assert.equal(readValue({ type: list }, [], types), undefined)
-    assert.equal(readValue({ type: list }, null, types), undefined)
-    assert.equal(readValue({ type: map }, new Map(), types), undefined)
+    assert.equal(readAll({ type: list }, [], types), undefined)
+    assert.equal(readAll({ type: list }, null, types), undefined)
+    assert.equal(readAll({ type: map }, new Map(), types), undefined)
   })
 
   test('of sets that differ for the cluster alone are one', () => {
     const type = { type: 'set', valueType: 'double' } as const
-    assert.deepEqual(readValue({ type }, new Set([-0, 0, 1]), types), [0, 1])
+    assert.deepEqual(readAll({ type }, new Set([-0, 0, 1]), types), [0, 1])
   })
 
   test('that are texts refuse what UTF-8 has no bytes for', () => {

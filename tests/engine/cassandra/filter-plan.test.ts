@@ -15,7 +15,10 @@ import {
   planWith,
   type MoreTerms,
 } from '../../../src/engine/cassandra/documents/more-terms.ts'
-import { shred, type Shredded } from '../../../src/engine/cassandra/documents/shred.ts'
+import {
+  shredInSteps,
+  type Shredded,
+} from '../../../src/engine/cassandra/documents/shred.ts'
 import type { Filter } from '../../../src/language/filters/filter.ts'
 import { indexingRule } from '../../../src/language/filters/indexing.ts'
 import { matches } from '../../../src/language/filters/matches.ts'
@@ -29,6 +32,7 @@ import {
   seed,
   times,
 } from '../../model/random.ts'
+import { atOnce } from '../../../src/steps.ts'
 
 const shape = { nested: 0.35, scalars: 30, fields: 6 }
 const rule = indexingRule(undefined)
@@ -45,7 +49,7 @@ test(`documents that match are found, and no others by exact plans, SEED=${seed}
     const document = randomFields(random, shape)
     document.set('_id', randomId(random, 30))
     const filter = randomFilter(random, shape, rule)
-    const shredded = shred(document, {})
+    const shredded = atOnce(shredInSteps(document, {}))
     if (!matches(filter, document)) {
       const plan = planWith(filter, clusters[0]!)
       if (plan.kind === 'branches' && plan.isExact)

@@ -14,6 +14,7 @@ import type { RowMerge } from '../../../src/engine/contract.ts'
 import type { Column, Table } from '../../../src/engine/schema.ts'
 import type { Value } from '../../../src/json/value.ts'
 import type { ColumnValue } from '../../../src/language/columns/column.ts'
+import { atOnce } from '../../../src/steps.ts'
 
 const p: Column = { name: 'p', type: { type: 'int' } }
 const c: Column = { name: 'c', type: { type: 'double' } }
@@ -41,6 +42,19 @@ const table: Table = {
   },
   types: [{ name: 'place', fields: [{ name: 'street', type: 'text' }] }],
 }
+
+const merged = (...given: Parameters<typeof mergeRow>) => atOnce(mergeRow(...given))
+const read = (...given: Parameters<typeof readRow>) => atOnce(readRow(...given))
+
+/** A list or set in the bytes of the protocol; of a map, its keys and values in turn. */
+const collection = (count: number, ...parts: Buffer[]) =>
+  Buffer.concat([int(count), ...parts.flatMap((part) => [int(part.length), part])])
+const int = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+const a = Buffer.from('a')
 
 const ms = (value: bigint) => {
   const bytes = Buffer.alloc(8)
@@ -140,7 +154,7 @@ describe('rows are read', () => {
       '#3': null,
       '#token': 5n,
     }
-    assert.deepEqual(readRow(table, selected, row), {
+    assert.deepEqual(read(table, selected, row), {
       values: new Map<string, unknown>([
         ['p', 1],
         ['c', 0],
@@ -152,7 +166,7 @@ describe('rows are read', () => {
 
   test('but not those of partitions that have none', () => {
     const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
-    assert.equal(readRow(table, selected, row), undefined)
+    assert.equal(read(table, selected, row), undefined)
   })
 })
 
@@ -169,10 +183,10 @@ describe('rows are written', () => {
       kind: 'insert',
       values: new Map([...key, [tags, undefined], [ids, [1, 2]]]),
     }
-    assert.deepEqual(mergeRow(table, merge), [
+    assert.deepEqual(merged(table, merge), [
       {
         text: 'INSERT INTO "ks"."T" /* 1 */ ("at", "c", "ids", "p", "tags") VALUES (?, ?, ?, ?, ?)',
-        values: [ms(1n), 1.5, [1, 2], 1, null],
+        values: [ms(1n), 1.5, collection(2, int(1), int(2)), 1, null],
         isIdempotent: true,
       },
     ])
@@ -183,10 +197,10 @@ describe('rows are written', () => {
       kind: 'update',
       values: new Map([...key, [tags, ['a']], [m, undefined]]),
     }
-    assert.deepEqual(mergeRow(table, merge), [
+    assert.deepEqual(merged(table, merge), [
       {
         text: `UPDATE "ks"."T" /* 1 */ SET "m" = ?, "tags" = ? ${where}`,
-        values: [null, ['a'], 1, 1.5, ms(1n)],
+        values: [null, collection(1, a), 1, 1.5, ms(1n)],
         isIdempotent: true,
       },
     ])
@@ -194,17 +208,17 @@ describe('rows are written', () => {
 
   test('element by element', () => {
     const change = (kind: 'add' | 'remove', of: Column, ...elements: Value[]) =>
-      mergeRow(table, {
+      merged(table, {
         kind: 'update',
         values: new Map(key),
         elements: new Map([[of, { kind, elements }]]),
       })[0]!
     for (const [write, text, bound, isIdempotent] of [
-      [change('add', tags, 'a'), '"tags" = "tags" + ?', ['a'], false],
-      [change('remove', tags, 'a'), '"tags" = "tags" - ?', ['a'], true],
-      [change('add', ids, 1), '"ids" = "ids" + ?', [1], true],
-      [change('add', m, ['a', 1]), '"m" = "m" + ?', new Map([['a', 1]]), true],
-      [change('remove', m, 'a'), '"m" = "m" - ?', ['a'], true],
+      [change('add', tags, 'a'), '"tags" = "tags" + ?', collection(1, a), false],
+      [change('remove', tags, 'a'), '"tags" = "tags" - ?', collection(1, a), true],
+      [change('add', ids, 1), '"ids" = "ids" + ?', collection(1, int(1)), true],
+      [change('add', m, ['a', 1]), '"m" = "m" + ?', collection(1, a, int(1)), true],
+      [change('remove', m, 'a'), '"m" = "m" - ?', collection(1, a), true],
     ] as const) {
       assert.equal(write.text, `UPDATE "ks"."T" /* 1 */ SET ${text} ${where}`)
       assert.deepEqual(write.values[0], bound)
@@ -219,13 +233,13 @@ describe('rows are written', () => {
       elements: new Map([[ids, { kind: 'add', elements: [1] }]]),
     }
     assert.deepEqual(
-      mergeRow(table, merge).map(({ text }) => text.slice(0, 6)),
+      merged(table, merge).map(({ text }) => text.slice(0, 6)),
       ['INSERT', 'UPDATE'],
     )
   })
 
   test('not at all where there is nothing to write', () => {
-    assert.deepEqual(mergeRow(table, { kind: 'update', values: new Map(key) }), [])
+    assert.deepEqual(merged(table, { kind: 'update', values: new Map(key) }), [])
   })
 
   test('for a partition, if they share it', () => {
@@ -234,7 +248,7 @@ describe('rows are written', () => {
       values: new Map([...key, [shared, 7]]),
     }
     assert.equal(
-      mergeRow(table, merge)[0]!.text,
+      merged(table, merge)[0]!.text,
       'UPDATE "ks"."T" /* 1 */ SET "shared" = ? WHERE "p" = ?',
     )
   })

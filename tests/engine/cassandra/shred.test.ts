@@ -7,11 +7,12 @@ import {
   plainNumeral,
   scaledNumber,
 } from '../../../src/engine/cassandra/documents/numerals.ts'
-import { shred } from '../../../src/engine/cassandra/documents/shred.ts'
+import { shredInSteps } from '../../../src/engine/cassandra/documents/shred.ts'
 import { parseJson } from '../../../src/json/parse.ts'
 import type { JsonObject, Numeric, Value } from '../../../src/json/value.ts'
 import { indexingRule, type IndexingLists } from '../../../src/language/filters/indexing.ts'
 import { storedByOthers as lines } from './stored-by-others.ts'
+import { atOnce } from '../../../src/steps.ts'
 
 const limits = { depthMax: 100, numeralLengthMax: 100, valuesMax: 10_000 }
 const read = (text: string): Value => parseJson(text, limits)
@@ -40,7 +41,7 @@ describe('documents that another server stored', () => {
       assert.deepEqual([type, text], columns.key)
       const pruned = indexingRule(indexingOf.get(table)).prune(document)
       const vector = $vector && { numbers: new Float32Array(3), form: 'array' as const }
-      const shredded = shred(pruned, vector ? { vector } : {})
+      const shredded = atOnce(shredInSteps(pruned, vector ? { vector } : {}))
       assert.deepEqual([...shredded.exists].toSorted(), row.exist_keys ?? [])
       assert.deepEqual([...shredded.contains].toSorted(), row.array_contains ?? [])
       assert.deepEqual([...shredded.nulls].toSorted(), row.query_null_values ?? [])

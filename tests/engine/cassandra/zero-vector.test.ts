@@ -9,6 +9,7 @@ import type { RowMerge } from '../../../src/engine/contract.ts'
 import type { CollectionOptions, Column, Table } from '../../../src/engine/schema.ts'
 import { indexingRule } from '../../../src/language/filters/indexing.ts'
 import type { Metric } from '../../../src/search/vector/similarity.ts'
+import { atOnce } from '../../../src/steps.ts'
 
 const zeros = [Float32Array.of(0, -0), Float64Array.of(1e-60, 0), Float64Array.of(1e-7, 0)]
 
@@ -21,6 +22,8 @@ const large = [
 ]
 const metrics = ['cosine', 'dot_product', 'euclidean'] as const
 
+const merged = (...given: Parameters<typeof mergeRow>) => atOnce(mergeRow(...given))
+
 describe('a vector that no index takes', () => {
   const options = (metric: Metric): CollectionOptions => ({
     vector: { dimension: 2, metric, sourceModel: 'other' },
@@ -32,7 +35,7 @@ describe('a vector that no index takes', () => {
     const search = { vector: { numbers, form: 'array' } } as const
     const record = { id: 1, text: '{"_id":1}', document, search }
     const rule = indexingRule(undefined)
-    return boundColumns(record, types.TimeUuid.now(), options(metric), rule)
+    return atOnce(boundColumns(record, types.TimeUuid.now(), options(metric), rule))
   }
 
   test('is no part of a document: a zero vector by cosine', () => {
@@ -84,17 +87,17 @@ describe('a vector that no index takes', () => {
   test('is no part of a row whose column has an index', () => {
     const zero = Float32Array.of(0, 1e-7)
     for (const kind of ['insert', 'update'] as const) {
-      assert.throws(() => mergeRow(table('cosine'), merge(kind, zero)), {
+      assert.throws(() => merged(table('cosine'), merge(kind, zero)), {
         kind: 'unsupported',
         message: /^v cannot be indexed: .* cannot be zero/,
       })
       for (const metric of [undefined, 'euclidean'] as const)
-        assert.equal(mergeRow(table(metric), merge(kind, zero)).length, 1)
+        assert.equal(merged(table(metric), merge(kind, zero)).length, 1)
     }
     const tooLarge = Float32Array.of(2e17, 0)
     for (const metric of metrics)
-      assert.throws(() => mergeRow(table(metric), merge('insert', tooLarge)))
-    assert.equal(mergeRow(table(undefined), merge('insert', tooLarge)).length, 1)
+      assert.throws(() => merged(table(metric), merge('insert', tooLarge)))
+    assert.equal(merged(table(undefined), merge('insert', tooLarge)).length, 1)
     assert(mayBreakIndex(merge('insert', zero)))
     assert(mayBreakIndex(merge('insert', tooLarge)))
     assert(!mayBreakIndex(merge('insert', Float32Array.of(0, 1))))

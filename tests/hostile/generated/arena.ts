@@ -18,7 +18,6 @@ export class Arena {
   static async open(options: ServerOptions, scale: number): Promise<Arena> {
     const server = await HostileServer.start(options)
     try {
-      if (options.cluster !== undefined) await dropWhatIsLeft(server)
       await makeTargets(server, scale)
       return new Arena(server, {
         writer: await server.createToken('Database Administrator'),
@@ -54,10 +53,3 @@ export class Arena {
 }
 
 const addresses = 4
-
-/** A cluster outlives the server. */
-async function dropWhatIsLeft(server: HostileServer): Promise<void> {
-  const name = 'default_keyspace'
-  await server.command('', { dropKeyspace: { name } })
-  await server.command('', { createKeyspace: { name } })
-}

@@ -17,6 +17,7 @@ import {
   type Episode,
 } from './episode.ts'
 import { commandTo } from './load.ts'
+import { keptMemoryMax } from '../settled-memory.ts'
 import { measureEpisode, runEpisode, type EpisodeResult } from './run-episode.ts'
 import { keyspace, targets } from './targets.ts'
 import { Summary } from './summary.ts'
@@ -29,9 +30,6 @@ export interface GeneratorOptions {
   /** Undefined: the embedded engine. */
   readonly cluster: ConnectOptions | undefined
 }
-
-/** Bytes that a server may take more than before its first episode, when it has come to rest. */
-const memoryMax = 100_000_000
 
 const idleSeconds = 5
 const episodeOptions = { seconds: 4, requestsMax: Infinity, connectionsMax: Infinity }
@@ -141,13 +139,13 @@ class Stage {
   }
 
   run(episode: Episode): Promise<EpisodeResult> {
-    const goal = this.memory + memoryMax
+    const goal = this.memory + keptMemoryMax
     return measureEpisode(this.arena, this.bystander, episode, episodeOptions, goal)
   }
 
   /** Whether what other episodes find on this server is their own doing. */
   isSound({ turns, memory }: EpisodeResult): boolean {
-    return turns !== undefined && (memory ?? Infinity) - this.memory <= memoryMax
+    return turns !== undefined && (memory ?? Infinity) - this.memory <= keptMemoryMax
   }
 
   async close(): Promise<void> {
@@ -163,7 +161,7 @@ function problemsOf(stage: Stage, result: EpisodeResult): string[] {
   const problems: string[] = []
   if (turns.longestMs > turnMsMax)
     problems.push(`a turn took ${turns.longestMs.toFixed(0)} ms of processor time`)
-  if (memory - stage.memory > memoryMax)
+  if (memory - stage.memory > keptMemoryMax)
     problems.push(`${megabytes(stage.memory)} → ${megabytes(memory)} MB of memory`)
   const lateMs = seen.find(({ name }) => name === machineName)!.longestMs
   for (const [i, { name, longestMs, failed, firstFailure }] of seen.entries()) {

@@ -6,6 +6,7 @@ import type { Turns } from '../turn-meter.ts'
 import type { Arena } from './arena.ts'
 import { clientOf, type HostileClient, type Outcome } from './clients.ts'
 import type { Episode, Part } from './episode.ts'
+import { settledMemory } from '../settled-memory.ts'
 import { asToolCall, type HostileRequest, type RequestLoad } from './load.ts'
 
 export interface EpisodeOptions {
@@ -107,10 +108,7 @@ export interface EpisodeResult extends Outcomes {
   readonly seen: readonly Seen[]
   /** Undefined: the server died. */
   readonly turns: Turns | undefined
-  /**
-   * Bytes that the server takes when it has come to rest. Where these are too many, garbage of
-   * the answering thread is collected first: V8 keeps it while there is no need for its memory.
-   */
+  /** Bytes that the server takes when it has come to rest (settled-memory.ts). */
   readonly memory: number | undefined
   readonly isCollected: boolean
   readonly complaints: string
@@ -132,26 +130,14 @@ export async function measureEpisode(
   await pause(afterMs)
   const seen = await bystander.take()
   const turns = await turnsOf(arena)
-  let memory = server.usage()?.memory
-  for (let ms = 0; ms < restMsMax && (memory ?? 0) > memoryGoal; ms += restStepMs) {
-    await pause(restStepMs)
-    memory = server.usage()?.memory
-  }
-  const isCollected = (memory ?? 0) > memoryGoal
-  if (isCollected) {
-    await turnsOf(arena, true)
-    memory = server.usage()?.memory
-  }
+  const { bytes: memory, isCollected } = await settledMemory(server, memoryGoal)
   const complaints = server.complaints.slice(said)
   return { ...outcomes, seen, turns, memory, isCollected, complaints }
 }
 
-async function turnsOf(
-  { server }: Arena,
-  collectGarbage = false,
-): Promise<Turns | undefined> {
+async function turnsOf({ server }: Arena): Promise<Turns | undefined> {
   try {
-    return await server.takeTurns(collectGarbage)
+    return await server.takeTurns()
   } catch (error) {
     if (!server.isAlive) return undefined
     throw error
@@ -160,7 +146,3 @@ async function turnsOf(
 
 /** What is left of an episode is part of it for so long. */
 const afterMs = 1_000
-
-/** A server that takes more memory than it may is given so long to return it. */
-const restMsMax = 5_000
-const restStepMs = 500

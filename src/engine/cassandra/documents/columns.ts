@@ -3,6 +3,7 @@ import { types } from 'cassandra-driver'
 import type { NewRecord } from '../../contract.ts'
 import type { Numeric } from '../../../json/value.ts'
 import type { IndexingRule } from '../../../language/filters/indexing.ts'
+import type { Steps } from '../../../steps.ts'
 import type { CollectionOptions } from '../../schema.ts'
 import { lexicalColumn } from '../catalog/collection-table.ts'
 import type { Statement } from '../cluster/statement.ts'
@@ -10,11 +11,13 @@ import { checkComparable } from '../zero-vector.ts'
 import type { DocumentKey } from './document-key.ts'
 import type { Branch, PresenceTerm, DocumentTerm } from './filter-plan.ts'
 import { scaledNumber } from './numerals.ts'
-import { shred, termSizeMax, type Shredded } from './shred.ts'
+import { shredInSteps, termSizeMax, type Shredded } from './shred.ts'
+import { bytesOfCollection } from '../rows/cql-collections.ts'
+import { bytesOfDecimal, bytesOfLong } from '../rows/cql-primitives.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { joinText } from './stored-text.ts'
 
-const { BigDecimal, Integer, Long, Tuple } = types
+const { BigDecimal, Integer, Tuple } = types
 
 /** Bytes between a path and its value in an index. */
 const termOverhead = 6
@@ -24,21 +27,22 @@ export function boundKey({ type, text }: DocumentKey): types.Tuple {
 }
 
 /** What is written of a document besides its key: columns with their values, in order. */
-export function boundColumns(
+export function* boundColumns(
   record: NewRecord,
   transaction: types.TimeUuid,
   options: CollectionOptions,
   indexing: IndexingRule,
-): readonly (readonly [column: string, value: unknown])[] {
+): Steps<readonly (readonly [column: string, value: unknown])[]> {
   const { text, document, search } = record
-  const shredded = shred(prunedFor(document, options, indexing), search)
+  const pruned = yield* prunedFor(document, options, indexing)
+  const shredded = yield* shredInSteps(pruned, search)
   const vector = search.vector?.numbers
   if (vector !== undefined && options.vector !== undefined)
     checkComparable(vector, options.vector.metric, '$vector')
   return [
     ['tx_id', transaction],
     ['doc_json', joinText(text, search)],
-    ...boundIndexes(shredded),
+    ...(yield* boundIndexes(shredded)),
     ...(options.vector === undefined
       ? []
       : ([['query_vector_value', vector ? bytesOfVector(vector) : null]] as const)),
@@ -49,12 +53,12 @@ export function boundColumns(
 }
 
 /** What is indexed; an _id only where nothing is listed, or it is. */
-function prunedFor(
+function* prunedFor(
   document: NewRecord['document'],
   { indexing: lists }: CollectionOptions,
   indexing: IndexingRule,
-) {
-  const pruned = indexing.prune(document)
+): Steps<NewRecord['document']> {
+  const pruned = yield* indexing.pruneInSteps(document)
   if (lists === undefined) return pruned
   const isIndexed =
     'allow' in lists
@@ -66,35 +70,51 @@ function prunedFor(
   return rest
 }
 
-function boundIndexes(shredded: Shredded): readonly (readonly [string, unknown])[] {
+type BoundIndexes = readonly (readonly [column: string, bytes: Buffer])[]
+
+/** As bytes: the driver would encode all values of a document in one turn. */
+function* boundIndexes(shredded: Shredded): Steps<BoundIndexes> {
   const { exists, sizes, contains, booleans, numbers, texts, nulls, dates } = shredded
   return [
-    ['exist_keys', exists],
-    ['array_size', sizes],
-    ['array_contains', contains],
-    ['query_bool_values', mapped(booleans, (value) => (value ? 1 : 0))],
-    ['query_dbl_values', mapped(numbers, boundDecimal)],
-    ['query_text_values', withinTerms(texts)],
-    ['query_null_values', nulls],
-    ['query_timestamp_values', mapped(dates, (ms) => Long.fromNumber(ms))],
+    ['exist_keys', yield* bytesOfCollection(exists, elementOf)],
+    ['array_size', yield* bytesOfCollection(sizes, entryOf(bytesOfInt))],
+    ['array_contains', yield* bytesOfCollection(contains, elementOf)],
+    ['query_bool_values', yield* bytesOfCollection(booleans, entryOf(bytesOfFlag))],
+    ['query_dbl_values', yield* bytesOfCollection(numbers, entryOf(bytesOfDecimal))],
+    ['query_text_values', yield* bytesOfCollection(texts, textEntryOf)],
+    ['query_null_values', yield* bytesOfCollection(nulls, elementOf)],
+    ['query_timestamp_values', yield* bytesOfCollection(dates, entryOf(bytesOfMs))],
   ]
 }
 
-function mapped<T, U>(map: ReadonlyMap<string, T>, bind: (value: T) => U): Map<string, U> {
-  return new Map(Array.from(map, ([path, value]) => [path, bind(value)]))
+type Entry<T> = readonly [path: string, value: T]
+
+function elementOf(text: string): readonly Buffer[] {
+  return [Buffer.from(text)]
 }
 
-function boundDecimal(numeric: Numeric): types.BigDecimal {
-  const { unscaled, scale } = scaledNumber(numeric)
-  // The declared type of the first argument is wrong: it takes any whole number.
-  return new BigDecimal(Integer.fromString(unscaled.toString()) as unknown as number, scale)
+function entryOf<T>(bytesOf: (value: T) => Buffer) {
+  return ([path, value]: Entry<T>) => [Buffer.from(path), bytesOf(value)]
 }
 
-/** Without those that no index takes: only ranges look there, and they check the document. */
-function withinTerms(texts: ReadonlyMap<string, string>): Map<string, string> {
-  const fits = ([path, text]: [string, string]) =>
-    Buffer.byteLength(path) + Buffer.byteLength(text) + termOverhead <= termSizeMax
-  return new Map([...texts].filter(fits))
+/** Without a text that no index takes: only ranges look for those, and they check documents. */
+function textEntryOf([path, text]: Entry<string>): readonly Buffer[] {
+  const parts = [Buffer.from(path), Buffer.from(text)] as const
+  return parts[0].length + parts[1].length + termOverhead <= termSizeMax ? parts : []
+}
+
+function bytesOfFlag(value: boolean): Buffer {
+  return Buffer.of(value ? 1 : 0)
+}
+
+function bytesOfInt(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+
+function bytesOfMs(ms: number): Buffer {
+  return bytesOfLong(BigInt(ms))
 }
 
 /** The conditions of a branch, joined by "and"; without any it is an empty text. */
@@ -148,6 +168,12 @@ function presenceOf(term: PresenceTerm, operator: 'CONTAINS' | 'NOT CONTAINS'): 
     case 'exists':
       return { text: `exist_keys ${operator} ?`, values: [term.path] }
   }
+}
+
+function boundDecimal(numeric: Numeric): types.BigDecimal {
+  const { unscaled, scale } = scaledNumber(numeric)
+  // The declared type of the first argument is wrong: it takes any whole number.
+  return new BigDecimal(Integer.fromString(unscaled.toString()) as unknown as number, scale)
 }
 
 function rangeOf({

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../json/value.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import { indexingRule } from '../../../language/filters/indexing.ts'
 import { hasTermsIn, matchesInSteps } from '../../../language/filters/matches.ts'
-import { inTurns } from '../../../steps.ts'
+import { inTurns, type Steps } from '../../../steps.ts'
 import type { Collection } from '../../contract.ts'
 import { termsIn } from './document-texts.ts'
 
@@ -15,9 +15,12 @@ export function matcherOf(
   caller: Caller,
 ): (document: JsonObject) => boolean | Promise<boolean> {
   const indexing = indexingRule(collection.options.indexing)
-  return (document) => {
+  return (document) => inTurns(isMatch(document), caller)
+
+  function* isMatch(document: JsonObject): Steps<boolean> {
     const hasTerms = hasTermsIn(() => termsIn(document, collection))
-    const answer = matchesInSteps(filter, indexing.prune(document), hasTerms)
-    return typeof answer === 'boolean' ? answer : inTurns(answer, caller)
+    const indexed = yield* indexing.pruneInSteps(document)
+    const answer = matchesInSteps(filter, indexed, hasTerms)
+    return typeof answer === 'boolean' ? answer : yield* answer
   }
 }

@@ -15,6 +15,16 @@ export function hashOf(value: Value): string {
   return shorten(formOf(value))
 }
 
+/** Hash of an array, made from the hashes of its elements. */
+export function hashOfArray(hashes: readonly string[]): string {
+  return shorten(formOfArray(hashes))
+}
+
+/** Hash of an object without a wrapper such as $date, made from the hashes of its members. */
+export function hashOfObject(members: Members): string {
+  return shorten(formOfMembers(members))
+}
+
 /** Of the value at a path, where UUIDs and ObjectIds are taken for their texts. */
 export function hashAtPath(value: Value): string {
   const text = textOf(value)
@@ -39,8 +49,7 @@ function formOf(value: Value): string {
   if (typeof value === 'string') return `S${value}`
   if (typeof value === 'boolean') return value ? 'B1' : 'B0'
   if (isNumeric(value)) return `N${plainNumeral(value)}`
-  if (Array.isArray(value))
-    return `A${value.length}${value.map((element) => `\n${hashOf(element)}`).join('')}`
+  if (Array.isArray(value)) return formOfArray(value.map(hashOf))
   return formOfObject(value)
 }
 
@@ -49,9 +58,17 @@ function formOfObject(object: JsonObject): string {
   if (extended?.kind === 'date') return `T${extended.ms}`
   if (extended?.kind === 'uuid' || extended?.kind === 'objectId')
     return formOfWrapper(`$${extended.kind}`, extended.text)
-  let form = `O${object.size}`
-  for (const [name, member] of object) form += `\n${name}\n${hashOf(member)}`
-  return form
+  return formOfMembers(Array.from(object, ([name, member]) => [name, hashOf(member)]))
+}
+
+function formOfArray(hashes: readonly string[]): string {
+  return `A${hashes.length}${hashes.map((hash) => `\n${hash}`).join('')}`
+}
+
+type Members = readonly (readonly [name: string, hash: string])[]
+
+function formOfMembers(members: Members): string {
+  return `O${members.length}${members.map(([name, hash]) => `\n${name}\n${hash}`).join('')}`
 }
 
 /** Elements that are UUIDs or ObjectIds are taken for the objects that they are written as. */

@@ -9,12 +9,14 @@ import type { JsonObject, Value } from '../../../json/value.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { matches } from '../../../language/filters/matches.ts'
+import { sortInSteps } from '../../../sort-in-steps.ts'
+import { inTurns, Pace, type Steps } from '../../../steps.ts'
 import type { Collection, Page, Position, Query, StoredRecord } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { preparedTarget } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
-import { textsWithTerms } from '../lexical/search-terms.ts'
+import { keysWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
@@ -23,7 +25,7 @@ import { idOfTextKey, textPlace } from './document-texts.ts'
 import { versionIn } from './document-version.ts'
 import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
 import { planWith, type MoreTerms } from './more-terms.ts'
-import { shred } from './shred.ts'
+import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
 /** Documents of a page of the cluster's: a few, because each may be large. */
@@ -204,7 +206,7 @@ async function* findMatching(
       (await isMatch(document)) &&
       !(
         plan.kind === 'branches' &&
-        isOfEarlier(plan.branches, one.branch, document, indexing)
+        (await inTurns(isOfEarlier(plan.branches, one.branch, document, indexing), caller))
       )
     if (isWanted) yield { ...one, document }
   }
@@ -252,14 +254,14 @@ function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError 
 }
 
 /** Documents that several branches find count for the first of them. */
-function isOfEarlier(
+function* isOfEarlier(
   branches: readonly Branch[],
   branch: number,
   document: JsonObject,
   indexing: IndexingRule,
-): boolean {
+): Steps<boolean> {
   if (branch === 0) return false
-  const shredded = shred(indexing.prune(document), {})
+  const shredded = yield* shredInSteps(yield* indexing.pruneInSteps(document), {})
   return branches.slice(0, branch).some((terms) => holdsAll(terms, shredded))
 }
 
@@ -320,16 +322,9 @@ async function* findByTerms(
   if (after !== undefined && !after.startsWith('t'))
     throw new EngineError('position', 'no such place')
   const textsMax = textsMaxOf(limits)
-  const texts = await textsWithTerms(
-    postings,
-    textPlace(collection),
-    terms,
-    textsMax,
-    caller,
-  )
-  const keys = [...new Set(texts.map(({ key }) => key))]
-    .filter((key) => after === undefined || `t${key}` > after)
-    .toSorted()
+  const place = textPlace(collection)
+  const known = await keysWithTerms(postings, place, terms, textsMax, caller)
+  const keys = await inTurns(keysBehind(after, known), caller)
   for (let from = 0; from < keys.length; from += keysAtATime) {
     const some = keys.slice(from, from + keysAtATime)
     const found = await readByTextKeys(session, collection, some)
@@ -338,6 +333,20 @@ async function* findByTerms(
       if (one !== undefined) yield one
     }
   }
+}
+
+/** In their order, which is that of their characters. */
+function* keysBehind(
+  after: Position | undefined,
+  keys: readonly string[],
+): Steps<readonly string[]> {
+  const pace = new Pace()
+  const behind: string[] = []
+  for (const key of keys) {
+    if (pace.isDue()) yield
+    if (after === undefined || `t${key}` > after) behind.push(key)
+  }
+  return yield* sortInSteps(behind, (a, b) => (a < b ? -1 : a === b ? 0 : 1), pace)
 }
 
 /** Undefined for those that are not there. */

@@ -5,8 +5,9 @@
 import { extendedOf } from '../../../json/extended.ts'
 import { isObject, type JsonObject, type Numeric, type Value } from '../../../json/value.ts'
 import { escapeSegment } from '../../../language/values/path.ts'
+import { Pace, type Steps } from '../../../steps.ts'
 import type { SearchFields } from '../../contract.ts'
-import { hashAtPath, hashOf, textOf } from './hash.ts'
+import { hashAtPath, hashOf, hashOfArray, hashOfObject } from './hash.ts'
 
 /** Bytes of a path and its value, with what comes between, that an index takes. */
 export const termSizeMax = 8_192
@@ -27,8 +28,8 @@ export interface Shredded {
   readonly dates: Map<string, number>
 }
 
-/** Of what is indexed of a document, and of its search fields. */
-export function shred(document: JsonObject, search: SearchFields): Shredded {
+/** The index columns of the indexed part of a document, and of its search fields. */
+export function* shredInSteps(document: JsonObject, search: SearchFields): Steps<Shredded> {
   const shredded: Shredded = {
     exists: new Set(),
     sizes: new Map(),
@@ -39,7 +40,8 @@ export function shred(document: JsonObject, search: SearchFields): Shredded {
     nulls: new Set(),
     dates: new Map(),
   }
-  for (const [name, value] of document) addAt(shredded, escapeSegment(name), value)
+  const shredder = new Shredder(shredded)
+  for (const [name, value] of document) yield* shredder.add(escapeSegment(name), value)
   addSearchField(shredded, '$vector', search.vector)
   addSearchField(shredded, '$vectorize', search.vectorize)
   addSearchField(shredded, '$lexical', search.lexical)
@@ -47,64 +49,78 @@ export function shred(document: JsonObject, search: SearchFields): Shredded {
 }
 
 function addSearchField(shredded: Shredded, name: string, value: unknown): void {
-  if (value === null) addAt(shredded, name, null)
-  else if (value !== undefined) shredded.exists.add(name)
+  if (value === null) {
+    shredded.exists.add(name)
+    shredded.nulls.add(name)
+    addContained(shredded, name, hashOf(null))
+  } else if (value !== undefined) shredded.exists.add(name)
 }
 
-function addAt(shredded: Shredded, path: string, value: Value): void {
-  shredded.exists.add(path)
-  if (Array.isArray(value)) addArray(shredded, path, value)
-  else if (isObject(value)) addObject(shredded, path, value)
-  else {
-    addScalar(shredded, path, value)
-    addContained(shredded, path, hashOf(value))
+/** Each value is hashed once: the hash of an array or object is made from those of its parts. */
+class Shredder {
+  readonly #to: Shredded
+  readonly #pace = new Pace()
+
+  constructor(to: Shredded) {
+    this.#to = to
   }
-}
 
-function addArray(shredded: Shredded, path: string, array: readonly Value[]): void {
-  shredded.sizes.set(path, array.length)
-  shredded.texts.set(path, hashOf(array as Value[]))
-  for (const [position, element] of array.entries()) {
-    addContained(shredded, path, hashOf(element))
-    addAt(shredded, `${path}.${position}`, element)
+  /** Adds a value and everything in it. Returns its hash as an element or a member. */
+  *add(path: string, value: Value): Steps<string> {
+    if (this.#pace.isDue()) yield
+    this.#to.exists.add(path)
+    if (Array.isArray(value)) return yield* this.#addArray(path, value)
+    if (isObject(value)) return yield* this.#addObject(path, value)
+    const { nulls, booleans, numbers, texts } = this.#to
+    if (value === null) nulls.add(path)
+    else if (typeof value === 'boolean') booleans.set(path, value)
+    else if (typeof value === 'string') texts.set(path, value)
+    else numbers.set(path, value)
+    return addContained(this.#to, path, hashOf(value))
   }
-}
 
-function addObject(shredded: Shredded, path: string, object: JsonObject): void {
-  const extended = extendedOf(object)
-  switch (extended?.kind) {
-    case 'date':
-      shredded.dates.set(path, extended.ms)
-      addContained(shredded, path, hashOf(object))
-      return
-    case 'uuid':
-    case 'objectId':
-      shredded.texts.set(path, extended.text)
-      addContained(shredded, path, hashAtPath(object))
-      return
-    case 'binary':
-      // Nobody can ask for more than that it is there.
-      return
-    case 'malformed':
-    case undefined:
-      shredded.texts.set(path, hashOf(object))
-      for (const [name, member] of object)
-        addAt(shredded, `${path}.${escapeSegment(name)}`, member)
+  *#addArray(path: string, array: readonly Value[]): Steps<string> {
+    this.#to.sizes.set(path, array.length)
+    const hashes: string[] = []
+    for (const [position, element] of array.entries()) {
+      const hash = yield* this.add(`${path}.${position}`, element)
+      addContained(this.#to, path, hash)
+      hashes.push(hash)
+    }
+    const hash = hashOfArray(hashes)
+    this.#to.texts.set(path, hash)
+    return hash
   }
-}
 
-function addScalar(
-  { nulls, booleans, numbers, texts }: Shredded,
-  path: string,
-  value: Exclude<Value, Value[] | JsonObject>,
-): void {
-  if (value === null) nulls.add(path)
-  else if (typeof value === 'boolean') booleans.set(path, value)
-  else if (typeof value === 'string') texts.set(path, textOf(value)!)
-  else numbers.set(path, value)
+  *#addObject(path: string, object: JsonObject): Steps<string> {
+    const extended = extendedOf(object)
+    switch (extended?.kind) {
+      case 'date':
+        this.#to.dates.set(path, extended.ms)
+        return addContained(this.#to, path, hashOf(object))
+      case 'uuid':
+      case 'objectId':
+        this.#to.texts.set(path, extended.text)
+        addContained(this.#to, path, hashAtPath(object))
+        return hashOf(object)
+      case 'binary':
+        // Filters can only ask whether it exists.
+        return hashOf(object)
+      case 'malformed':
+      case undefined: {
+        const members: (readonly [name: string, hash: string])[] = []
+        for (const [name, member] of object)
+          members.push([name, yield* this.add(`${path}.${escapeSegment(name)}`, member)])
+        const hash = hashOfObject(members)
+        this.#to.texts.set(path, hash)
+        return hash
+      }
+    }
+  }
 }
 
 /** An _id is found by its key, and by equality in no other way. */
-function addContained({ contains }: Shredded, path: string, hash: string): void {
+function addContained({ contains }: Shredded, path: string, hash: string): string {
   if (path !== '_id') contains.add(`${path} ${hash}`)
+  return hash
 }

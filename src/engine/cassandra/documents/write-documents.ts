@@ -4,10 +4,12 @@
  * recognised by reading.
  */
 import type { types } from 'cassandra-driver'
+import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { idKey } from '../../../language/values/record-id.ts'
 import { sideBySide } from '../../../side-by-side.ts'
+import { atOnce, inTurns } from '../../../steps.ts'
 import type {
   Collection,
   NewRecord,
@@ -51,6 +53,7 @@ export async function writeDocuments(
     collection,
     indexing: indexingRule(collection.options.indexing),
     postings,
+    caller,
   }
   const outcomes: Outcome[] = Array<Outcome>(writes.length).fill('skipped')
   const makeOne = async (position: number): Promise<Outcome> => {
@@ -79,6 +82,8 @@ interface Writing {
   readonly collection: Collection
   readonly indexing: IndexingRule
   readonly postings: ClusterPostings | undefined
+  /** Undefined: the server itself writes. */
+  readonly caller: Caller | undefined
 }
 
 function make(writing: Writing, write: Write): Promise<Outcome> {
@@ -96,14 +101,14 @@ async function insert(
   writing: Writing,
   { record }: Extract<Write, { kind: 'insert' }>,
 ): Promise<Outcome> {
-  const { session, collection, indexing } = writing
+  const { session, collection } = writing
   const transaction = versionAfter(undefined)
   const [key, ...otherKeys] = keysOf(record.id)
   // A number with zeros at its end may be there in its other spelling.
   for (const other of otherKeys)
     if ((await versionOf(session, collection, other)) !== undefined) return 'exists'
+  const columns = await columnsFor(writing, record, transaction)
   await putText(writing, record, transaction)
-  const columns = boundColumns(record, transaction, collection.options, indexing)
   const names = ['key', ...columns.map(([name]) => name)]
   const statement = {
     text:
@@ -120,14 +125,14 @@ async function replace(
   writing: Writing,
   { before, after }: Extract<Write, { kind: 'replace' }>,
 ): Promise<Outcome> {
-  const { session, collection, indexing } = writing
+  const { session, collection } = writing
   const version = String(before.version)
   const transaction = versionAfter(version)
   const textBefore = before.search && (before.search.lexical ?? '')
   // Whoever wrote a document without a version put no text of it into the index.
   const hasSameText = version !== noVersion && textBefore === (after.search.lexical ?? '')
+  const columns = await columnsFor(writing, after, transaction)
   if (!hasSameText) await putText(writing, after, transaction)
-  const columns = boundColumns(after, transaction, collection.options, indexing)
   const assignments = columns.map(([name]) => `${name} = ?`).join(', ')
   const condition = ifVersion(version)
   const text = `UPDATE ${preparedTarget(collection)} SET ${assignments} WHERE key = ? ${condition.text}`
@@ -153,6 +158,19 @@ async function remove(
   }))
   if (outcome === 'done') await removeTexts(writing, before, undefined)
   return outcome
+}
+
+/** Other requests have their turn before each document, and within a large one. */
+async function columnsFor(
+  { collection, indexing, caller }: Writing,
+  record: NewRecord,
+  transaction: types.TimeUuid,
+) {
+  const steps = boundColumns(record, transaction, collection.options, indexing)
+  if (caller === undefined) return atOnce(steps)
+  const pause = caller.pause()
+  if (pause !== undefined) await pause
+  return inTurns(steps, caller)
 }
 
 /** Before the document is written: so nobody finds one without the other. */

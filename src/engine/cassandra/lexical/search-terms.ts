@@ -5,6 +5,8 @@
 import type { Caller } from '../../../caller.ts'
 import { termScore, termWeight, type TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { ByTerms, Hit, SearchPlace, SearchResult } from '../../contract.ts'
+import { sortInSteps } from '../../../sort-in-steps.ts'
+import { inTurns, Pace, type Steps } from '../../../steps.ts'
 import { EngineError } from '../../errors.ts'
 import { upToSize } from '../../up-to-size.ts'
 import type { Posting, ClusterPostings, TextPlace } from './postings.ts'
@@ -49,10 +51,8 @@ export async function searchTerms<Item>(
   const { by, limit, after, sizeMax, textsMax } = search
   const { texts, frequencies } = await gather(postings, place, by, textsMax, caller)
   const statistics =
-    after?.statistics ?? (await statisticsOf(postings, place, texts, frequencies))
-  const candidates = scored(texts, by, statistics)
-    .filter(({ key, score }) => isAfter(key, score, after, records))
-    .sort((a, b) => b.score - a.score || records.compare(a.key, b.key))
+    after?.statistics ?? (await statisticsOf(postings, place, texts, frequencies, caller))
+  const candidates = await inTurns(ranked(texts, by, statistics, after, records), caller)
   const hits: Hit<Item>[] = []
   const stale: FoundText[] = []
   for (let from = 0; from < candidates.length && hits.length < limit; from += atATime) {
@@ -71,17 +71,28 @@ export async function searchTerms<Item>(
   return { hits: enough, ...(!by.anyTerm && { statistics }) }
 }
 
-/** The texts that have all terms, in no order. */
-export async function textsWithTerms(
+/** The keys of records whose texts have all terms, each once, in no order. */
+export async function keysWithTerms(
   postings: ClusterPostings,
   place: TextPlace,
   terms: readonly string[],
   textsMax: number,
   caller: Caller,
-): Promise<readonly FoundText[]> {
+): Promise<readonly string[]> {
   const by = { kind: 'lexical', terms, text: '' } as const
   const { texts } = await gather(postings, place, by, textsMax, caller)
-  return [...texts.values()]
+  return inTurns(distinctKeys(texts.values()), caller)
+}
+
+/** A record has several texts while postings of its earlier texts are left. */
+function* distinctKeys(texts: Iterable<GatheredText>): Steps<readonly string[]> {
+  const pace = new Pace()
+  const keys = new Set<string>()
+  for (const { key } of texts) {
+    if (pace.isDue()) yield
+    keys.add(key)
+  }
+  return [...keys]
 }
 
 interface GatheredText extends FoundText {
@@ -100,9 +111,10 @@ async function gather(
 ) {
   const truncatedAt = await postings.truncatedAt(place)
   const frequencies = terms.map(() => 0)
-  let texts = new Map<string, GatheredText>()
+  let texts: ReadonlyMap<string, GatheredText> = new Map()
+  const any = new Map<string, GatheredText>()
   for (const [step, position] of rarestFirst(terms).entries()) {
-    const found = new Map<string, GatheredText>()
+    const found = anyTerm ? any : new Map<string, GatheredText>()
     for await (const posting of postings.withTerm(place, terms[position]!, truncatedAt)) {
       const pause = caller.pause()
       if (pause !== undefined) await pause
@@ -113,7 +125,7 @@ async function gather(
       known.counts[position] = posting.count
       found.set(id, known)
     }
-    texts = anyTerm ? new Map([...texts, ...found]) : found
+    texts = found
   }
   return { texts, frequencies }
 }
@@ -136,12 +148,10 @@ async function statisticsOf(
   place: TextPlace,
   texts: ReadonlyMap<string, GatheredText>,
   frequencies: readonly number[],
+  caller: Caller,
 ): Promise<TermStatistics> {
   const found = Math.max(...frequencies)
-  const foundTokens = Iterator.from(texts.values()).reduce(
-    (all, one) => all + one.tokens,
-    0,
-  )
+  const foundTokens = await inTurns(tokensIn(texts.values()), caller)
   const { documents, tokens } = await postings.corpus(place, found)
   return {
     documents: Math.max(documents, found),
@@ -150,27 +160,54 @@ async function statisticsOf(
   }
 }
 
+function* tokensIn(texts: Iterable<GatheredText>): Steps<number> {
+  const pace = new Pace()
+  let sum = 0
+  for (const { tokens } of texts) {
+    if (pace.isDue()) yield
+    sum += tokens
+  }
+  return sum
+}
+
 interface ScoredText extends FoundText {
   readonly score: number
 }
 
-function scored(
+/** The texts behind the place where the page begins, best first. */
+function* ranked<Item>(
   texts: ReadonlyMap<string, GatheredText>,
   { terms }: ByTerms,
   statistics: TermStatistics,
-): ScoredText[] {
+  after: SearchPlace | undefined,
+  records: Records<Item>,
+): Steps<readonly ScoredText[]> {
+  const pace = new Pace()
   const weights = statistics.documentFrequencies.map((documents) =>
     termWeight(statistics, documents),
   )
-  return Array.from(texts.values(), ({ key, digest, tokens, written, counts }) => {
+  const candidates: ScoredText[] = []
+  for (const { key, digest, tokens, written, counts } of texts.values()) {
+    pace.spend(terms.length)
+    if (pace.isDue()) yield
     let score = 0
     for (const position of terms.keys()) {
       const count = counts[position] ?? 0
       if (count > 0) score += termScore(weights[position]!, count, tokens, statistics)
     }
-    return { key, digest, written, score }
-  })
+    if (isAfter(key, score, after, records))
+      candidates.push({ key, digest, written, score })
+  }
+  const compare = (a: ScoredText, b: ScoredText) => {
+    if (a.score !== b.score) return b.score - a.score
+    pace.spend(tieCost)
+    return records.compare(a.key, b.key)
+  }
+  return yield* sortInSteps(candidates, compare, pace)
 }
+
+/** To read and compare two keys takes as long as looking at so many values. */
+const tieCost = 10
 
 function isAfter<Item>(
   key: string,

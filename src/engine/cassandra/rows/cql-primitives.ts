@@ -178,7 +178,7 @@ function bytesOfDay(days: number): Buffer {
   return bytes
 }
 
-function bytesOfLong(value: bigint): Buffer {
+export function bytesOfLong(value: bigint): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigInt64BE(value)
   return bytes
@@ -193,7 +193,7 @@ function bytesOfWhole(value: bigint): Buffer {
   return Buffer.from(unsigned.toString(16).padStart(size * 2, '0'), 'hex')
 }
 
-function bytesOfDecimal(value: Numeric): Buffer {
+export function bytesOfDecimal(value: Numeric): Buffer {
   const { unscaled, scale } = scaledNumber(value)
   if (scale > scaleMax || scale < -scaleMax)
     throw new EngineError('unsupported', 'a decimal has more digits than the cluster keeps')

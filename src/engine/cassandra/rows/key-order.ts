@@ -4,7 +4,8 @@ import type { Value } from '../../../json/value.ts'
 import type { ColumnValue } from '../../../language/columns/column.ts'
 import { comparableScalar } from '../../../language/columns/comparable-values.ts'
 import { compareValues } from '../../../language/values/order.ts'
-import { mapInTurns } from '../../../steps.ts'
+import { sortInSteps } from '../../../sort-in-steps.ts'
+import { inTurns, Pace, type Steps } from '../../../steps.ts'
 import { keyColumns, type Table } from '../../schema.ts'
 import { noSuchPlace } from './row-place.ts'
 import { valuesOfKey } from './row-texts.ts'
@@ -54,16 +55,38 @@ export async function keysInOrder(
     if (found !== 0 || a.key === b.key) return found
     return a.key < b.key ? -1 : 1
   }
-  const all = await mapInTurns(keys, read, deadline)
-  const behind = after === undefined ? all : allAfter(after)
-  return behind.toSorted(compare).map(({ key }) => key)
+  const place = after === undefined ? undefined : placeOf(after)
+  return inTurns(sortedBehind(), deadline)
 
-  function allAfter(key: string): readonly ReadKey[] {
+  function* sortedBehind(): Steps<readonly string[]> {
+    const pace = new Pace()
+    const behind: ReadKey[] = []
+    for (const key of keys) {
+      pace.spend(readCost)
+      if (pace.isDue()) yield
+      const one = read(key)
+      if (place === undefined || isBehind(one, place)) behind.push(one)
+    }
+    const sorted = yield* sortInSteps(behind, compare, pace)
+    return sorted.map(({ key }) => key)
+  }
+
+  function placeOf(key: string): ReadKey {
     try {
-      const place = read(key)
-      return all.filter((one) => compare(one, place) > 0)
+      return read(key)
+    } catch {
+      throw noSuchPlace()
+    }
+  }
+
+  function isBehind(one: ReadKey, place: ReadKey): boolean {
+    try {
+      return compare(one, place) > 0
     } catch {
       throw noSuchPlace()
     }
   }
 }
+
+/** To read a key takes as long as looking at so many values. */
+const readCost = 10

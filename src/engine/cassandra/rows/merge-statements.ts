@@ -6,15 +6,17 @@ import type { Value } from '../../../json/value.ts'
 import type { CollectionType } from '../../../language/columns/collections.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { UserTypes } from '../../../language/columns/column-type.ts'
+import type { Steps } from '../../../steps.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { quoteName, preparedTarget, type Statement } from '../cluster/statement.ts'
 import { checkRowComparable } from '../zero-vector.ts'
 import {
-  bindElements,
-  bindEntries,
   bindValue,
-  elementSpellings,
+  bindWritten,
+  bytesOfElements,
+  bytesOfEntries,
+  bytesOfSpellings,
   withoutSign,
 } from './cql-values.ts'
 import { typesMark } from './row-statements.ts'
@@ -25,74 +27,76 @@ export interface RowWrite extends Statement {
 }
 
 /** One, mostly; none where nothing changes; two are to be made at once. */
-export function mergeRow(table: Table, merge: RowMerge): readonly RowWrite[] {
+export function* mergeRow(table: Table, merge: RowMerge): Steps<readonly RowWrite[]> {
   const { values, elements = new Map<Column, ElementChange>(), kind } = merge
   checkRowComparable(table, merge)
   if (kind === 'insert') {
-    const inserted = insert(table, values)
+    const inserted = yield* insert(table, values)
     return elements.size === 0
       ? [inserted]
-      : [inserted, update(table, values, new Map(), elements)]
+      : [inserted, yield* update(table, values, new Map(), elements)]
   }
   const key = keyNames(table.definition)
   const set = new Map([...values].filter(([{ name }]) => !key.includes(name)))
-  return set.size + elements.size === 0 ? [] : [update(table, values, set, elements)]
+  return set.size + elements.size === 0 ? [] : [yield* update(table, values, set, elements)]
 }
 
 type Values = RowMerge['values']
 
-function insert(table: Table, values: Values): RowWrite {
+function* insert(table: Table, values: Values): Steps<RowWrite> {
   const columns = inOrder(table, values.keys())
   const key = keyNames(table.definition)
   const names = columns.map(({ name }) => quoteName(name)).join(', ')
   const marks = columns.map(() => '?').join(', ')
+  const bound: unknown[] = []
+  for (const column of columns)
+    bound.push(
+      key.includes(column.name)
+        ? bindKey(column, values, table.types)
+        : yield* bindWritten(column, values.get(column), table.types),
+    )
   return {
     text:
       `INSERT INTO ${preparedTarget(table)} (${names}) VALUES (${marks})` +
       typesMark(columns, table),
-    values: columns.map((column) =>
-      key.includes(column.name)
-        ? bindKey(column, values, table.types)
-        : bindValue(column, values.get(column), table.types),
-    ),
+    values: bound,
     isIdempotent: true,
   }
 }
 
-function update(
+function* update(
   table: Table,
   row: Values,
   set: Values,
   elements: ReadonlyMap<Column, ElementChange>,
-): RowWrite {
+): Steps<RowWrite> {
   const { types, definition } = table
   const changed = inOrder(table, [...set.keys(), ...elements.keys()])
   // What all rows of a partition share has no place within it.
   const isShared = changed.every(({ isStatic }) => isStatic)
   const names = isShared ? definition.partitionBy : keyNames(definition)
   const key = names.map((name) => [...row.keys()].find((column) => column.name === name)!)
-  const assignments = changed.map((column) => {
+  const assignments: string[] = []
+  const assigned: unknown[] = []
+  for (const column of changed) {
     const name = quoteName(column.name)
     const change = elements.get(column)
-    if (change === undefined)
-      return { text: `${name} = ?`, value: bindValue(column, set.get(column), types) }
-    const operator = change.kind === 'add' ? '+' : '-'
-    return {
-      text: `${name} = ${name} ${operator} ?`,
-      value: bindChange(column.type as CollectionType, change, types),
+    if (change === undefined) {
+      assignments.push(`${name} = ?`)
+      assigned.push(yield* bindWritten(column, set.get(column), types))
+      continue
     }
-  })
+    assignments.push(`${name} = ${name} ${change.kind === 'add' ? '+' : '-'} ?`)
+    assigned.push(yield* bytesOfChange(column.type as CollectionType, change, types))
+  }
   const conditions = key.map(({ name }) => `${quoteName(name)} = ?`)
   const appends = (column: Column) =>
     column.type.type === 'list' && elements.get(column)?.kind === 'add'
   return {
     text:
-      `UPDATE ${preparedTarget(table)} SET ${assignments.map(({ text }) => text).join(', ')} ` +
+      `UPDATE ${preparedTarget(table)} SET ${assignments.join(', ')} ` +
       `WHERE ${conditions.join(' AND ')}${typesMark(changed, table)}`,
-    values: [
-      ...assignments.map(({ value }) => value),
-      ...key.map((column) => bindKey(column, row, types)),
-    ],
+    values: [...assigned, ...key.map((column) => bindKey(column, row, types))],
     isIdempotent: !changed.some(appends),
   }
 }
@@ -102,18 +106,19 @@ function bindKey(column: Column, values: Values, types: UserTypes): unknown {
 }
 
 /** Of a map entries are added, and keys removed. */
-function bindChange(
+function bytesOfChange(
   type: CollectionType,
   { kind, elements }: ElementChange,
   types: UserTypes,
-): unknown {
+): Steps<Buffer> {
+  if (type.type === 'map')
+    return kind === 'add'
+      ? bytesOfEntries(type, elements as readonly [Value, Value][], types)
+      : bytesOfElements(type.keyType, elements, types)
   // A list loses what has the same bytes.
   if (type.type === 'list' && kind === 'remove')
-    return elements.flatMap((element) => elementSpellings(type.valueType, element, types))
-  if (type.type !== 'map') return bindElements(type.valueType, elements, types)
-  return kind === 'add'
-    ? bindEntries(type, elements as readonly [Value, Value][], types)
-    : bindElements(type.keyType, elements, types)
+    return bytesOfSpellings(type.valueType, elements, types)
+  return bytesOfElements(type.valueType, elements, types)
 }
 
 /** As the table has them, so that equal changes have equal texts. */

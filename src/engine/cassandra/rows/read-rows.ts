@@ -7,6 +7,7 @@ import type { Column, RowValues } from '../../../language/columns/column.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
 import { conditionsOf, requirementsOf } from '../../../language/filters/filter-clause.ts'
+import { inTurns } from '../../../steps.ts'
 import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
@@ -14,7 +15,7 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import { isAboutFiltering } from '../cluster/failures.ts'
 import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
-import { textsWithTerms } from '../lexical/search-terms.ts'
+import { keysWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { FoundRow, RowFilters } from './found-row.ts'
 import { keysInOrder } from './key-order.ts'
@@ -209,14 +210,13 @@ async function* findByTerms(
 ): AsyncGenerator<Candidate> {
   if (after !== undefined && !after.startsWith('t')) throw noSuchPlace()
   const textsMax = textsMaxOf(access.limits)
-  const texts = await textsWithTerms(access.postings, place, terms, textsMax, caller)
+  const known = await keysWithTerms(access.postings, place, terms, textsMax, caller)
   const filters = new RowFilters(table, caller)
-  const known = [...new Set(texts.map(({ key }) => key))]
   const keys = await keysInOrder(known, after?.slice(1), table, caller)
   for (let from = 0; from < keys.length; from += keysAtATime) {
     const some = keys.slice(from, from + keysAtATime)
     const found = await Promise.all(
-      some.map((key) => readByKey(access, table, key, columns)),
+      some.map((key) => readByKey(access, table, key, columns, caller)),
     )
     for (const [at, values] of found.entries())
       if (values !== undefined)
@@ -234,11 +234,12 @@ export async function readByKey(
   table: Table,
   key: string,
   columns: readonly Column[],
+  caller: Caller,
 ): Promise<RowValues | undefined> {
   const { branches } = rowConditions(table, filterForKey(table, key), can)
   for (const branch of branches) {
     const { rows } = await session.run(selectRows(table, { columns, branch }), 'read')
-    const found = rows[0] && readRow(table, columns, rows[0])
+    const found = rows[0] && (await inTurns(readRow(table, columns, rows[0]), caller))
     if (found !== undefined) return found.values
   }
   return undefined
@@ -294,7 +295,7 @@ async function* findByBranch(
     })
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {
-      const selected = readRow(table, columns, row)
+      const selected = await inTurns(readRow(table, columns, row), caller)
       if (selected === undefined || (last && isDone(last, selected, table, direction)))
         continue
       const isLast = position === found.rows.length - 1

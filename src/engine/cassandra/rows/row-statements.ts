@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ColumnValue } from '../../../language/columns/column.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
+import type { Steps } from '../../../steps.ts'
 import { keyColumns, keyNames, type Column, type Table } from '../../schema.ts'
 import { quoteName, preparedTarget, type Statement } from '../cluster/statement.ts'
 import { bytesOfVector, readValue } from './cql-values.ts'
@@ -85,14 +86,14 @@ export interface SelectedRow {
 }
 
 /** Undefined: a partition with static values and without rows. */
-export function readRow(
+export function* readRow(
   { definition, types }: Table,
   columns: readonly Column[],
   row: Readonly<Record<string, unknown>>,
-): SelectedRow | undefined {
+): Steps<SelectedRow | undefined> {
   const values = new Map<string, ColumnValue>()
   for (const [position, column] of columns.entries()) {
-    const value = readValue(column, row[aliasAt(position)], types)
+    const value = yield* readValue(column, row[aliasAt(position)], types)
     if (value !== undefined) values.set(column.name, value)
   }
   if (definition.partitionSort.some(({ column }) => !values.has(column))) return undefined

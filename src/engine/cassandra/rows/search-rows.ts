@@ -9,6 +9,7 @@ import type { Column } from '../../../language/columns/column.ts'
 import { conditionsOf } from '../../../language/filters/filter-clause.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
+import { inTurns } from '../../../steps.ts'
 import type {
   ByTerms,
   ByVector,
@@ -82,7 +83,7 @@ async function nearestOf(
     const hits = new Map<string, Hit<Row>>()
     let farthest = Infinity
     for (const row of rows) {
-      const values = readRow(table, columns, row)?.values
+      const values = (await inTurns(readRow(table, columns, row), caller))?.values
       const vector = values?.get(by.column.name)
       if (!values || !vector) continue
       const score = scoreTo(vector as Float32Array)
@@ -175,7 +176,7 @@ async function searchRowsByRank(
     })
     const found: (FoundRow | undefined)[] = []
     for (const row of rows) {
-      const values = readRow(table, columns, row)?.values
+      const values = (await inTurns(readRow(table, columns, row), caller))?.values
       const isWanted = values !== undefined && (await filters.matches(filter, values))
       found.push(isWanted ? new FoundRow(values, shown) : undefined)
     }
@@ -212,7 +213,7 @@ export async function searchRowsByTerms(
       load: (texts) =>
         Promise.all(
           texts.map(async ({ key, digest }) => {
-            const values = await readByKey(access, table, key, columns)
+            const values = await readByKey(access, table, key, columns, caller)
             const text = values?.get(by.column.name)
             if (typeof text !== 'string' || digestOf(text) !== digest) return 'stale'
             if (!(await filters.matches(filter, values!))) return undefined

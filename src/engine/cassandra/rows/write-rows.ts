@@ -4,6 +4,7 @@ import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
 import { sideBySide } from '../../../side-by-side.ts'
+import { atOnce, inTurns } from '../../../steps.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
 import { isInDoubt, orFailure } from '../cluster/failures.ts'
@@ -40,7 +41,7 @@ export async function mergeRows(
     async (group) => {
       for (const position of group) {
         caller?.check()
-        const failure = await orFailure(mergeOne(access, table, merges[position]!))
+        const failure = await orFailure(mergeOne(access, table, merges[position]!, caller))
         outcomes[position] = failure ?? 'done'
         if (ordered && failure !== undefined) return
       }
@@ -58,9 +59,17 @@ function keyOfMerge({ values }: RowMerge, table: Table): string {
  * The index of terms learns of texts first. All that is written has one timestamp: of two
  * merges at the same time, the one that is later for the row is later for the index, too.
  */
-async function mergeOne(access: RowAccess, table: Table, merge: RowMerge): Promise<void> {
+async function mergeOne(
+  access: RowAccess,
+  table: Table,
+  merge: RowMerge,
+  caller: Caller | undefined,
+): Promise<void> {
   const { session, can, postings } = access
-  const statements = mergeRow(table, merge)
+  const pause = caller?.pause()
+  if (pause !== undefined) await pause
+  const making = mergeRow(table, merge)
+  const statements = await (caller === undefined ? atOnce(making) : inTurns(making, caller))
   const texts = can.indexAnalyzer ? [] : textsOf(table, merge)
   if (texts.length === 0) {
     await makeAll(session, statements)

@@ -7,7 +7,11 @@ import { parseStored } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'
-import { analyzerFor } from '../../../search/lexical/analyzer.ts'
+import {
+  analyzerFor,
+  hasLastingTerms,
+  type Analyzer,
+} from '../../../search/lexical/analyzer.ts'
 import type { RecordView, TextField } from '../../record-view.ts'
 import { findTermProblems, type CheckedText } from '../lexical/check.ts'
 import { hasText } from '../plan/conditions.ts'
@@ -181,7 +185,7 @@ class ContentsCheck {
   }
 
   *#documentTexts(field: TextField | undefined): Generator<CheckedText> {
-    const analyzer = field && analyzerFor(field.analyzer)
+    const analyzer = field && lastingAnalyzer(field)
     const texts = this.#database.prepare(`SELECT doc, lexical FROM search WHERE ${hasText}`)
     for (const { doc, lexical } of texts.iterate()) {
       const terms = analyzer?.terms(parseStored(String(lexical)) as string)
@@ -190,11 +194,11 @@ class ContentsCheck {
   }
 
   *#rowTexts(path: string, { analyzer }: TextField): Generator<CheckedText> {
-    const analysis = analyzerFor(analyzer)
+    const analysis = lastingAnalyzer({ analyzer })
     const names = new Set([path])
     for (const { seq, text } of this.#documents()) {
       const value = this.#view.see(text, names).get(path) ?? ''
-      if (value !== '') yield { seq, terms: analysis.terms(value as string) }
+      if (value !== '') yield { seq, terms: analysis?.terms(value as string) }
     }
   }
 
@@ -249,6 +253,11 @@ class ContentsCheck {
   #number(sql: string): number {
     return Number(Object.values(this.#database.prepare(sql).get() ?? {})[0] ?? NaN)
   }
+}
+
+/** Undefined: the texts may have been cut by another version, into other terms. */
+function lastingAnalyzer({ analyzer }: Pick<TextField, 'analyzer'>): Analyzer | undefined {
+  return hasLastingTerms(analyzer) ? analyzerFor(analyzer) : undefined
 }
 
 function identityOf(path: string, key: Uint8Array): string {

@@ -33,7 +33,7 @@ export function* packMerges(
     const { list } = packer
     const start = list.entries.length
     if (isMade) {
-      const rest = list.addDocumentInSteps(view.indexed(view.indexedRow(row.values)))
+      const rest = list.addDocumentInSteps(yield* view.indexedRow(row.values))
       if (rest !== undefined) yield* rest
     }
     operations.push({

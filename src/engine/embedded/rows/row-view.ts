@@ -7,6 +7,7 @@
  */
 import { storedFields } from '../../../json/stored-fields.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
+import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnPart } from '../../../language/columns/column.ts'
 import type { UserTypes } from '../../../language/columns/column-type.ts'
 import type { ComparableFields } from '../../../language/columns/comparable-filter.ts'
@@ -16,6 +17,7 @@ import {
   foldedComparable,
   type ToComparable,
 } from '../../../language/columns/comparable-values.ts'
+import type { Steps } from '../../../steps.ts'
 import type { StoredRecord } from '../../contract.ts'
 import { hasFloats, isShownAsStored } from '../../../language/columns/values.ts'
 import type { RecordView, TextField, VectorField } from '../../record-view.ts'
@@ -156,9 +158,19 @@ export class RowView implements RecordView, ComparableFields {
     return kept
   }
 
+  *indexedInSteps(record: JsonObject): Steps<JsonObject> {
+    return this.indexed(record)
+  }
+
   /** The same of a row that is not yet a text. */
-  indexedRow(row: JsonObject): JsonObject {
-    return this.#comparables(row, this.#written)
+  *indexedRow(row: JsonObject): Steps<JsonObject> {
+    const seen: JsonObject = new Map()
+    for (const path of this.#indexed) {
+      const field = this.#fields.get(path)
+      const stored = field && row.get(field.column.key)
+      if (stored !== undefined) seen.set(path, yield* comparableOf(field!, stored))
+    }
+    return seen
   }
 
   covers(path: string): boolean {
@@ -246,6 +258,39 @@ export class RowView implements RecordView, ComparableFields {
     }
     return seen
   }
+}
+
+/** A long list, set or map is compared part by part. */
+function* comparableOf(
+  { column, toComparable }: ComparableField,
+  stored: Value,
+): Steps<Value> {
+  if (!isCollection(column.type)) return toComparable(stored)
+  const comparables: Value[] = []
+  for (const part of partsOf(stored as Value[] | JsonObject)) {
+    comparables.push(...(toComparable(part) as Value[]))
+    yield
+  }
+  return comparables
+}
+
+/** Elements or entries of a part. */
+const partSize = 500
+
+function* partsOf(stored: Value[] | JsonObject): Generator<Value> {
+  if (Array.isArray(stored)) {
+    for (let from = 0; from < stored.length; from += partSize)
+      yield stored.slice(from, from + partSize)
+    return
+  }
+  let part: JsonObject = new Map()
+  for (const [key, value] of stored) {
+    part.set(key, value)
+    if (part.size < partSize) continue
+    yield part
+    part = new Map()
+  }
+  yield part
 }
 
 /** Which columns rows show, and how the store comes by them. */

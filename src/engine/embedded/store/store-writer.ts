@@ -299,7 +299,7 @@ export class StoreWriter {
     this.#writeTexts(seq, operation, batch)
     const list = new EntryList()
     const old = entriesOf(view.indexed(before), list, view)
-    const now = entriesOf(view.indexedRow(row.values), list, view)
+    const now = entriesOf(atOnce(view.indexedRow(row.values)), list, view)
     const { removed, added } = atOnce(difference(list, old, now))
     this.#changeEntries({ seq, id }, list, removed, added)
     return 'done'

@@ -93,7 +93,7 @@ function* entriesOf(
   view: RecordView,
 ): Steps<readonly Entry[]> {
   const start = list.entries.length
-  const rest = list.addDocumentInSteps(view.indexed(record))
+  const rest = list.addDocumentInSteps(yield* view.indexedInSteps(record))
   if (rest !== undefined) yield* rest
   return list.entries.slice(start)
 }

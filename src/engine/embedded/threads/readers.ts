@@ -84,6 +84,8 @@ export interface ReadersOptions {
   readonly runningMax: number
   /** Reads of one principal that wait for a thread. */
   readonly waitingMax: number
+  /** Milliseconds without a read after which spare threads end. */
+  readonly spareThreadMs?: number | undefined
   readonly files: KnownFiles
   readonly damage: DamageCount
   /** Throws when a target is no more, or has another schema by now. */
@@ -92,6 +94,12 @@ export interface ReadersOptions {
 
 /** Threads beyond those that run at a time: a paused read keeps its thread while others run. */
 const spareThreads = 4
+
+/**
+ * Threads beyond `runningMax` are spare, and end after so long without a read. Each takes 45 MB,
+ * and 0.1 s of processor time to start.
+ */
+const spareThreadMsUsual = 10_000
 
 /** How long reads run before it is another's turn. */
 const turnMs = 20
@@ -110,6 +118,7 @@ export class Readers {
   #starting: Member | undefined
   #nextTurn: NodeJS.Timeout | undefined
   readonly #firstStart: NodeJS.Timeout
+  #ending: NodeJS.Timeout | undefined
   #isStopping = false
 
   /** The first thread starts soon, the others when all that there are have reads. */
@@ -203,6 +212,7 @@ export class Readers {
     this.#isStopping = true
     clearTimeout(this.#nextTurn)
     clearTimeout(this.#firstStart)
+    clearTimeout(this.#ending)
     for (const { read } of this.#members)
       if (read !== undefined) tell(read.command, readCommands.giveUp)
     const all = [
@@ -348,6 +358,7 @@ export class Readers {
       this.#members.push(member)
       this.#schedule.addThread()
       this.#starting = undefined
+      this.#endSparesLater()
     } catch (error) {
       this.#starting = undefined
       // Others may be ready, or the next attempt succeeds.
@@ -355,6 +366,29 @@ export class Readers {
       return
     }
     this.#fill()
+  }
+
+  #endSparesLater(): void {
+    const { runningMax, spareThreadMs = spareThreadMsUsual } = this.#options
+    if (this.#members.length <= runningMax) return
+    this.#ending ??= setTimeout(() => {
+      this.#ending = undefined
+      if (this.#schedule.size === 0) this.#endSpares()
+      this.#endSparesLater()
+    }, spareThreadMs).unref()
+  }
+
+  /** Ends idle threads until `runningMax` are left, the latest first. */
+  #endSpares(): void {
+    const { runningMax } = this.#options
+    for (const member of this.#members.toReversed()) {
+      if (this.#members.length <= runningMax) return
+      if (member.read !== undefined || member.thread.waiting > 0) continue
+      this.#members.splice(this.#members.indexOf(member), 1)
+      this.#schedule.loseThread()
+      // One that dies while it ends is gone as well.
+      member.thread.stop({ kind: 'stop' }).catch(() => undefined)
+    }
   }
 
   #failAll(error: unknown): void {

@@ -1,0 +1,82 @@
+/**
+ * How long requests that are as large as they may be hold the event loop of a server on
+ * Cassandra, in processor time. The engine alone is asked: what a server does besides is the same
+ * on every engine.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { killLeftovers } from '../faults/server-process.ts'
+import { goodToken, HostileServer } from '../hostile/hostile-server.ts'
+import { testNode } from './test-node.ts'
+
+const keyspace = '/default_keyspace'
+const list = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n))
+
+/** Milliseconds of processor time. A slice is 5 ms; what garbage collection takes comes to it. */
+const turnMsMax = 100
+
+describe('a turn of a server on Cassandra is short, while a client', () => {
+  let server: HostileServer
+
+  before(async () => {
+    server = await HostileServer.start({ cluster: await testNode() })
+    for (const name of ['documents', 'rows']) await create(name)
+  })
+  after(async () => {
+    await server.stop()
+    await killLeftovers()
+  })
+
+  async function create(name: string): Promise<void> {
+    const definition = {
+      columns: {
+        id: 'int',
+        l: { type: 'list', valueType: 'int' },
+        m: { type: 'map', keyType: 'text', valueType: 'int' },
+      },
+      primaryKey: 'id',
+    }
+    await server.command(
+      keyspace,
+      name === 'rows'
+        ? { createTable: { name, definition } }
+        : { createCollection: { name } },
+    )
+  }
+
+  async function longestTurn(path: string, command: object): Promise<number> {
+    await server.takeTurns()
+    const body = Buffer.from(JSON.stringify(command))
+    const { status } = await server.ask(goodToken, `${keyspace}/${path}`, body)
+    assert.equal(status, 200)
+    return (await server.takeTurns()).longestMs
+  }
+
+  for (const [what, path, command] of [
+    [
+      'inserts a document of 250 indexed arrays of 1 000 numbers',
+      'documents',
+      { insertOne: { document: { _id: 1, a: list(250, () => list(1_000, (n) => n)) } } },
+    ],
+    [
+      'inserts a row with a list and a map of 150 000 numbers',
+      'rows',
+      {
+        insertOne: {
+          document: {
+            id: 1,
+            l: list(150_000, (n) => n),
+            m: Object.fromEntries(list(50_000, (n) => [`key ${n}`, n])),
+          },
+        },
+      },
+    ],
+    ['reads that row', 'rows', { find: { filter: { id: 1 } } }],
+  ] as const)
+    test(what, async (context) => {
+      const longestMs = await longestTurn(path, command)
+      context.diagnostic(`longest turn: ${longestMs.toFixed(0)} ms`)
+      assert(longestMs < turnMsMax, `a turn took ${longestMs.toFixed(0)} ms`)
+    })
+})
