@@ -296,6 +296,11 @@ export interface SearchResult<Item = StoredRecord> {
   readonly hits: readonly Hit<Item>[]
   /** Of a search by terms: what the scores were counted with. */
   readonly statistics?: TermStatistics | undefined
+  /**
+   * Of a search by vector: the index was asked for more than so many records, which is as many as
+   * the engine compares itself, and may miss some that got their vector after their insert.
+   */
+  readonly comparedMax?: number
 }
 
 export type RowSearchResult = SearchResult<Row>

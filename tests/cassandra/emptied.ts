@@ -51,7 +51,7 @@ describe('what is emptied one by one', () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
     // Less than there is: pages are small, and each is a read of its own.
-    const limits = { scannedMax: 120 }
+    const limits = { ...testLimits, scannedMax: 120 }
     return { session, can: apache, limits, postings, more: moreTermsOf(apache, lexical) }
   }
 

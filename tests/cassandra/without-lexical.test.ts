@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { startServer, type TestServer } from '../harness.ts'
+import { testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 const keyspace = '/default_keyspace'
@@ -29,7 +30,7 @@ describe('findAndRerank where no document has $lexical', () => {
   before(async () => {
     models = await LetterModels.start()
     keyspaces = await TestKeyspaces.make()
-    engine = await keyspaces.open({ limits: { scannedMax } })
+    engine = await keyspaces.open({ limits: { ...testLimits, scannedMax } })
     server = await startServer({ checked: false, providers: models.settings }, engine)
     const createCollection = { name: 'ants', options: lettersCollection }
     await send(keyspace, { createCollection })
@@ -47,7 +48,7 @@ describe('findAndRerank where no document has $lexical', () => {
   })
 
   test('looks at no document to see that none has it', async () => {
-    assert(await findCount() > 0)
+    assert((await findCount()) > 0)
   })
 
   test('finds one that has it, and sees when it has it no more', async () => {
@@ -56,10 +57,10 @@ describe('findAndRerank where no document has $lexical', () => {
     assert.equal(await findCount(), 0)
     const update = { $unset: { $lexical: '' } }
     await send(path, { updateOne: { filter: { _id: 'text' }, update } })
-    assert(await findCount() > 0)
+    assert((await findCount()) > 0)
     await send(path, { insertOne: { document: { ...document, _id: 'other' } } })
     assert.equal(await findCount(), 0)
     await send(path, { deleteOne: { filter: { _id: 'other' } } })
-    assert(await findCount() > 0)
+    assert((await findCount()) > 0)
   })
 })
