@@ -297,8 +297,8 @@ export interface SearchResult<Item = StoredRecord> {
   /** Of a search by terms: what the scores were counted with. */
   readonly statistics?: TermStatistics | undefined
   /**
-   * Of a search by vector: the index was asked for more than so many records, which is as many as
-   * the engine compares itself, and may miss some that got their vector after their insert.
+   * The maximum number of rows that the engine compares itself, where a search by vector exceeded
+   * it. The index was asked instead, and may miss rows that got their vector after their insert.
    */
   readonly comparedMax?: number
 }

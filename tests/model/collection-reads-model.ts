@@ -47,7 +47,7 @@ interface Read {
   readonly filter: Filter
   readonly sort: Value
   readonly options: JsonObject
-  /** Documents that match, those that tie together. */
+  /** Matching documents; a group is made of documents that tie. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
@@ -70,7 +70,7 @@ export class CollectionReadsModel {
   readonly #all: Session
   readonly #each: ReadonlyMap<string, Session>
 
-  /** All that happens follows from the seed. */
+  /** The seed determines everything that happens. */
   constructor(servers: Servers, seed: number, name: string) {
     const random = new Random(seed)
     const engines = new EnginesInStep(servers)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 
-/** Items in order, those that tie together. */
+/** Sorts items; a group is made of items that tie. */
 export function grouped<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,

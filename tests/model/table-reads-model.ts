@@ -21,7 +21,7 @@ export class TableReadsModel {
   readonly #writes: Writes
   readonly #reads: TableReads
 
-  /** All that happens follows from the seed. */
+  /** The seed determines everything that happens. */
   constructor(servers: Servers, seed: number, name: string) {
     const random = new Random(seed)
     const table = tableFor(random)

@@ -39,7 +39,7 @@ interface Read {
   readonly filter: Json
   readonly sort: Json | undefined
   readonly options: Readonly<Record<string, Json | undefined>>
-  /** Rows that match, those that tie together. */
+  /** Matching rows; a group is made of rows that tie. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
@@ -299,7 +299,7 @@ export class TableReads {
       limit: random.chance(0.4) ? random.integer(1, 45) : undefined,
       skip: skips && random.chance(0.4) ? random.integer(0, 30) : undefined,
       isOnePage: false,
-      // Of tables only a search by vector tells it.
+      // Only a search by vector shows it for tables.
       sortVector: undefined,
     }
   }

@@ -19,8 +19,8 @@ export function isTextAlone(filter: Filter): boolean {
 const textsAtATime = 16
 
 /**
- * Counts up to `stopAt`. Reads the documents that it counts, and those whose texts have changed
- * and are still in the index; where there are no texts, it reads no document.
+ * Counts up to `stopAt`. Reads each document that the index names, also where its text has changed
+ * since. Where there are no texts, it reads no document.
  */
 export async function countTexts(
   { session, limits }: DocumentAccess,
@@ -52,7 +52,7 @@ export async function countTexts(
   return Math.min(count, stopAt)
 }
 
-/** A document has one text at most, which is one of those that the index has of it. */
+/** Whether the document still has the text. The index may list older texts of it. */
 async function hasText(
   row: types.Row | undefined,
   digest: string,

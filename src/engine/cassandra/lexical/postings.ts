@@ -230,7 +230,7 @@ export class ClusterPostings {
     }
   }
 
-  /** All texts, as they come; a few at first, for those who look for a few. */
+  /** All texts in any order. The first read fetches `first` texts, because a caller may stop early. */
   async *texts(
     place: TextPlace,
     truncatedAt: bigint,

@@ -184,7 +184,7 @@ class NearestHits {
     if (this.#hits.push([key, hit]) >= 2 * this.#limit) this.#cut()
   }
 
-  /** By their keys. Of rows that are equally near, those that were added first come first. */
+  /** By their keys. Rows that are equally near come in the order in which they were added. */
   nearest(): ReadonlyMap<string, Hit<Row>> {
     this.#cut()
     return new Map(this.#hits)
