@@ -16,7 +16,7 @@ import { deleteAllRows } from '../../src/engine/cassandra/rows/write-rows.ts'
 import type { Collection, Engine, Table } from '../../src/engine/contract.ts'
 import { apache } from '../engine/cassandra/capabilities.ts'
 import { startServer, type TestServer } from '../harness.ts'
-import { clusterOf } from './connect.ts'
+import { clusterOf, testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
