@@ -312,8 +312,6 @@ const fixed = {
 
   /** What is nearest to a vector, or ranks best: a cluster gives no more. */
   clusterNearestMax: 1_000,
-  /** Rows of a partition that a search by vector compares itself; indexes miss some of them. */
-  clusterComparedMax: 1_000,
   /** Documents or rows that are counted on a cluster where it has no estimate. */
   clusterEstimateMax: 1_000,
   /** Characters of the name of a cluster's keyspace, the key of a database included. */

@@ -63,7 +63,7 @@ function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<En
 /** Loaded only here: servers with a folder need no driver, and start sooner without. */
 async function openCluster(
   { features }: Config,
-  { settingsDelayMs, scannedMax, tls, ...cluster }: ClusterConfig,
+  { settingsDelayMs, scannedMax, comparedMax, tls, ...cluster }: ClusterConfig,
   first: string | undefined,
 ): Promise<Engine> {
   const { openCassandraEngine } = await import('./engine/cassandra/engine.ts')
@@ -72,7 +72,7 @@ async function openCluster(
     tls: tls && tlsOptions(tls),
     settingsPollMs: settingsDelayMs / 2,
     firstKeyspace: first,
-    limits: { scannedMax },
+    limits: { scannedMax, comparedMax },
     defaults: collectionDefaults(features.lexical),
   })
 }

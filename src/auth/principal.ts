@@ -55,25 +55,18 @@ type Requirement = Action | ((action: Action) => boolean)
 /** Permits an effect if all of its requirements are met. */
 type Requirements = readonly Requirement[]
 
-const select: Requirements = ['db-table-select']
-const modify: Requirements = ['db-table-modify']
-const selectAndModify: Requirements = ['db-table-select', 'db-table-modify']
+type RequirementsByKind = Readonly<Record<ResourceKind, readonly Requirements[]>>
+
 const createKeyspace: readonly Requirements[] = [
   ['db-keyspace-create'],
   ['db-all-keyspace-create'],
 ]
 
 /** The alternatives that permit an effect on a resource of each kind. */
-const permitting: Readonly<
-  Record<Effect, Readonly<Record<ResourceKind, readonly Requirements[]>>>
-> = {
-  read: { server: [select], keyspace: [select], target: [select] },
-  write: { server: [modify], keyspace: [modify], target: [modify] },
-  change: {
-    server: [selectAndModify],
-    keyspace: [selectAndModify],
-    target: [selectAndModify],
-  },
+const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
+  read: onAnyKind('db-table-select'),
+  write: onAnyKind('db-table-modify'),
+  change: onAnyKind('db-table-select', 'db-table-modify'),
   describe: {
     // Who has any business with a database may know what it offers, and who may see
     // something in a keyspace may know of the keyspace.
@@ -96,6 +89,11 @@ const permitting: Readonly<
     keyspace: [['db-keyspace-drop']],
     target: [['db-table-drop']],
   },
+}
+
+/** The same requirements for resources of all kinds. */
+function onAnyKind(...requirements: Requirements): RequirementsByKind {
+  return { server: [requirements], keyspace: [requirements], target: [requirements] }
 }
 
 function isMet(

@@ -269,14 +269,14 @@ function withCheckedPositions<Item>(
 }
 
 function withCheckedRows(
-  { hits, statistics }: RowSearchResult,
+  { hits, ...result }: RowSearchResult,
   { columns }: RowSearch,
   table: Table,
 ): RowSearchResult {
   const around = (row: Row) => checkedRow(row, columns, table)
   return {
+    ...result,
     hits: hits.map(({ record, score }) => ({ record: around(record), score })),
-    statistics,
   }
 }
 

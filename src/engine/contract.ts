@@ -296,6 +296,11 @@ export interface SearchResult<Item = StoredRecord> {
   readonly hits: readonly Hit<Item>[]
   /** Of a search by terms: what the scores were counted with. */
   readonly statistics?: TermStatistics | undefined
+  /**
+   * The maximum number of rows that the engine compares itself, where a search by vector exceeded
+   * it. The index was asked instead, and may miss rows that got their vector after their insert.
+   */
+  readonly comparedMax?: number
 }
 
 export type RowSearchResult = SearchResult<Row>

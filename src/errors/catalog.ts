@@ -512,6 +512,15 @@ export const catalog = {
       `A vector search returns at most ${counted(v.max, v.noun)}, the nearest, and more match ` +
       'here. Narrow the filter to reach others, or say with options.limit how many are enough.',
   },
+  VECTOR_SEARCH_MAY_MISS_ROWS: {
+    ...request('WARNING'),
+    title: 'Vector search may miss rows of a large partition',
+    body: (v: { max: number }) =>
+      `The filter names a partition of more than ${counted(v.max, 'row')}, which the index of the ` +
+      'cluster searches. It misses a row whose vector was set after its insert, until the node ' +
+      'flushes its memtable. Filter by another indexed column as well, or raise ' +
+      '--max-compared-rows.',
+  },
   HYBRID_LIMITS_BELOW_LIMIT: {
     ...request('WARNING'),
     title: 'Limit exceeds the candidates of both searches',

@@ -10,6 +10,7 @@ import {
 } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Log } from '../commands/dispatch/failures.ts'
+import { EngineError } from '../engine/errors.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { RequestOrigin, type ProxySettings } from './client-address.ts'
 import { tokenOf } from './headers.ts'
@@ -53,14 +54,20 @@ export function authenticate(
   if (!(found instanceof Promise)) return conclude(found)
   return found.then(conclude, (failure: unknown) => {
     services.log.error({ err: failure, requestId }, 'A token could not be looked up')
-    throw lookupError()
+    throw lookupError(failure)
   })
 }
 
-/** The reason goes to the log only, because the client is not authenticated yet. */
-function lookupError(): ApiError {
-  const problem = 'the token could not be looked up'
-  return apiError('UNAVAILABLE_DATABASE', { target: 'the database', problem })
+/**
+ * The reason goes to the log only, because the client is not authenticated yet. The code tells
+ * whether any node can be reached, as it does for commands.
+ */
+function lookupError(failure: unknown): ApiError {
+  const isUnreachable = failure instanceof EngineError && failure.kind === 'unreachable'
+  return apiError(
+    isUnreachable ? 'FAILED_TO_CONNECT_TO_DATABASE' : 'UNAVAILABLE_DATABASE',
+    { target: 'the database', problem: 'the token could not be looked up' },
+  )
 }
 
 function askedBy(

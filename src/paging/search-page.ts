@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import type { Hit } from '../engine/contract.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { decodeSearchState, encodeSearchState } from './page-state.ts'
-import { checkSize, exceeds, search, searchUpToSize } from './search.ts'
+import { checkSize, exceeds, searchUpToSize } from './search.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
 export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeMax'> &
@@ -48,18 +48,18 @@ async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
   caller: Caller,
 ): Promise<HitPage<Item>> {
   const max = source.limits.vectorLimitMax
-  if (limit !== undefined && limit <= max) {
-    const hits = await search(source, { ...wanted, limit } as S, caller)
-    return { ...lastPage, hits: [...hits] }
-  }
+  const isLimited = limit !== undefined && limit <= max
   // One beyond the maximum tells whether the result is cut short.
-  const asked = { ...wanted, limit: max + 1 } as S
+  const asked = { ...wanted, limit: isLimited ? limit : max + 1 } as S
   const found = await searchUpToSize(source, asked, caller)
   const hits = found.hits.slice(0, max)
   checkSize(hits, source)
-  if (found.hits.length === hits.length) return { ...lastPage, hits }
-  const warning = apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, noun: source.noun })
-  return { ...lastPage, hits, warnings: [warning] }
+  const warnings: ApiError[] = []
+  if (found.hits.length > hits.length)
+    warnings.push(apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, noun: source.noun }))
+  if (found.comparedMax !== undefined)
+    warnings.push(apiError('VECTOR_SEARCH_MAY_MISS_ROWS', { max: found.comparedMax }))
+  return { ...lastPage, hits, warnings }
 }
 
 async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(

@@ -35,6 +35,8 @@ export interface ClusterConfig {
   readonly settingsDelayMs: number
   /** Documents or rows that one read may look at to find those that match. */
   readonly scannedMax: number
+  /** Rows of a partition that a search by vector compares itself. */
+  readonly comparedMax: number
 }
 
 export interface ClusterTls {
@@ -57,6 +59,7 @@ const defaultClusterConfig: ClusterConfig = {
   consistency: defaultConsistency,
   settingsDelayMs: 1_000,
   scannedMax: 100_000,
+  comparedMax: 1_000,
 }
 
 /** Those that say nothing here, because a cluster keeps the data, and knows its users. */
@@ -65,9 +68,12 @@ const embeddedOnly: readonly string[] = [
   ...['max-open', 'max-waiting-reads'],
 ]
 
+/** What is read for one search, and what a statement takes for a limit. */
+const comparedMaxMax = 1_000_000
+
 export function clusterOptions(): Option[] {
   const { contactPoints, port, systemKeyspace, consistency } = defaultClusterConfig
-  const { settingsDelayMs, scannedMax } = defaultClusterConfig
+  const { settingsDelayMs, scannedMax, comparedMax } = defaultClusterConfig
   const level = (name: string, says: string, value: ConsistencyLevel) =>
     setting(name, '<level>', says).choices(levels).default(value)
   const options = [
@@ -139,6 +145,13 @@ export function clusterOptions(): Option[] {
     setting('max-scanned', '<number>', 'documents or rows that one read may scan')
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(scannedMax),
+    setting(
+      'max-compared-rows',
+      '<number>',
+      'rows of a partition that a vector search compares itself',
+    )
+      .argParser(wholeNumber(0, comparedMaxMax))
+      .default(comparedMax),
   ]
   return options.map((option) => option.helpGroup('With --engine cassandra:'))
 }
@@ -168,6 +181,7 @@ export function readClusterConfig(
     serialConsistency: SerialLevel
     settingsDelay: number
     maxScanned: number
+    maxComparedRows: number
   }>
   checkGiven(given.engine, isGiven)
   if (given.engine === 'embedded') return undefined
@@ -193,6 +207,7 @@ export function readClusterConfig(
     },
     settingsDelayMs: given.settingsDelay,
     scannedMax: given.maxScanned,
+    comparedMax: given.maxComparedRows,
   }
 }
 

@@ -27,6 +27,9 @@ export function clusterOf(connect: ConnectOptions): ClusterOptions {
 }
 
 /** Of an engine on it, with what a server would set besides. */
+/** The defaults of the settings. */
+export const testLimits = { scannedMax: 100_000, comparedMax: 1_000 }
+
 export function engineOptionsOf(
   connect: ConnectOptions,
   systemKeyspace: string,
@@ -38,7 +41,7 @@ export function engineOptionsOf(
     firstKeyspace,
     replication: undefined,
     settingsPollMs: 200,
-    limits: { scannedMax: 100_000 },
+    limits: testLimits,
     defaults: {
       lexical: { enabled: true, analyzer: 'standard' },
       rerank: { enabled: false },

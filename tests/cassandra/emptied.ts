@@ -16,7 +16,7 @@ import { deleteAllRows } from '../../src/engine/cassandra/rows/write-rows.ts'
 import type { Collection, Engine, Table } from '../../src/engine/contract.ts'
 import { apache } from '../engine/cassandra/capabilities.ts'
 import { startServer, type TestServer } from '../harness.ts'
-import { clusterOf } from './connect.ts'
+import { clusterOf, testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
@@ -51,7 +51,7 @@ describe('what is emptied one by one', () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
     // Less than there is: pages are small, and each is a read of its own.
-    const limits = { scannedMax: 120 }
+    const limits = { ...testLimits, scannedMax: 120 }
     return { session, can: apache, limits, postings, more: moreTermsOf(apache, lexical) }
   }
 

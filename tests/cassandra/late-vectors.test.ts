@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
-import { fixedLimits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
+import { testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 const keyspace = '/default_keyspace'
 const path = `${keyspace}/places`
+const comparedMax = 250
 
 describe('a search by vector within partitions', () => {
   let keyspaces: TestKeyspaces
@@ -24,10 +25,12 @@ describe('a search by vector within partitions', () => {
     const { data } = await send(path, { find: { ...clauses, options: { limit } } })
     return data!.documents!.map((row) => row['c'])
   }
+  const set = (filter: object, v: readonly number[] | null) =>
+    send(path, { updateOne: { filter, update: { $set: { v } } } })
 
   before(async () => {
     keyspaces = await TestKeyspaces.make()
-    engine = await keyspaces.open()
+    engine = await keyspaces.open({ limits: { ...testLimits, comparedMax } })
     server = await startServer({ checked: false }, engine)
     const columns = {
       p: 'text',
@@ -53,8 +56,6 @@ describe('a search by vector within partitions', () => {
         ],
       },
     })
-    const set = (filter: object, v: readonly number[] | null) =>
-      send(path, { updateOne: { filter, update: { $set: { v } } } })
     await set({ p: 'a', c: 1 }, [1, 0])
     await set({ p: 'a', c: 3 }, [2, 0])
     await set({ p: 'b', c: 4 }, [1, 1])
@@ -82,16 +83,40 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({ p: 'a', n: { $ne: 3 } }), [1, 2])
   })
 
-  test('leaves a large partition to the index', async () => {
-    const count = fixedLimits.clusterComparedMax + 1
+  /** Every row but the first gets its vector with its insert. */
+  const insertMany = async (p: string, count: number) => {
     for (let first = 0; first < count; first += 100) {
       const documents = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
-        return { p: 'many', c: first + at, v: [first + at, 0] }
+        const c = first + at
+        return c === 0 ? { p, c } : { p, c, v: [c + 1, 0] }
       })
       await send(path, { insertMany: { documents } })
     }
-    assert.deepEqual(await find({ p: 'many' }, 3), [1, 0, 2])
+    await set({ p, c: 0 }, [1, 0])
+  }
+  const warningsOf = async (filter: object) => {
+    const { status } = await send(path, { find: { filter, sort: { v: [1, 0] } } })
+    return (status!.warnings ?? []).map(({ errorCode }) => errorCode)
+  }
+
+  test('compares all rows of a partition, and keeps the nearest', async () => {
+    await insertMany('full', comparedMax)
+    assert.deepEqual(await find({ p: 'full' }, 3), [0, 1, 2])
+    assert.deepEqual(await find({ p: 'full', c: { $lt: 2 } }, 3), [0, 1])
+    assert.deepEqual(await warningsOf({ p: 'full' }), [])
+  })
+
+  test('leaves a larger partition to the index, and warns', async () => {
+    await insertMany('many', comparedMax + 1)
+    assert.deepEqual((await find({ p: 'many' }, 3)).slice(-2), [1, 2])
     assert.deepEqual(await find({ p: 'many', c: { $gte: 5 } }, 2), [5, 6])
+    assert.deepEqual(await warningsOf({ p: 'many' }), ['VECTOR_SEARCH_MAY_MISS_ROWS'])
+    assert.deepEqual(await warningsOf({ p: { $in: ['a', 'many'] } }), [
+      'VECTOR_SEARCH_MAY_MISS_ROWS',
+    ])
+    assert.deepEqual(await warningsOf({}), [])
+    assert.deepEqual(await find({ p: 'many', c: 0 }), [0])
+    assert.deepEqual(await find({ p: 'many', c: { $lt: 200 } }, 2), [0, 1])
   })
 
   test('of documents finds them by their _id', async () => {

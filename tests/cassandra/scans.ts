@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
+import { testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 const keyspace = '/default_keyspace'
@@ -17,7 +18,7 @@ describe('a read that looks at many', () => {
 
   before(async () => {
     keyspaces = await TestKeyspaces.make()
-    engine = await keyspaces.open({ limits: { scannedMax } })
+    engine = await keyspaces.open({ limits: { ...testLimits, scannedMax } })
     server = await startServer({ checked: false }, engine)
     const options = { lexical: { enabled: false } }
     await send(keyspace, { createCollection: { name: 'documents', options } })

@@ -1,6 +1,7 @@
 /** A node that does not answer, or is lost while it is asked. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { accountToken } from '../../src/auth/tokens.ts'
 import { ownCaller } from '../../src/caller.ts'
 import { engineErrorOf, isInDoubt } from '../../src/engine/cassandra/cluster/failures.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
@@ -65,14 +66,19 @@ describe('a node', () => {
     const own = await Line.to(contactPoints[0]!, port)
     const lost = await keyspaces.open({ port: own.port })
     const server = await startServer({ checked: false }, lost)
-    const list = () => server.command('/default_keyspace', { findCollections: {} })
-    assert.deepEqual((await list()).codes, [])
+    const list = { findCollections: {} }
+    const ask = () => server.command('/default_keyspace', list)
+    assert.deepEqual((await ask()).codes, [])
     own.cut()
-    let answer = await list()
+    let answer = await ask()
     // What was on its way, and the schema that was read a moment ago, end first.
     while (answer.codes.length === 0 || answer.codes[0] === 'TIMEOUT_READING_DATA')
-      answer = await list()
+      answer = await ask()
     assert.deepEqual(answer.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], answer.text)
+    // Nor can it say whether it knows a user.
+    const Token = accountToken({ name: 'nobody', password: 'secret' })
+    const asked = await server.command('/default_keyspace', list, { Token })
+    assert.deepEqual(asked.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], asked.text)
     await server.close()
     await lost.close()
   })

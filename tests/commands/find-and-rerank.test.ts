@@ -341,6 +341,9 @@ describe('findAndRerank', () => {
     )
     assert.deepEqual(idsOf(await find({}, { rerankOn: 'about', limit: 2 })).length, 2)
     assert.equal((await find({})).status, undefined)
+    models.forget()
+    await find({})
+    assert.deepEqual([models.texts, models.rerankings.length], [['ant'], 1])
     assert.deepEqual(idsOf(await find({ filter: { n: 2 } })), [])
     assert.deepEqual(idsOf(await find({}, { rerankOn: '$lexical' })), [])
 

@@ -245,11 +245,16 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
 
   test('tells nobody unknown why a token cannot be looked up, wherever it is sent', async (context) => {
     const { one, state } = await startPair(context, { metrics: 'token', adminPort: 0 })
-    state.ways.lockout.failAfter(0, new EngineError('unavailable', 'node 7 is down'))
-    const metrics = await one.send('/metrics', { headers: { Token: testToken } })
-    assert.equal(metrics.http, 500)
-    assert.deepEqual(metrics.codes, ['UNAVAILABLE_DATABASE'])
-    assert.match(metrics.body.errors![0]!.message, /: the token could not be looked up\./)
+    for (const [kind, code] of [
+      ['unreachable', 'FAILED_TO_CONNECT_TO_DATABASE'],
+      ['unavailable', 'UNAVAILABLE_DATABASE'],
+    ] as const) {
+      state.ways.lockout.failAfter(0, new EngineError(kind, 'node 7 is down'))
+      const metrics = await one.send('/metrics', { headers: { Token: testToken } })
+      assert.equal(metrics.http, 500)
+      assert.deepEqual(metrics.codes, [code])
+      assert.match(metrics.body.errors![0]!.message, /: the token could not be looked up\./)
+    }
     for (const path of ['/v2/databases', '/v2/%zz']) {
       const managed = await fetch(one.adminUrl + path, {
         headers: { Authorization: `Bearer ${testToken}` },

@@ -12,7 +12,7 @@ import { idKey } from '../../src/language/values/record-id.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import type { Comparison, Filter } from '../../src/language/filters/filter.ts'
+import type { Filter } from '../../src/language/filters/filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import { plainMatches } from '../language/plain-matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
@@ -27,13 +27,13 @@ import {
   pathOf,
   pathTexts,
   randomFields,
-  randomFilter,
   randomId,
   randomSort,
   randomValue,
   seed,
   type Shape,
 } from './random.ts'
+import { filterJson, randomSentFilter, sortJson } from './sent-filters.ts'
 
 const rule = indexingRule(undefined)
 const byId: readonly SortKey[] = [{ path: pathOf('_id'), direction: 1 }]
@@ -111,7 +111,7 @@ export class CommandsModel {
 
   async #find(): Promise<void> {
     const random = this.#random
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const sort = randomSort(random, rule)
     const skip = sort.length > 0 && random.chance(0.3) ? random.integer(0, 30) : undefined
     const limit = random.chance(0.3) ? random.integer(1, 50) : undefined
@@ -132,7 +132,7 @@ export class CommandsModel {
   }
 
   async #findOne(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const sort = [...randomSort(this.#random, rule), ...byId]
     const once = sort.filter((key, i) => i === indexOfPath(sort, key))
     const answer = await this.#send('findOne', clauses(filter, once))
@@ -142,7 +142,7 @@ export class CommandsModel {
   }
 
   async #count(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const answer = await this.#send('countDocuments', { filter: filterJson(filter) })
     const { length } = this.#matching(filter, [])
     assert.equal(answer.text, `{"status":{"count":${length}}}`, this.#label)
@@ -150,7 +150,7 @@ export class CommandsModel {
 
   /** The first match by _id, so that it is known which one. */
   async #updateOne(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const update = this.#randomUpdate()
     const answer = await this.#send('findOneAndUpdate', {
       ...clauses(filter, byId),
@@ -179,7 +179,7 @@ export class CommandsModel {
 
   /** Only updates that no document refuses: else it is open which come before the first. */
   async #updateMany(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const update = this.#randomUpdate()
     const outcomes = this.#matching(filter, []).map((found) => outcomeOf(update, found))
     const done = outcomes.filter(
@@ -208,7 +208,7 @@ export class CommandsModel {
   }
 
   async #replace(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const replacement = randomFields(this.#random, this.#shape)
     const answer = await this.#send('findOneAndReplace', {
       ...clauses(filter, byId),
@@ -222,7 +222,7 @@ export class CommandsModel {
   }
 
   async #deleteOne(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     const answer = await this.#send('deleteOne', clauses(filter, byId))
     const [found] = this.#matching(filter, byId)
     const deleted = found === undefined ? 0 : 1
@@ -231,7 +231,7 @@ export class CommandsModel {
   }
 
   async #deleteMany(): Promise<void> {
-    const filter = this.#filter()
+    const filter = randomSentFilter(this.#random, this.#shape, rule)
     if (filter.kind === 'and' && filter.of.length === 0) return
     let deleted = 0
     let more: unknown
@@ -259,19 +259,6 @@ export class CommandsModel {
   #newDocument(): JsonObject {
     const id = randomId(this.#random, 150)
     return new Map([['_id', id], ...randomFields(this.#random, this.#shape)])
-  }
-
-  /** One that the service takes: a single comparison of _id, not in $or, and no $lexical. */
-  #filter(): Filter {
-    for (;;) {
-      const filter = randomFilter(this.#random, this.#shape, rule)
-      if (
-        count(filter, '_id') <= 1 &&
-        !hasIdInOr(filter) &&
-        count(filter, '$lexical') === 0
-      )
-        return filter
-    }
   }
 
   #randomUpdate(): JsonObject {
@@ -390,60 +377,8 @@ function clauses(filter: Filter, sort: readonly SortKey[]): Record<string, Value
   return { filter: filterJson(filter), sort: sortJson(sort) }
 }
 
-function sortJson(sort: readonly SortKey[]): JsonObject {
-  return new Map(sort.map(({ path, direction }) => [path.text, direction]))
-}
-
 function indexOfPath(keys: readonly SortKey[], { path }: SortKey): number {
   return keys.findIndex((other) => other.path.text === path.text)
-}
-
-/** The text that parses to the filter. */
-function filterJson(filter: Filter): JsonObject {
-  if (filter.kind === 'and' || filter.kind === 'or') {
-    // An empty $or would be ignored, but an empty `or` is false.
-    if (filter.kind === 'or' && filter.of.length === 0)
-      return new Map([['_id', new Map([['$in', []]])]])
-    return new Map([[`$${filter.kind}`, filter.of.map(filterJson)]])
-  }
-  const [operator, operand] = operatorOf(filter)
-  const comparison = new Map([[filter.path.text, new Map([[operator, operand]])]])
-  const isOpposite = filter.kind === 'notAll' || filter.kind === 'notSize'
-  return isOpposite ? new Map([['$not', comparison]]) : comparison
-}
-
-function operatorOf(comparison: Comparison): [string, Value] {
-  switch (comparison.kind) {
-    case 'in':
-    case 'nin':
-    case 'all':
-      return [`$${comparison.kind}`, [...comparison.values]]
-    case 'notAll':
-      return ['$all', [...comparison.values]]
-    case 'exists':
-      return ['$exists', comparison.exists]
-    case 'size':
-    case 'notSize':
-      return ['$size', comparison.size]
-    case 'match':
-      return ['$match', comparison.terms.join(' ')]
-    default:
-      return [`$${comparison.kind}`, comparison.value]
-  }
-}
-
-/** Comparisons on a path. An `or` of nothing is written as one on _id. */
-function count(filter: Filter, path: string): number {
-  if (filter.kind !== 'and' && filter.kind !== 'or')
-    return filter.path.text === path ? 1 : 0
-  const own = filter.kind === 'or' && filter.of.length === 0 && path === '_id' ? 1 : 0
-  return filter.of.reduce((sum, part) => sum + count(part, path), own)
-}
-
-function hasIdInOr(filter: Filter): boolean {
-  if (filter.kind !== 'and' && filter.kind !== 'or') return false
-  const isId = (part: Filter) => count(part, '_id') > 0
-  return (filter.kind === 'or' && filter.of.some(isId)) || filter.of.some(hasIdInOr)
 }
 
 function statusText(answer: CommandAnswer, name: string): string {

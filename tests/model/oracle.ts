@@ -48,9 +48,14 @@ export class Oracle {
     this.#documents.clear()
   }
 
+  /** The matching documents. */
+  found(filter: Filter): Kept[] {
+    return this.all.filter((kept) => plainMatches(filter, this.#indexed(kept)))
+  }
+
   /** Texts of the matching documents, in order if there is a sort. */
   matching(filter: Filter, sort: readonly SortKey[]): string[] {
-    const found = this.all.filter((kept) => plainMatches(filter, this.#indexed(kept)))
+    const found = this.found(filter)
     if (sort.length > 0) {
       const compare = compareBy(sort)
       found.sort((a, b) => compare(a.document, b.document))

@@ -117,6 +117,25 @@ export class Writes {
     })
   }
 
+  /** Changes one column of a row that is there, or makes it null. */
+  async setOrUnset(column: Column): Promise<void> {
+    const random = this.#random
+    const row = this.#someRow()
+    if (row === undefined) return
+    const key = new Map(this.#table.key.map((own) => [own, row.cells.get(own)!]))
+    const cell = random.chance(0.3)
+      ? undefined
+      : randomCell(column.type, random, this.#spread)
+    const columns = new Map([[column.name, this.#spellCell(cell, column.type)]])
+    const update = object({ $set: columns })
+    const answer = await this.#session.send(
+      this.#session.name,
+      object({ updateOne: object({ filter: this.#exactly(key), update }) }),
+    )
+    assert.equal(answer.text, '{"status":{"matchedCount":1,"modifiedCount":1}}')
+    this.#table.update(key, () => new Map([[column, cell]]))
+  }
+
   #change(column: Column): Change {
     const random = this.#random
     const { type } = column

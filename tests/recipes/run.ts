@@ -3,7 +3,7 @@
  * empty folder and against a server of its own, and what docs/testing-with-stela.md says. Clients
  * come from their registries, so this needs a network, and Python and Maven besides npm; it is no
  * part of `npm test`. `console` is what the console shows as code for Python and Java, `deploy` the
- * files of that folder.
+ * files of that folder, and `mcp-tools` calls every tool of assistants with the official Python SDK.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -15,6 +15,7 @@ import { findPort } from '../cassandra/ports.ts'
 import { runCodeInClients } from '../console/code-in-clients.ts'
 import { checkDeployFiles } from './deploy-files.ts'
 import { followTestSuites } from './in-test-suites.ts'
+import { callToolsInPython } from './mcp-tools.ts'
 import { readClients, readRecipe, type Client } from './page.ts'
 import { shell } from './shell.ts'
 
@@ -28,12 +29,16 @@ const testSuites = 'testing-with-stela'
 /** What the console shows as code. */
 const codeOfConsole = 'console'
 
+/** Every tool of assistants. */
+const mcpTools = 'mcp-tools'
+
 /** Dockerfile, manifests and the like. */
 const deployFiles = 'deploy'
 
 const clients = readClients(read('README.md'))
 const asked = process.argv.slice(2)
-const known = [...clients.map(({ name }) => name), testSuites, codeOfConsole, deployFiles]
+const others = [testSuites, codeOfConsole, mcpTools, deployFiles]
+const known = [...clients.map(({ name }) => name), ...others]
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   console.log(`There is no recipe for ${unknown.join(', ')}.`)
@@ -43,6 +48,10 @@ for (const client of clients) if (isAsked(client.name)) await report(client)
 if (isAsked(testSuites))
   reportRun(testSuites, await followTestSuites(read(`../${testSuites}.md`)))
 if (isAsked(codeOfConsole)) reportRun(codeOfConsole, await runCodeInClients())
+if (isAsked(mcpTools)) {
+  const { version } = clients.find((client) => client.package === 'mcp')!
+  reportRun(mcpTools, await callToolsInPython(version))
+}
 if (isAsked(deployFiles)) reportRun(deployFiles, await checkDeployFiles())
 
 function isAsked(name: string): boolean {

@@ -63,15 +63,23 @@ export async function findReranked(
   const reranked = await rerank(store, plan, selection, server, caller)
   if (reranked.scores.length > 0 || plan.eligibility === 'vector') return reranked
   if (await hasAnyLexical(store, caller)) return reranked
-  return rerank(store, withoutLexical(store, plan), selection, server, caller)
+  const alone = byVectorAlone(store, plan, reranked.sortVector)
+  return rerank(store, alone, selection, server, caller)
 }
 
-/** For a collection that has vectors only: documents need no $lexical to take part. */
-function withoutLexical({ target }: DocumentSource, plan: RerankPlan): RerankPlan {
+/**
+ * For a collection that has vectors only: documents need no $lexical to take part. The vector of
+ * the first search serves the second, so that a text is embedded once.
+ */
+function byVectorAlone(
+  { target }: DocumentSource,
+  plan: RerankPlan,
+  vector: Float32Array,
+): RerankPlan {
   const warnings = plan.withWarnings
     ? [...plan.warnings, apiError('HYBRID_SEARCH_WITHOUT_LEXICAL', { target })]
     : []
-  return { ...plan, eligibility: 'vector', warnings }
+  return { ...plan, byVector: { kind: 'vector', vector }, eligibility: 'vector', warnings }
 }
 
 async function rerank(

@@ -55,6 +55,7 @@ import { WriteClock } from './cluster/write-clock.ts'
 import { quoteName, preparedTarget, quoteTarget } from './cluster/statement.ts'
 import { deleteDocuments } from './documents/delete-documents.ts'
 import { textPlace } from './documents/document-texts.ts'
+import { countTexts, isTextAlone } from './documents/count-texts.ts'
 import {
   countDocuments,
   readDocuments,
@@ -264,15 +265,13 @@ class CassandraEngine implements Engine {
   }
 
   count(collection: Collection, filter: Filter, stopAt: number, caller: Caller) {
-    return this.#on(collection, caller, () =>
-      countDocuments(
-        this.#documents(collection, caller),
-        collection,
-        filter,
-        stopAt,
-        caller,
-      ),
-    )
+    return this.#on(collection, caller, () => {
+      const access = this.#documents(collection, caller)
+      const { postings } = access
+      return postings !== undefined && isTextAlone(filter)
+        ? countTexts(access, postings, collection, stopAt, caller)
+        : countDocuments(access, collection, filter, stopAt, caller)
+    })
   }
 
   search(collection: Collection, search: Search, caller: Caller) {

@@ -4,6 +4,8 @@ import type { Position } from '../contract.ts'
 export interface ReadLimits {
   /** Documents or rows, to find those that match. */
   readonly scannedMax: number
+  /** Rows of a partition that a search by vector compares itself; indexes miss some of them. */
+  readonly comparedMax: number
 }
 
 /**

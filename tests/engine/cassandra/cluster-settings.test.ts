@@ -92,7 +92,8 @@ describe('settings of a cluster', () => {
       search: 'LOCAL_ONE',
       serial: 'LOCAL_SERIAL',
     })
-    assert.deepEqual([cluster.settingsDelayMs, cluster.scannedMax], [1_000, 100_000])
+    const { settingsDelayMs, scannedMax, comparedMax } = cluster
+    assert.deepEqual([settingsDelayMs, scannedMax, comparedMax], [1_000, 100_000, 1_000])
     const user = ['--cassandra-user', 'ann', '--cassandra-password', ' spaced ']
     const { account } = onCluster(...user) as ClusterConfig
     assert.deepEqual(account, { name: 'ann', password: ' spaced ' })

@@ -245,7 +245,7 @@ function findCandidates(
   return findByBranches(session, collection, plan.branches, place, firstPage)
 }
 
-function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError {
+export function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
     `more than ${scannedMax} documents of ${name} had to be looked at. Add a condition that an index ` +

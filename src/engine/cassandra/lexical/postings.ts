@@ -230,6 +230,26 @@ export class ClusterPostings {
     }
   }
 
+  /** All texts in any order. The first read fetches `first` texts, because a caller may stop early. */
+  async *texts(
+    place: TextPlace,
+    truncatedAt: bigint,
+    first: number,
+  ): AsyncGenerator<Pick<Posting, 'key' | 'digest'>> {
+    const { target, path } = place
+    const text =
+      `SELECT key, digest, writetime(tokens) AS written FROM ${this.#tables.texts} ` +
+      'WHERE target = ? AND path = ? AND bucket = ?'
+    for (let bucket = 0; bucket < buckets; bucket++) {
+      const values = [target, path, bucket]
+      const rows = this.#session.rowsOf({ text, values }, 'read', undefined, first)
+      for await (const row of rows) {
+        const posting = row as unknown as Posting
+        if (posting.written > truncatedAt) yield posting
+      }
+    }
+  }
+
   /**
    * How many texts there are, and how long: as of a while ago, if others write, unless there
    * were fewer then than are known of now.

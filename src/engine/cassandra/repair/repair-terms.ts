@@ -79,7 +79,7 @@ export async function repairTerms(
 type Access = RowAccess & DocumentAccess
 
 /** Everything is read to its end. */
-const limits = { scannedMax: Infinity }
+const limits = { scannedMax: Infinity, comparedMax: 0 }
 
 async function repairAll(
   access: Access,

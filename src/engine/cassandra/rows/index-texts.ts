@@ -50,7 +50,7 @@ export async function fillIndex(
   const place = placeOfIndex(table, index)
   const column = table.definition.columns.find(({ name }) => name === index.column)!
   const analyzer = analyzerOf(table, column)
-  const whole = { ...access, limits: { scannedMax: Infinity } }
+  const whole = { ...access, limits: { ...access.limits, scannedMax: Infinity } }
   const query = { filter: everything, sort: [], skip: 0, limit: atATime, columns: [column] }
   let count = 0
   let after: string | undefined

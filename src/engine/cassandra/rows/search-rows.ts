@@ -19,7 +19,7 @@ import type {
   RowSearchResult,
 } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
-import type { Purpose, ResultRow, Session } from '../cluster/session.ts'
+import type { ResultRow } from '../cluster/session.ts'
 import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
@@ -57,10 +57,12 @@ export async function searchNearestRows(
   const isInKey = keyNames(table.definition).includes(by.column.name)
   if (isInKey || !isComparable(by.numbers, metric)) return undefined
   const hits = new Map<string, Hit<Row>>()
+  let mayMiss = false
   for (const branch of plan.branches) {
     const found = await nearestOf(access, table, branch, search, caller)
     if (found === undefined) return undefined
-    for (const [key, hit] of found) hits.set(key, hit)
+    for (const [key, hit] of found.hits) hits.set(key, hit)
+    mayMiss ||= found.mayMiss
   }
   const order = new KeyOrder(table)
   const keyIn = ({ record }: Hit<Row>) =>
@@ -68,39 +70,55 @@ export async function searchNearestRows(
   const best = [...hits.values()].toSorted(
     (a, b) => b.score - a.score || order.compare(keyIn(a), keyIn(b)),
   )
-  return { hits: upToSize(best.slice(0, limit), ({ record }) => record.size, sizeMax) }
+  return {
+    hits: upToSize(best.slice(0, limit), ({ record }) => record.size, sizeMax),
+    ...(mayMiss && { comparedMax: access.limits.comparedMax }),
+  }
 }
 
-/** By their keys. Undefined: the cluster has not found enough, and there may be more. */
+interface NearestInBranch {
+  /** By their keys. */
+  readonly hits: ReadonlyMap<string, Hit<Row>>
+  /** Whether the index may have missed some. */
+  readonly mayMiss: boolean
+}
+
+/** Undefined: the cluster has not found enough, and there may be more. */
 async function nearestOf(
-  { session }: RowAccess,
+  access: RowAccess,
   table: Table,
   branch: RowBranch,
   { filter, by, limit, columns: shown }: NearestSearch,
   caller: Caller,
-): Promise<ReadonlyMap<string, Hit<Row>> | undefined> {
-  const hitsIn = async (rows: readonly ResultRow[]) => {
-    const hits = new Map<string, Hit<Row>>()
+): Promise<NearestInBranch | undefined> {
+  const { session } = access
+  const hitsIn = async (
+    rows: Iterable<ResultRow> | AsyncIterable<ResultRow>,
+    count: number,
+  ) => {
+    const hits = new NearestHits(count)
     let farthest = Infinity
-    for (const row of rows) {
+    for await (const row of rows) {
+      const pause = caller.pause()
+      if (pause !== undefined) await pause
       const values = (await inTurns(readRow(table, columns, row), caller))?.values
       const vector = values?.get(by.column.name)
       if (!values || !vector) continue
       const score = scoreTo(vector as Float32Array)
       farthest = Math.min(farthest, score)
       if (Number.isNaN(score) || !(await filters.matches(branch.rest, values))) continue
-      hits.set(keyOf(values, table), { record: new FoundRow(values, shown), score })
+      hits.add(keyOf(values, table), { record: new FoundRow(values, shown), score })
     }
-    return { hits, farthest }
+    return { hits: hits.nearest(), farthest }
   }
   const { metric } = vectorIndexOn(table.definition, by.column.name)!
   const scoreTo = similarityTo(metric, by.numbers)
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
   const filters = new RowFilters(table, caller)
-  if (branch.isByKeyAlone) {
-    const rows = await rowsOfPartition(session, table, branch, columns, caller)
-    if (rows !== undefined) return (await hitsIn(rows)).hits
+  if (branch.isByKeyAlone && (await isComparedWhole(access, table, branch, caller))) {
+    const rows = session.rowsOf(selectRows(table, { columns, branch }), 'read', rowsAtATime)
+    return { hits: (await hitsIn(rows, limit)).hits, mayMiss: false }
   }
   for (const asked of countsFor(limit)) {
     caller.check()
@@ -114,9 +132,10 @@ async function nearestOf(
     const { rows } = await session.run(statement, 'search', {
       fetchSize: fixedLimits.clusterNearestMax,
     })
-    const { hits, farthest } = await hitsIn(rows)
+    const { hits, farthest } = await hitsIn(rows, asked)
     const scores = Array.from(hits.values(), ({ score }) => score)
-    if (isEnough({ asked, count: rows.length, scores, farthest }, limit)) return hits
+    if (isEnough({ asked, count: rows.length, scores, farthest }, limit))
+      return { hits, mayMiss: branch.isByKeyAlone }
   }
   return undefined
 }
@@ -124,33 +143,58 @@ async function nearestOf(
 /** Rows that are asked for at a time, so that no answer is large. */
 const rowsAtATime = 100
 
+/** Keys that are counted at a time. */
+const keysAtATime = 5_000
+
 /**
- * All rows that the branch finds in its partition; undefined: there are too many. The index of a
- * node misses vectors there that rows got after their insert, until the node flushes both: its
+ * Whether the branch finds few enough rows in its partition to compare all of them. The index of
+ * a node misses vectors there that rows got after their insert, until the node flushes both: its
  * memtable index notes the keys of rows that were inserted with a vector, and looks a range of
  * keys up among them (VectorMemoryIndex of Cassandra 5.0). With other indexed conditions, and
  * without a range, it finds them.
  */
-async function rowsOfPartition(
-  session: Session,
+async function isComparedWhole(
+  { session, limits }: RowAccess,
   table: Table,
   branch: RowBranch,
-  columns: readonly Column[],
   caller: Caller,
-): Promise<readonly ResultRow[] | undefined> {
-  const limit = fixedLimits.clusterComparedMax + 1
-  const read = async (selected: readonly Column[], purpose: Purpose, pageSize: number) => {
-    const statement = selectRows(table, { columns: selected, branch, limit })
-    const rows: ResultRow[] = []
-    for await (const row of session.rowsOf(statement, purpose, pageSize)) {
-      caller.check()
-      rows.push(row)
-    }
-    return rows.length < limit ? rows : undefined
-  }
+): Promise<boolean> {
+  const { comparedMax } = limits
   // Large partitions are many, and their keys take less than their rows.
-  const keys = await read(keyColumns(table.definition), 'search', limit)
-  return keys && read(columns, 'read', rowsAtATime)
+  const columns = keyColumns(table.definition)
+  const statement = selectRows(table, { columns, branch, limit: comparedMax + 1 })
+  const keys = session.rowsOf(statement, 'search', keysAtATime)
+  for (let count = 0; count <= comparedMax; count++) {
+    caller.check()
+    if ((await keys.next()).done) return true
+  }
+  await keys.return(undefined)
+  return false
+}
+
+/** The nearest of the rows that are added, held in memory as few as twice the limit. */
+class NearestHits {
+  readonly #limit: number
+  #hits: (readonly [key: string, hit: Hit<Row>])[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(key: string, hit: Hit<Row>): void {
+    if (this.#hits.push([key, hit]) >= 2 * this.#limit) this.#cut()
+  }
+
+  /** By their keys. Rows that are equally near come in the order in which they were added. */
+  nearest(): ReadonlyMap<string, Hit<Row>> {
+    this.#cut()
+    return new Map(this.#hits)
+  }
+
+  #cut(): void {
+    const inOrder = this.#hits.toSorted(([, a], [, b]) => b.score - a.score)
+    this.#hits = inOrder.slice(0, this.#limit)
+  }
 }
 
 type TermSearch = RowSearch & { readonly by: ByTerms & { readonly column: Column } }

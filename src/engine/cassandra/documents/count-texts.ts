@@ -1,0 +1,65 @@
+/** Counting the documents that have a text to search in, by the index of terms alone. */
+import type { types } from 'cassandra-driver'
+import type { Caller } from '../../../caller.ts'
+import { flatten, type Filter } from '../../../language/filters/filter.ts'
+import type { Collection } from '../../contract.ts'
+import { digestOf, type ClusterPostings } from '../lexical/postings.ts'
+import { Scan } from '../read-limits.ts'
+import { textIn, textPlace } from './document-texts.ts'
+import { readByTextKeys, tooMuch, type DocumentAccess } from './read-documents.ts'
+import { readInTurns } from './stored-text.ts'
+
+/** Whether a filter asks for nothing but a text to search in: it has all of no terms. */
+export function isTextAlone(filter: Filter): boolean {
+  const [first, ...others] = flatten(filter)
+  return others.length === 0 && first?.kind === 'match' && first.terms.length === 0
+}
+
+/** Texts whose documents are read at a time. */
+const textsAtATime = 16
+
+/**
+ * Counts up to `stopAt`. Reads each document that the index names, also where its text has changed
+ * since. Where there are no texts, it reads no document.
+ */
+export async function countTexts(
+  { session, limits }: DocumentAccess,
+  postings: ClusterPostings,
+  collection: Collection,
+  stopAt: number,
+  caller: Caller,
+): Promise<number> {
+  const place = textPlace(collection)
+  const scan = new Scan()
+  let count = 0
+  let texts: { readonly key: string; readonly digest: string }[] = []
+  const countSome = async () => {
+    const keys = texts.map(({ key }) => key)
+    const rows = await readByTextKeys(session, collection, keys)
+    for (const [at, row] of rows.entries())
+      if (await hasText(row, texts[at]!.digest, caller)) count++
+    texts = []
+  }
+  const truncatedAt = await postings.truncatedAt(place)
+  const atATime = Math.min(stopAt, textsAtATime)
+  for await (const text of postings.texts(place, truncatedAt, atATime)) {
+    caller.check()
+    if (!scan.takeOne(limits)) throw tooMuch(collection, limits)
+    if (texts.push(text) === atATime) await countSome()
+    if (count >= stopAt) return stopAt
+  }
+  await countSome()
+  return Math.min(count, stopAt)
+}
+
+/** Whether the document still has the text. The index may list older texts of it. */
+async function hasText(
+  row: types.Row | undefined,
+  digest: string,
+  caller: Caller,
+): Promise<boolean> {
+  const stored = (row?.['doc_json'] ?? null) as string | null
+  if (stored === null) return false
+  const text = textIn(await readInTurns(stored, caller))
+  return text !== undefined && digestOf(text) === digest
+}

@@ -1,0 +1,66 @@
+/** Hybrid search on a collection that has vectors, and no text to search in. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Engine } from '../../src/engine/contract.ts'
+import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { testLimits } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+
+const keyspace = '/default_keyspace'
+const path = `${keyspace}/ants`
+
+describe('findAndRerank where no document has $lexical', () => {
+  const scannedMax = 30
+  let models: LetterModels
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+
+  const send = async (target: string, body: object) => {
+    const { codes, text, body: answered } = await server.command(target, body)
+    assert.deepEqual(codes, [], text)
+    return answered
+  }
+  const findCount = async () => {
+    const { data } = await send(path, { findAndRerank: { sort: { $hybrid: 'ant' } } })
+    return data!.documents!.length
+  }
+
+  before(async () => {
+    models = await LetterModels.start()
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open({ limits: { ...testLimits, scannedMax } })
+    server = await startServer({ checked: false, providers: models.settings }, engine)
+    const createCollection = { name: 'ants', options: lettersCollection }
+    await send(keyspace, { createCollection })
+    const documents = Array.from({ length: scannedMax + 5 }, (_, _id) => {
+      return { _id, $vectorize: 'ant' }
+    })
+    await send(path, { insertMany: { documents } })
+  })
+
+  after(async () => {
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+    await models.close()
+  })
+
+  test('looks at no document to see that none has it', async () => {
+    assert((await findCount()) > 0)
+  })
+
+  test('finds one that has it, and sees when it has it no more', async () => {
+    const document = { _id: 'text', $lexical: 'bee' }
+    await send(path, { insertOne: { document } })
+    assert.equal(await findCount(), 0)
+    const update = { $unset: { $lexical: '' } }
+    await send(path, { updateOne: { filter: { _id: 'text' }, update } })
+    assert((await findCount()) > 0)
+    await send(path, { insertOne: { document: { ...document, _id: 'other' } } })
+    assert.equal(await findCount(), 0)
+    await send(path, { deleteOne: { filter: { _id: 'other' } } })
+    assert((await findCount()) > 0)
+  })
+})

@@ -1,0 +1,46 @@
+/**
+ * What a find may answer: items in groups, one group after the other, in any order within a
+ * group. The items of a group tie in the sort. Without a sort there is one group.
+ */
+import assert from 'node:assert/strict'
+
+/** Sorts items; a group is made of items that tie. */
+export function grouped<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+): readonly (readonly T[])[] {
+  const groups: T[][] = []
+  for (const item of items.toSorted(compare)) {
+    const last = groups.at(-1)
+    if (last !== undefined && compare(last.at(-1)!, item) === 0) last.push(item)
+    else groups.push([item])
+  }
+  return groups
+}
+
+/**
+ * Asserts that texts are those of the groups after the first `skip` items, up to `limit`.
+ * Texts may repeat, because a projection can leave out what tells items apart.
+ */
+export function assertInGroups(
+  found: readonly string[],
+  groups: readonly (readonly string[])[],
+  { skip = 0, limit = Infinity }: { readonly skip?: number; readonly limit?: number },
+): void {
+  const total = groups.reduce((sum, group) => sum + group.length, 0)
+  const expected = Math.max(0, Math.min(limit, total - skip))
+  assert.equal(found.length, expected, `${found.length} found instead of ${expected}`)
+  let start = 0
+  for (const group of groups) {
+    const end = start + group.length
+    const left = new Map<string, number>()
+    for (const text of group) left.set(text, (left.get(text) ?? 0) + 1)
+    for (let at = Math.max(start, skip); at < Math.min(end, skip + limit); at++) {
+      const text = found[at - skip]!
+      const count = left.get(text) ?? 0
+      assert(count > 0, `${text}\nis not expected at position ${at - skip}`)
+      left.set(text, count - 1)
+    }
+    start = end
+  }
+}
