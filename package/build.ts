@@ -56,7 +56,7 @@ function buildModules() {
         out: basename(file, '.ts'),
       })),
     ],
-    // All in one folder, where src/sibling-module.ts looks.
+    // All in one folder, where src/runtime/sibling-module.ts looks.
     chunkNames: '[name]-[hash]',
     format: 'esm',
     splitting: true,

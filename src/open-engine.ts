@@ -6,7 +6,7 @@ import type { Engine } from './engine/contract.ts'
 import { openEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { ClusterReport } from './engine/cassandra/check/check-cluster.ts'
 import type { RepairListener } from './engine/cassandra/repair/repair-terms.ts'
-import type { EmbeddedOptions } from './engine/embedded/options.ts'
+import type { EmbeddedOptions } from './engine/embedded/schema/options.ts'
 import { firstKeyspace } from './engine/schema.ts'
 
 export type { ClusterReport, RepairListener }

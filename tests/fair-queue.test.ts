@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { FairQueue, type FairQueueOptions } from '../src/fair-queue.ts'
+import { FairQueue, type FairQueueOptions } from '../src/caller/fair-queue.ts'
 
 const never = new AbortController().signal
 

@@ -70,31 +70,33 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   json: [],
   limits: [],
-  'analysis-budget': [],
-  deadline: [],
   caller: [],
-  'fair-queue': [],
-  'node-http': [],
-  'side-by-side': [],
-  'sort-in-steps': [],
-  steps: [],
-  'sibling-module': [],
+  runtime: [],
 }
 
-const byAnyone = [
-  'analysis-budget',
-  'caller',
-  'deadline',
-  'errors',
-  'fair-queue',
-  'json',
-  'limits',
-  'node-http',
-  'sibling-module',
-  'side-by-side',
-  'sort-in-steps',
-  'steps',
-]
+const byAnyone = ['caller', 'errors', 'json', 'limits', 'runtime']
+
+/**
+ * Folders of a part, lowest first: each imports only those before it. Files beside the folders
+ * come last, and may import all of them.
+ */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  'engine/embedded': [
+    ...['files', 'schema', 'worker', 'format', 'runs', 'store', 'lexical', 'vectors'],
+    ...['read', 'reader-threads', 'catalog', 'write', 'targets', 'backup'],
+  ],
+  'engine/cassandra': [
+    ...['cql', 'cluster', 'catalog', 'lexical', 'system', 'documents', 'rows'],
+    ...['check', 'repair'],
+  ],
+  console: [
+    ...['json', 'api', 'code', 'kit', 'navigation', 'catalog', 'completion', 'data'],
+    ...['operate', 'samples', 'browse', 'files', 'map', 'query', 'search', 'app'],
+  ],
+}
+
+/** Parts whose files and folders may not import each other in a circle; "" is src itself. */
+const withoutCircles = ['', 'language', 'cli', 'collections', 'tables', 'providers']
 
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +112,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 
 /** The folders directly under src: words of the product, as docs/ARCHITECTURE.md lists them. */
 const layout = [
-  ...['admin', 'auth', 'cli', 'collections', 'commands', 'console', 'databases', 'engine'],
+  ...['admin', 'auth', 'caller', 'cli', 'collections', 'commands', 'console', 'databases'],
+  'engine',
   ...[
     'errors',
     'http',
@@ -122,7 +125,7 @@ const layout = [
     'paging',
     'providers',
   ],
-  ...['search', 'settings', 'tables'],
+  ...['runtime', 'search', 'settings', 'tables'],
 ]
 
 /** Files that a folder may hold, besides folders: about what a screen lists. */
@@ -181,21 +184,67 @@ test('every part of the source imports only what it may', () => {
 })
 
 test('no files import each other in a circle, not even types', () => {
-  let left = imports.flatMap(({ file, place, from }) =>
+  const between = imports.flatMap(({ file, place, from }) =>
     from.startsWith('.')
-      ? [{ file, place, to: posix.join(posix.dirname(file), from) }]
+      ? [{ place, from: file, to: posix.join(posix.dirname(file), from) }]
       : [],
   )
-  for (let before = Infinity; left.length < before;) {
-    before = left.length
-    const importing = new Set(left.map(({ file }) => file))
-    const imported = new Set(left.map(({ to }) => to))
-    // What imports nothing, or is imported by nobody, is in no circle.
-    left = left.filter(({ file, to }) => importing.has(to) && imported.has(file))
-  }
-  const offences = left.map(({ place }) => place)
+  const offences = circlesOf(between).map(({ place }) => place)
   assertNone(offences, 'what two files need of each other belongs into a third')
 })
+
+test('folders of a part import only those below them', () => {
+  const offences = Object.entries(layers).flatMap(([part, order]) =>
+    importsWithin(part).flatMap(({ place, from, to }) => {
+      if (from === '') return []
+      const rank = order.indexOf(from)
+      if (rank === -1) return [`src/${part}/${from} has no place among the layers`]
+      return to !== '' && order.slice(0, rank).includes(to) ? [] : [place]
+    }),
+  )
+  assertNone(offences, 'docs/ARCHITECTURE.md, "Folders", lists them from the lowest')
+})
+
+test('no folders of a part import each other in a circle', () => {
+  const offences = withoutCircles.flatMap((part) =>
+    circlesOf(importsWithin(part)).map(({ place }) => place),
+  )
+  assertNone(offences, 'move what both need into a folder below them')
+})
+
+/** What is left once everything is removed that imports nothing or is imported by nothing. */
+function circlesOf(between: readonly Link[]): readonly Link[] {
+  let left = between
+  for (let before = Infinity; left.length < before;) {
+    before = left.length
+    const importing = new Set(left.map(({ from }) => from))
+    const imported = new Set(left.map(({ to }) => to))
+    left = left.filter(({ from, to }) => importing.has(to) && imported.has(from))
+  }
+  return left
+}
+
+/** Imports between folders of a part; a file beside them counts as the folder "". */
+function importsWithin(part: string): Link[] {
+  const start = part === '' ? '' : `${part}/`
+  const folderOf = (file: string) => {
+    const [first = '', ...rest] = file.slice(start.length).split('/')
+    // Directly under src, each file is a part of its own.
+    return rest.length > 0 || part === '' ? first : ''
+  }
+  return imports.flatMap(({ file, place, from }) => {
+    if (!from.startsWith('.') || !file.startsWith(start)) return []
+    const target = posix.join(posix.dirname(file), from)
+    if (!target.startsWith(start) || folderOf(file) === folderOf(target)) return []
+    return [{ place, from: folderOf(file), to: folderOf(target) }]
+  })
+}
+
+interface Link {
+  readonly place: string
+  readonly from: string
+  readonly to: string
+}
 
 test('nothing but what starts a server knows which engine there is', () => {
   const offences = files.flatMap((file) => {

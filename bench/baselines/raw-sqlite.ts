@@ -6,16 +6,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { keyOf } from '../../src/language/values/key.ts'
 import { isElement } from '../../src/engine/embedded/runs/change.ts'
-import { pathIn, valueIn } from '../../src/engine/embedded/runs/entry-key.ts'
+import { pathIn, valueIn } from '../../src/engine/embedded/format/entry-key.ts'
 import { RunsReader } from '../../src/engine/embedded/runs/runs-reader.ts'
 import { openToWrite } from '../../src/engine/embedded/store/layout.ts'
-import { packWrites } from '../../src/engine/embedded/threads/pack-writes.ts'
-import { atOnce } from '../../src/steps.ts'
+import { packWrites } from '../../src/engine/embedded/write/pack-writes.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import {
   operationsIn,
   type Operation,
   type WriteBatch,
-} from '../../src/engine/embedded/threads/write-batch.ts'
+} from '../../src/engine/embedded/write/write-batch.ts'
 import type { Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'

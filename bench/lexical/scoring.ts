@@ -2,7 +2,7 @@
  * Scoring alone, without the texts of what was found, beside Lucene: each query once by turns,
  * five times, and the shortest time of each counts.
  */
-import type { Budget } from '../../src/engine/embedded/plan/budget.ts'
+import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
 import { StoreConnection } from '../../src/engine/embedded/store/store-connection.ts'
 import type { Lucene } from '../baselines/lucene.ts'

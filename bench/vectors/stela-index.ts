@@ -106,7 +106,7 @@ export function nearestExactly(
 }
 
 /**
- * The last word of the full vectors, as in engine/embedded/vectors/search.ts: candidates are
+ * The last word of the full vectors, as in engine/embedded/read/vector-search.ts: candidates are
  * compared until the codes of the rest are too far away, by twice what codes were off so far.
  */
 function rescore(

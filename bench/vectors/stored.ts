@@ -1,8 +1,8 @@
 /** Filtered search in a store, as a reading thread does it, and by scanning what matches. */
-import type { Budget } from '../../src/engine/embedded/plan/budget.ts'
-import { leadsOf } from '../../src/engine/embedded/plan/access-paths.ts'
-import { StoreReader } from '../../src/engine/embedded/store/store-reader.ts'
-import { KnownMatches } from '../../src/engine/embedded/vectors/search.ts'
+import type { Budget } from '../../src/engine/embedded/store/budget.ts'
+import { leadsOf } from '../../src/engine/embedded/read/access-paths.ts'
+import { StoreReader } from '../../src/engine/embedded/read/store-reader.ts'
+import { KnownMatches } from '../../src/engine/embedded/read/vector-search.ts'
 import { loadSnapshot, snapshotFolder } from '../../src/engine/embedded/vectors/snapshot.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { documentView } from '../../src/engine/record-view.ts'

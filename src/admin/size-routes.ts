@@ -2,7 +2,7 @@
 import type { Engine } from '../engine/contract.ts'
 import { EngineError } from '../engine/errors.ts'
 import { keyspaceOf, type Target } from '../engine/schema.ts'
-import { sideBySide } from '../side-by-side.ts'
+import { sideBySide } from '../runtime/side-by-side.ts'
 import { isVisible, unknownDatabase } from './database-routes.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
 

@@ -6,7 +6,7 @@
  * skipped when it no longer matches.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { NewRecord, Outcome, StoredRecord, Write } from '../engine/contract.ts'
 import { throwFailed } from '../engine/errors.ts'
 import { keyspaceOf } from '../engine/schema.ts'

@@ -1,5 +1,5 @@
 /** The documents of a collection, as pages and searches are made of them. */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine, Query, Search, SearchBy, StoredRecord } from '../engine/contract.ts'
 import { documentView, searchFieldsSeen, type RecordView } from '../engine/record-view.ts'
 import type { Collection } from '../engine/schema.ts'
@@ -16,7 +16,7 @@ import { lookInto } from '../paging/look-into.ts'
 import { count } from '../paging/read.ts'
 import type { Source } from '../paging/source.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { inTurns, type Steps } from '../runtime/steps.ts'
 
 export type CollectionSource = Source<StoredRecord, Query, Search> & {
   readonly engine: Engine

@@ -6,7 +6,7 @@
  * on, as to a server that was given up for dead: changes are kept apart by the versions of
  * records all the same, but two upserts could both insert.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 
 /**

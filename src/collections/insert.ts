@@ -1,11 +1,11 @@
 /** Inserts all valid documents in one write. */
-import type { Caller, Deadline } from '../caller.ts'
+import type { Caller, Deadline } from '../caller/caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
 import { EngineError, rethrow, throwIfAllFailed, type Explain } from '../engine/errors.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
-import { inTurns, Pace, valueLength, type Steps } from '../steps.ts'
+import { inTurns, Pace, valueLength, type Steps } from '../runtime/steps.ts'
 import { checkId } from './ids.ts'
 import { makeRecord } from './records.ts'
 import { expandHybrid, type DocumentSource } from './search-fields.ts'

@@ -6,7 +6,7 @@ import { printJson, printJsonInSteps } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../language/projection.ts'
 import type { Shown } from '../paging/show-all.ts'
-import { atOnce, type Steps } from '../steps.ts'
+import { atOnce, type Steps } from '../runtime/steps.ts'
 import { checkId, newId } from './ids.ts'
 import {
   attachPrinted,

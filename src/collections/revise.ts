@@ -2,7 +2,7 @@
  * What updates and replacements make of a document: of one that was found, and of none
  * when the command is to insert what it does not find.
  */
-import type { Caller, Deadline } from '../caller.ts'
+import type { Caller, Deadline } from '../caller/caller.ts'
 import assert from 'node:assert/strict'
 import type { NewRecord, SearchFields, StoredRecord } from '../engine/contract.ts'
 import { apiError } from '../errors/api-error.ts'
@@ -16,7 +16,7 @@ import { equalityDocument } from '../language/updates/upsert.ts'
 import type { Decide } from './change.ts'
 import { idKey } from '../language/values/record-id.ts'
 import { checkId } from './ids.ts'
-import { andThen, inTurns } from '../steps.ts'
+import { andThen, inTurns } from '../runtime/steps.ts'
 import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,

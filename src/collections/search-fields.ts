@@ -28,8 +28,8 @@ import {
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import type { Embedder } from '../paging/embedder.ts'
 import type { CollectionSource } from './document-source.ts'
-import { atOnce, type Steps } from '../steps.ts'
-import type { AnalysisBudget } from '../analysis-budget.ts'
+import { atOnce, type Steps } from '../runtime/steps.ts'
+import type { AnalysisBudget } from '../caller/analysis-budget.ts'
 import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
 
 /** What the rules for search fields depend on. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { SearchBy } from '../engine/contract.ts'
 import { checkVector } from '../language/values/vector.ts'
 import { searchedBy, type SearchSort } from '../paging/find-best.ts'

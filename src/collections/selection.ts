@@ -1,5 +1,5 @@
 /** Which documents a command is about, and what is shown of them. */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import { parseFilter } from '../language/filters/parse-filter.ts'

@@ -9,7 +9,7 @@ import { isNested, isObject, type JsonObject, type Value } from '../json/value.t
 import type { Limits } from '../limits.ts'
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import { escapeSegment } from '../language/values/path.ts'
-import { InterruptibleWalk, type Steps } from '../steps.ts'
+import { InterruptibleWalk, type Steps } from '../runtime/steps.ts'
 
 /**
  * Throws at the first rule that the document breaks. Its search fields are not part of it.

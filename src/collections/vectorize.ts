@@ -1,10 +1,10 @@
 /** $vectorize: texts become vectors, by the collection's embedding service. */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import { apiError } from '../errors/api-error.ts'
 import { copyObject } from '../json/copy-object.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Embedder } from '../paging/embedder.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { inTurns, type Steps } from '../runtime/steps.ts'
 import { isTextOrNull, type SearchRules } from './search-fields.ts'
 
 /**

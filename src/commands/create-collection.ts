@@ -11,7 +11,7 @@ import {
 } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Models } from '../providers/models.ts'
-import { inTurns } from '../steps.ts'
+import { inTurns } from '../runtime/steps.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { clause, newName } from './dispatch/fields.ts'
 import { checkName } from './dispatch/new-names.ts'

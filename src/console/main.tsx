@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
-import { startRouting } from './app/route.ts'
-import { applyTheme } from './app/theme.ts'
+import { startRouting } from './navigation/route.ts'
+import { applyTheme } from './kit/theme.ts'
 import './styles/console.css'
 
 applyTheme()

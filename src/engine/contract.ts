@@ -6,7 +6,7 @@
  * finishes the job, so a new engine is right on its first day and fast later. checked.ts
  * asserts the promises made in these comments.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import type { SortKey } from '../language/values/sort-key.ts'
@@ -14,7 +14,7 @@ import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { Column, ColumnValue } from '../language/columns/column.ts'
 import type { KeyConditions } from '../language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../language/columns/row-filter.ts'
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../runtime/steps.ts'
 import type { EngineError } from './errors.ts'
 import type { EngineOperations, StoreTraffic } from './operations.ts'
 import type {

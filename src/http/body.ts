@@ -1,6 +1,6 @@
 /** Request bodies: from bytes to a JSON value. */
 import { isUtf8 } from 'node:buffer'
-import type { Deadline } from '../caller.ts'
+import type { Deadline } from '../caller/caller.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import {
   JsonProblem,
@@ -11,7 +11,7 @@ import {
 import type { Value } from '../json/value.ts'
 import { weigh } from '../json/weight.ts'
 import type { Limits } from '../limits.ts'
-import { inTurns } from '../steps.ts'
+import { inTurns } from '../runtime/steps.ts'
 
 /**
  * Parses a body as JSON; throws an ApiError when it is invalid. Large bodies are parsed in slices,

@@ -3,7 +3,7 @@
  * the values that it makes of texts. All is charged to the principal before it is there.
  */
 import type { Effect } from '../auth/principal.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import { fixedLimits, type Limits } from '../limits.ts'
 import { Charge } from './charge.ts'
 import type { FairShare, Taker } from './fair-share.ts'

@@ -1,6 +1,6 @@
 /** What one request holds of a room that many share. */
 import { fixedLimits } from '../limits.ts'
-import { andThen } from '../steps.ts'
+import { andThen } from '../runtime/steps.ts'
 import type { FairShare, Taker } from './fair-share.ts'
 
 export class Charge {

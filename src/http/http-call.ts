@@ -1,6 +1,6 @@
 /** A request as commands see it, and what it is served by. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AnalysisBudget } from '../analysis-budget.ts'
+import { AnalysisBudget } from '../caller/analysis-budget.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import type { Features, CommandLevel, Reply } from '../commands/dispatch/define.ts'

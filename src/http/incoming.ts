@@ -6,7 +6,7 @@
  * when the whole body is awaited, it is captured there, and the stream never starts.
  */
 import type { IncomingMessage } from 'node:http'
-import { http } from '../node-http.ts'
+import { http } from '../runtime/node-http.ts'
 
 /** Whether nothing of the body has been read as a stream. HTTP/2 knows only streams. */
 export function mayTakeWhole(message: IncomingMessage): message is Incoming {

@@ -17,7 +17,7 @@ import { followCertificate, readCertificate, type CertificateFiles } from './cer
 import { isMultiplexed, streamOf } from './connection.ts'
 import { Incoming } from './incoming.ts'
 import { fixedLimits } from '../limits.ts'
-import { http } from '../node-http.ts'
+import { http } from '../runtime/node-http.ts'
 import { StreamResets } from './stream-resets.ts'
 
 const { keepAliveMs, headersMsMax, streamsMax, streamMemoryMax } = fixedLimits

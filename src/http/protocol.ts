@@ -4,7 +4,7 @@
  * and audited as if it had been sent by itself.
  */
 import type { Principal } from '../auth/principal.ts'
-import type { Deadline } from '../caller.ts'
+import type { Deadline } from '../caller/caller.ts'
 import type { CommandLevel, Reply } from '../commands/dispatch/define.ts'
 import type { Log } from '../commands/dispatch/failures.ts'
 import type { LongText } from '../json/long-text.ts'

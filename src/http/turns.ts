@@ -15,7 +15,7 @@
  * open already. Without it 580 to 670 of 700 requests that came first were answered before one of
  * another client (tests/http/scheduling.test.ts); with it 10 are.
  */
-import { sliceMs, type Caller } from '../caller.ts'
+import { sliceMs, type Caller } from '../caller/caller.ts'
 
 type Asker = Pick<Caller, 'principalName' | 'connection'>
 

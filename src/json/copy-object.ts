@@ -1,4 +1,4 @@
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../runtime/steps.ts'
 import type { JsonObject } from './value.ts'
 
 /** Fields that are copied at once: beyond a few thousand, a field takes half a microsecond. */

@@ -11,7 +11,7 @@ import { readNumeral } from './decimal.ts'
 import { JsonProblem } from './json-problem.ts'
 import * as shortNumeral from './short-numeral.ts'
 import { isPlain, longPieceLength, unescape } from './unescape.ts'
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../runtime/steps.ts'
 import type { JsonObject, Numeric, Value } from './value.ts'
 
 export { JsonProblem }

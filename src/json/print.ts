@@ -1,4 +1,4 @@
-import { atOnce, InterruptibleWalk, type Steps } from '../steps.ts'
+import { atOnce, InterruptibleWalk, type Steps } from '../runtime/steps.ts'
 import { printNumeric } from './decimal.ts'
 import { isObject } from './value.ts'
 import type { Value } from './value.ts'

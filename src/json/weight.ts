@@ -3,7 +3,7 @@
  * An empty object has two characters and takes two hundred bytes, so the length of a text says
  * little.
  */
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../runtime/steps.ts'
 import { BACKSLASH, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './char-codes.ts'
 
 /** Bytes of an object, of an array, and of what follows a comma: a place in one of these. */

@@ -15,7 +15,7 @@ import {
   type Value,
 } from '../json/value.ts'
 import { fixedLimits } from '../limits.ts'
-import { InterruptibleWalk, type Steps } from '../steps.ts'
+import { InterruptibleWalk, type Steps } from '../runtime/steps.ts'
 import { parsePath } from './values/path.ts'
 import { PathTree } from './values/path-tree.ts'
 import { quoteJson } from './values/quote-json.ts'

@@ -11,7 +11,7 @@ import { parseStored, parseStoredInSteps } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 import { fixedLimits } from '../limits.ts'
-import { inTurns } from '../steps.ts'
+import { inTurns } from '../runtime/steps.ts'
 import { internalError, invalidParams, RpcError } from './message.ts'
 import { shorten } from './sample-document.ts'
 

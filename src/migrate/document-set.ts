@@ -1,6 +1,6 @@
 /** The documents of a collection. */
 import { throwFailed } from '../engine/errors.ts'
-import { ownCaller } from '../caller.ts'
+import { ownCaller } from '../caller/caller.ts'
 import type {
   Collection,
   Engine,

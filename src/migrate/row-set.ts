@@ -1,5 +1,5 @@
 /** The rows of a table. */
-import { ownCaller } from '../caller.ts'
+import { ownCaller } from '../caller/caller.ts'
 import type { Engine, RowQuery } from '../engine/contract.ts'
 import { throwFailed } from '../engine/errors.ts'
 import { keyNames, type Column, type Table } from '../engine/schema.ts'
@@ -9,7 +9,7 @@ import type { ColumnValue, RowValues } from '../language/columns/column.ts'
 import { keyFilter } from '../language/columns/key-conditions.ts'
 import type { RowFilter } from '../language/columns/row-filter.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
-import { sideBySide } from '../side-by-side.ts'
+import { sideBySide } from '../runtime/side-by-side.ts'
 import { pageSize, pageSizeMax, type RecordSet } from './record-set.ts'
 
 /** Rows that are looked for at a time. */

@@ -1,5 +1,5 @@
 /** Texts become vectors, by the embedding service that a collection or column has. */
-import type { Entrant } from '../fair-queue.ts'
+import type { Entrant } from '../caller/fair-queue.ts'
 import type { EmbeddingService } from '../language/columns/column-type.ts'
 import type { ProviderCredentials, Models } from '../providers/models.ts'
 

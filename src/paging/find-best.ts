@@ -1,5 +1,5 @@
 /** Sorts that are searches: what they search by, and a page of what is found, best first. */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { ByTerms, ByVector, Hit } from '../engine/contract.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { LongText } from '../json/long-text.ts'

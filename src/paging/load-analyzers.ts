@@ -1,9 +1,9 @@
 /** Compiles the analyzers of a target before a command on it analyzes texts. */
-import type { Deadline } from '../deadline.ts'
+import type { Deadline } from '../runtime/deadline.ts'
 import type { Target } from '../engine/schema.ts'
 import { AnalyzerTooLarge } from '../errors/analyzer-too-large.ts'
 import { loadAnalyzer } from '../search/lexical/analyzer.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { inTurns, type Steps } from '../runtime/steps.ts'
 
 /**
  * In slices, between which others have their turn. Undefined: all are compiled. One that is too

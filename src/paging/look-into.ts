@@ -4,9 +4,9 @@
  * under way at a time. Memory for the values is therefore reserved first. A request that finds
  * none free waits.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import { weigh } from '../json/weight.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { inTurns, type Steps } from '../runtime/steps.ts'
 
 /** Characters up to which a text is looked into in one go. */
 const shortLength = 65_536

@@ -1,5 +1,5 @@
 /** Reads a page: the records after the position of a page state. */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Joined } from '../engine/contract.ts'
 import type { Limits } from '../limits.ts'
 import { decodePageState, encodePageState } from './page-state.ts'

@@ -2,14 +2,14 @@
  * Reading: what the engine serves of a query is taken as it comes, what it leaves is done
  * here.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Joined, Page, Position } from '../engine/contract.ts'
 import { upToSize } from '../engine/up-to-size.ts'
 import { apiError } from '../errors/api-error.ts'
 import { compareLists } from '../language/values/order.ts'
 import type { Limits } from '../limits.ts'
-import { sortInSteps } from '../sort-in-steps.ts'
-import { andThen, inTurns, Pace, type Steps } from '../steps.ts'
+import { sortInSteps } from '../runtime/sort-in-steps.ts'
+import { andThen, inTurns, Pace, type Steps } from '../runtime/steps.ts'
 import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
 /** A query, with a place of our own. */

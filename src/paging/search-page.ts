@@ -3,7 +3,7 @@
  * the last, and carries the statistics that scores were counted with, since those change with
  * every write. By vector there is one, and a warning where it does not hold all.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Hit } from '../engine/contract.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { decodeSearchState, encodeSearchState } from './page-state.ts'

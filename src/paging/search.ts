@@ -3,14 +3,14 @@
  * looking at every record; that is also what the word of an engine is tested against. No more
  * records are held than are wanted.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Hit, SearchPlace, SearchResult } from '../engine/contract.ts'
 import { upToSize } from '../engine/up-to-size.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
 import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
-import { inTurns, Pace } from '../steps.ts'
+import { inTurns, Pace } from '../runtime/steps.ts'
 import { anyOrder, Best, matching, type Wanted } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'

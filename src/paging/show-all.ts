@@ -1,6 +1,6 @@
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import { CommaList, type LongText } from '../json/long-text.ts'
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../runtime/steps.ts'
 import { lookInto } from './look-into.ts'
 
 /** How a record is shown: as this text, or as what steps make of it. */

@@ -1,6 +1,6 @@
 import { asFloating, shortestFloat } from '../json/floats.ts'
 import { printJson } from '../json/print.ts'
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../runtime/steps.ts'
 import type { Shown } from './show-all.ts'
 
 /** A shown record with its score in a vector search, which no projection takes away. */

@@ -3,7 +3,7 @@
  * may leave a part of a query undone. Then records are looked at here, by what a source says
  * of them.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../caller/caller.ts'
 import type {
   Page,
   Query,

@@ -2,7 +2,7 @@
  * The models that the server can ask: those of providers, over HTTP, and local ones. One
  * object for the whole server; callers bring along what differs between requests.
  */
-import type { Entrant } from '../fair-queue.ts'
+import type { Entrant } from '../caller/fair-queue.ts'
 import type { EmbeddingProviders } from './embedding-providers.ts'
 import type { RerankingProviders } from './reranking-providers.ts'
 

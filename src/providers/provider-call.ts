@@ -14,7 +14,7 @@ import type { Agent, IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fixedLimits } from '../limits.ts'
-import { http } from '../node-http.ts'
+import { http } from '../runtime/node-http.ts'
 import type { ProviderAddress } from './provider-url.ts'
 import { isPrivateHost, lookupPublic } from './public-address.ts'
 

@@ -2,7 +2,7 @@
 import { Client, policies, type ClientOptions } from 'cassandra-driver'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import type { ClusterOptions } from '../../src/engine/cassandra/cluster/open-cluster.ts'
-import type { CassandraOptions } from '../../src/engine/cassandra/shared-parts.ts'
+import type { CassandraOptions } from '../../src/engine/cassandra/system/shared-parts.ts'
 
 export interface ConnectOptions {
   readonly contactPoints: readonly string[]

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { openClient, sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { accountToken } from '../../src/auth/tokens.ts'
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import { engineErrorOf, isInDoubt } from '../../src/engine/cassandra/cluster/failures.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { fixedLimits } from '../../src/limits.ts'

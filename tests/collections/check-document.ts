@@ -1,5 +1,5 @@
 import { checkDocumentInSteps } from '../../src/collections/validate.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 
 /** Throws at the first rule that the document breaks. */
 export function checkDocument(...given: Parameters<typeof checkDocumentInSteps>): void {

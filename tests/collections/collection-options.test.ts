@@ -9,7 +9,7 @@ import {
 import { ApiError, ApiErrors } from '../../src/errors/api-error.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import type {
   EmbeddingModel,
   EmbeddingProvider,

@@ -1,5 +1,5 @@
-import { AnalysisBudget } from '../../src/analysis-budget.ts'
-import { ownCaller, type Caller } from '../../src/caller.ts'
+import { AnalysisBudget } from '../../src/caller/analysis-budget.ts'
+import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 
 /** Lets others have their turn whenever it is asked, and counts how often that is. */
 export class CountingCaller implements Caller {

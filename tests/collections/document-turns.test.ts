@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import { waitForTurn } from '../../src/collections/document-turns.ts'
 import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 

@@ -1,5 +1,5 @@
 /** Documents on an engine that serves nothing, for tests of what is made right above it. */
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {
   replaceDocument,

@@ -5,7 +5,7 @@
  */
 import { insertDocuments } from '../../src/collections/insert.ts'
 import { findReranked } from '../../src/collections/rerank/rerank.ts'
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -14,7 +14,7 @@ import { printJson } from '../../src/json/print.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
 import type { CollectionOptions, Metric } from '../../src/engine/schema.ts'
 import { collection } from './plain-engine.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { object } from './json.ts'
 
 function rulesOf(options: Partial<CollectionOptions> = {}): SearchRules {

@@ -1,6 +1,6 @@
 /** Upserts at the same time: as many documents as there would be one after the other. */
 import { deleteDocument, updateDocument } from '../../src/collections/change-documents.ts'
-import { ownCaller, type Caller } from '../../src/caller.ts'
+import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { keepEmbedding } from '../../src/collections/vectorize.ts'
 import { Fixture, tester } from './fixture.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { object } from './json.ts'
 import { wordVectors } from './word-models.ts'
 

@@ -27,7 +27,7 @@ import { JsonError, parseJson } from '../../src/console/json/parse-json.ts'
 import { printJson, printPretty } from '../../src/console/json/print-json.ts'
 import { isCut, shortText } from '../../src/console/json/value-text.ts'
 import { toPlain, writePath, type JsonObject } from '../../src/console/json/value.ts'
-import { parseRoute, routeTo } from '../../src/console/app/route-hash.ts'
+import { parseRoute, routeTo } from '../../src/console/navigation/route-hash.ts'
 import {
   formatBytes,
   formatMany,

@@ -16,7 +16,7 @@ import {
   resourceOf,
   scopeOf,
   scopeWords,
-} from '../../src/console/operate/policies.ts'
+} from '../../src/console/catalog/policies.ts'
 import { percentile, rate } from '../../src/console/operate/rates.ts'
 import { sortSizes } from '../../src/console/operate/sort-sizes.ts'
 

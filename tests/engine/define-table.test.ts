@@ -6,9 +6,9 @@ import {
   defineType,
   redefineTable,
   redefineType,
-} from '../../src/engine/embedded/catalog/define-table.ts'
+} from '../../src/engine/embedded/schema/define-table.ts'
 import type { TableChange } from '../../src/engine/schema-change.ts'
-import type { StoredDefinition } from '../../src/engine/embedded/catalog/stored-schema.ts'
+import type { StoredDefinition } from '../../src/engine/embedded/schema/stored-schema.ts'
 
 const text = { type: 'text' } as const
 const table = 't'

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
 import { readyTargets } from '../../src/engine/embedded/catalog/ready-targets.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
-import type { EmbeddedOptions } from '../../src/engine/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/engine/embedded/schema/options.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import type { RecordView } from '../../src/engine/record-view.ts'
 

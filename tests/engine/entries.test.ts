@@ -5,13 +5,13 @@ import {
   difference,
   EntryList,
   type Entry,
-} from '../../src/engine/embedded/store/entries.ts'
+} from '../../src/engine/embedded/format/entries.ts'
 import { keyOf } from '../../src/language/values/key.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import { documents, seed } from '../language/documents.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 
 const all = indexingRule(undefined)
 

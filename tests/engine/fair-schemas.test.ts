@@ -1,7 +1,7 @@
 /** Who waits for whom where several principals change schemas. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownCaller, type Caller } from '../../src/caller.ts'
+import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { plainOptions } from './store.ts'

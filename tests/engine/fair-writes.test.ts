@@ -1,9 +1,9 @@
 /** Who is answered first where several principals write, and what becomes of long batches. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownCaller, type Caller } from '../../src/caller.ts'
+import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import type { Outcome } from '../../src/engine/contract.ts'
-import { piecesOf, pieceSize } from '../../src/engine/embedded/threads/write-pieces.ts'
+import { piecesOf, pieceSize } from '../../src/engine/embedded/write/write-pieces.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { dropTarget, recordOf, Store } from './store.ts'
 

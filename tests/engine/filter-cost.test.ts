@@ -1,16 +1,16 @@
 /** What comparing documents and rows with filters is charged, and where it can be paused. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { ownCaller, type Caller } from '../../src/caller.ts'
+import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import { collectionSource } from '../../src/collections/document-source.ts'
 import type { StoredRecord } from '../../src/engine/contract.ts'
 import {
   mainThreadBudget,
   OverBudget,
   type Budget,
-} from '../../src/engine/embedded/plan/budget.ts'
-import type { RowView } from '../../src/engine/embedded/rows/row-view.ts'
-import { StoreReader } from '../../src/engine/embedded/store/store-reader.ts'
+} from '../../src/engine/embedded/store/budget.ts'
+import type { RowView } from '../../src/engine/embedded/format/row-view.ts'
+import { StoreReader } from '../../src/engine/embedded/read/store-reader.ts'
 import type { RecordView } from '../../src/engine/record-view.ts'
 import type { Column } from '../../src/language/columns/column.ts'
 import { matchesRow, rowMatcher } from '../../src/language/columns/match-row.ts'

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { idFilter, idParts, keyPrefix } from '../../src/engine/embedded/rows/key-filter.ts'
-import { keyText } from '../../src/engine/embedded/rows/key-text.ts'
-import { RowView } from '../../src/engine/embedded/rows/row-view.ts'
+import {
+  idFilter,
+  idParts,
+  keyPrefix,
+} from '../../src/engine/embedded/format/key-filter.ts'
+import { keyText } from '../../src/engine/embedded/schema/key-text.ts'
+import { RowView } from '../../src/engine/embedded/format/row-view.ts'
 import type {
   StoredColumn,
   StoredTable,
-} from '../../src/engine/embedded/catalog/stored-schema.ts'
+} from '../../src/engine/embedded/schema/stored-schema.ts'
 import type { Value } from '../../src/json/value.ts'
 import { compareValues } from '../../src/language/values/order.ts'
 import { matches } from '../../src/language/filters/matches.ts'

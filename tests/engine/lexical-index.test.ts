@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import type { Budget } from '../../src/engine/embedded/plan/budget.ts'
+import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import {
   createStore,
   openToWrite,
@@ -14,7 +14,7 @@ import {
 import { findTermProblems } from '../../src/engine/embedded/lexical/check.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
 import type { Scored } from '../../src/engine/embedded/lexical/best-scores.ts'
-import { groupsOf } from '../../src/engine/embedded/lexical/search.ts'
+import { groupsOf } from '../../src/engine/embedded/read/lexical-search.ts'
 import { countTerms, LexicalWriter } from '../../src/engine/embedded/lexical/writer.ts'
 import { DocumentList } from '../../src/engine/embedded/lexical/document-list.ts'
 import { Postings } from '../../src/engine/embedded/lexical/postings.ts'

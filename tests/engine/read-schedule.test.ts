@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ReadSchedule, type Turn } from '../../src/engine/embedded/threads/read-schedule.ts'
+import {
+  ReadSchedule,
+  type Turn,
+} from '../../src/engine/embedded/reader-threads/read-schedule.ts'
 
 const connection = { one: {}, two: {}, three: {}, four: {} }
 

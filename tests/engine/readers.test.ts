@@ -1,9 +1,9 @@
 /** Long reads of several callers, on real threads: the order in which they end. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import type { Caller } from '../../src/caller.ts'
-import { ownCaller } from '../../src/caller.ts'
-import type { EmbeddedOptions } from '../../src/engine/embedded/options.ts'
+import type { Caller } from '../../src/caller/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
+import type { EmbeddedOptions } from '../../src/engine/embedded/schema/options.ts'
 import type { Engine, StoredRecord } from '../../src/engine/contract.ts'
 import type { Collection } from '../../src/engine/schema.ts'
 import { everything } from '../../src/language/filters/filter.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ShortReads } from '../../src/engine/embedded/threads/short-reads.ts'
+import { ShortReads } from '../../src/engine/embedded/reader-threads/short-reads.ts'
 
 test('of a principal whose reads turn out to be long, few are tried in a turn', async () => {
   const reads = new ShortReads()

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { identify } from '../../src/engine/embedded/files/file-identity.ts'
-import { StoreHealth } from '../../src/engine/embedded/files/store-health.ts'
+import { StoreHealth } from '../../src/engine/embedded/catalog/store-health.ts'
 import { temporaryFolder } from '../harness.ts'
 
 test('a disk is not blamed for a time in which the process itself was held up', async () => {

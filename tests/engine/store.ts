@@ -1,5 +1,5 @@
 /** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {
   collectionSource,

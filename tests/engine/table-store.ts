@@ -1,5 +1,5 @@
 /** A table of an engine as tests speak to it: rows in JSON, indexes by what they are of. */
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import type {
   ElementChange,

@@ -26,7 +26,7 @@ import { crc32 } from 'node:zlib'
 import { checkDataFolder } from '../engine/check-data-folder.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { generationOf, seal } from '../../src/engine/embedded/catalog/catalog-file.ts'
-import { checkFolderName } from '../../src/engine/embedded/catalog/folder-names.ts'
+import { checkFolderName } from '../../src/engine/embedded/store/folder-names.ts'
 import { loadSnapshot, saveSnapshot } from '../../src/engine/embedded/vectors/snapshot.ts'
 import {
   restoreDataFolder,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { EngineError } from '../../src/engine/errors.ts'
-import { Thread } from '../../src/engine/embedded/threads/thread.ts'
+import { Thread } from '../../src/engine/embedded/worker/thread.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { becomes, healthOf } from './health.ts'
 

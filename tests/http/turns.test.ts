@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { sliceMs } from '../../src/caller.ts'
+import { sliceMs } from '../../src/caller/caller.ts'
 import { Turns } from '../../src/http/turns.ts'
 
 /** Requests hold the thread for as long as they say: the clock is theirs. */

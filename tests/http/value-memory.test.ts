@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { parseJson } from '../../src/json/parse.ts'
 import { isObject, type Value } from '../../src/json/value.ts'
 import { weigh } from '../../src/json/weight.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
 const path = '/default_keyspace/wide'

@@ -10,7 +10,7 @@ import {
 } from '../../src/json/parse.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { printJson, printJsonInSteps } from '../../src/json/print.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 
 const seed = Date.now() % 2 ** 31
 

@@ -7,7 +7,7 @@ import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { escapeSegment } from '../../src/language/values/path.ts'
 import { parseProjection, type Projection } from '../../src/language/projection.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { documents, seed } from './documents.ts'
 
 function apply(projection: Projection, document: JsonObject): JsonObject {

@@ -12,7 +12,7 @@ import { parseFilter } from '../../src/language/filters/parse-filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { seed, values } from './documents.ts'
 
 function applied(update: Value, document: JsonObject, limits: Limits = defaultLimits) {

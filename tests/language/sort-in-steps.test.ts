@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { sortInSteps } from '../../src/sort-in-steps.ts'
-import { atOnce, Pace } from '../../src/steps.ts'
+import { sortInSteps } from '../../src/runtime/sort-in-steps.ts'
+import { atOnce, Pace } from '../../src/runtime/steps.ts'
 import { seed } from './documents.ts'
 
 function stepsOf(sorting: Generator<void, unknown>): number {

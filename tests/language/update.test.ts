@@ -10,7 +10,7 @@ import { defaultLimits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { escapeSegment } from '../../src/language/values/path.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { documents, names, seed, values } from './documents.ts'
 
 const context = { inserting: false, nowMs: 1_700_000_000_000, limits: defaultLimits }

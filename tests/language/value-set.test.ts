@@ -10,7 +10,7 @@ import { defaultLimits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
 import { ValueSet } from '../../src/language/values/value-set.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { seed, values } from './documents.ts'
 
 /** As they are written: numbers of any precision, and what looks like another value. */

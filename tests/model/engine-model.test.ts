@@ -5,7 +5,7 @@
  *
  * A failure prints the seed; SEED repeats the run.
  */
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,12 +18,12 @@ import {
   decodePosition,
   encodePosition,
   type StoredPosition,
-} from '../../src/engine/embedded/store/position.ts'
-import { placeOf } from '../../src/engine/embedded/plan/sort-position.ts'
-import { OverBudget, type Budget } from '../../src/engine/embedded/plan/budget.ts'
-import type { DocRow } from '../../src/engine/embedded/store/doc-row.ts'
-import type { Result } from '../../src/engine/embedded/store/store-query.ts'
-import { StoreReader } from '../../src/engine/embedded/store/store-reader.ts'
+} from '../../src/engine/embedded/format/position.ts'
+import { placeOf } from '../../src/engine/embedded/read/sort-position.ts'
+import { OverBudget, type Budget } from '../../src/engine/embedded/store/budget.ts'
+import type { DocRow } from '../../src/engine/embedded/format/doc-row.ts'
+import type { Result } from '../../src/engine/embedded/read/store-query.ts'
+import { StoreReader } from '../../src/engine/embedded/read/store-reader.ts'
 import type {
   Engine,
   NewRecord,
@@ -39,7 +39,7 @@ import type { JsonObject } from '../../src/json/value.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import type { SortKey } from '../../src/language/values/sort-key.ts'
-import { viewOf } from '../../src/engine/embedded/store/views.ts'
+import { viewOf } from '../../src/engine/embedded/format/views.ts'
 import type { RecordView } from '../../src/engine/record-view.ts'
 import { createCollection } from '../engine/store.ts'
 import { Oracle } from './oracle.ts'

@@ -1,5 +1,5 @@
 /** What each embedding service is asked, to the letter, and how its answer is read. */
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { embeddingTable } from '../../src/providers/embedding-table.ts'

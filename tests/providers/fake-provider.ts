@@ -1,5 +1,5 @@
 /** A provider on this machine that answers as it is told, and remembers what it was asked. */
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import {
   createServer,
   type IncomingMessage,

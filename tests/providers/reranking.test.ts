@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ownCaller } from '../../src/caller.ts'
+import { ownCaller } from '../../src/caller/caller.ts'
 import { describe, test } from 'node:test'
 import type { LocalModels } from '../../src/providers/local/local-model-types.ts'
 import { rerankingProviders } from '../../src/providers/reranking-providers.ts'

@@ -3,7 +3,7 @@ import { fromPlain, toPlain } from '../../src/json/plain.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import { parseProjection } from '../../src/language/projection.ts'
-import { atOnce } from '../../src/steps.ts'
+import { atOnce } from '../../src/runtime/steps.ts'
 import { letterVector } from '../commands/letter-models.ts'
 import { bySimilarity, type Scored, type WireVector } from '../model/search-oracle.ts'
 import {

@@ -1,7 +1,7 @@
 /** Asks the management port of a running server for a backup. */
 import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
-import { http } from '../../node-http.ts'
+import { http } from '../../runtime/node-http.ts'
 import { CommandFailure } from '../records/failure.ts'
 
 export interface BackupRequest {

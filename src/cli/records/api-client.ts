@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { JsonProblem, parseAsWritten } from '../../json/parse.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
-import { http } from '../../node-http.ts'
+import { http } from '../../runtime/node-http.ts'
 import { CommandFailure } from './failure.ts'
 
 export interface ApiClientOptions {

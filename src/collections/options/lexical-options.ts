@@ -9,7 +9,7 @@ import {
   findAnalyzerProblem,
   type AnalyzerLimits,
 } from '../../search/lexical/recipe.ts'
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../runtime/steps.ts'
 import {
   flagIn,
   memberOf,

@@ -8,7 +8,7 @@
  * `rerankOn` may name a field that is not indexed. Where that leaves too few, the search is
  * made again, ten times as wide, up to a limit.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import assert from 'node:assert/strict'
 import type { Hit, SearchBy, StoredRecord } from '../../engine/contract.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'

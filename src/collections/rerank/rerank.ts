@@ -2,7 +2,7 @@
  * Hybrid search: a search by vector and one by terms, at the same time; what they find is
  * brought together, and a reranker has the last word on the order.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { StoredRecord } from '../../engine/contract.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'

@@ -1,5 +1,5 @@
 /** What a command is. commands/dispatch/registry.ts lists them; http runs them. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { HybridEligibility } from '../../collections/rerank/rerank-plan.ts'
 import type { Effect } from '../../auth/principal.ts'
 import type { DocumentStore } from '../../collections/document-store.ts'

@@ -4,7 +4,7 @@
  * When several things are wrong with a request the answer is always the same one: the checks
  * below stand in the order in which they win.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { Audit } from '../../auth/audit.ts'
 import type { Resource } from '../../auth/policy.ts'
 import type { Effect, Principal } from '../../auth/principal.ts'

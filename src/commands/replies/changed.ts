@@ -1,5 +1,5 @@
 /** Replies to changes. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { ChangedMany, ChangedOne } from '../../collections/change-documents.ts'
 import type { Insertion } from '../../collections/insert.ts'
 import { show } from '../../collections/records.ts'

@@ -1,5 +1,5 @@
 /** Lists of definitions, which may be long: within the bounds of a reply, and in turns. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { CommaList } from '../../json/long-text.ts'
 import { printJson } from '../../json/print.ts'

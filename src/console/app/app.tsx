@@ -12,13 +12,13 @@ import {
   loadDatabases,
   loadKeyspaces,
   loadTargets,
-} from '../browse/catalog.ts'
+} from '../catalog/catalog.ts'
 import { KeyspacePage } from '../browse/keyspace-page.tsx'
 import { isForbidden } from '../browse/open-by-name.tsx'
-import { useMay } from '../browse/permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 import { StartPage } from '../browse/start-page.tsx'
 import { findUnlisted } from '../browse/unlisted-place.ts'
-import { fileDrop } from '../files/dropped-file.ts'
+import { fileDrop } from '../navigation/dropped-file.ts'
 import { Button } from '../kit/button.tsx'
 import { formatBytes, formatMany } from '../kit/format.ts'
 import { loadModule, useLoad, useStore } from '../kit/hooks.ts'
@@ -26,7 +26,7 @@ import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
 import { TabLinks } from '../kit/tabs.tsx'
 import { Frame } from './frame.tsx'
 import { serverPages, tabPages } from './pages.ts'
-import { route, routeTo, type Route } from './route.ts'
+import { route, routeTo, type Route } from '../navigation/route.ts'
 import { SignIn } from './sign-in.tsx'
 
 export function App() {

@@ -11,8 +11,8 @@ import { Notice } from '../kit/notice.tsx'
 import { Toasts } from '../kit/toasts.tsx'
 import { Brand } from './brand.tsx'
 import { serverPages, type ServerPage } from './pages.ts'
-import { route } from './route.ts'
-import { chooseTheme, theme, type Theme } from './theme.ts'
+import { route } from '../navigation/route.ts'
+import { chooseTheme, theme, type Theme } from '../kit/theme.ts'
 
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const current = useStore(route)

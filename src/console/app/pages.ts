@@ -7,8 +7,8 @@
  */
 import type { ComponentType } from 'preact'
 import { hasKnownKey, type Place } from '../api/place.ts'
-import type { Action } from '../browse/permissions.ts'
-import { mayManageAccess } from '../operate/access-lists.ts'
+import type { Action } from '../catalog/permissions.ts'
+import { mayManageAccess } from '../catalog/access-lists.ts'
 
 export interface TabPage {
   readonly tab: string

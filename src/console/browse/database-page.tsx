@@ -1,7 +1,7 @@
 /** A database: its keyspaces. */
 import { useEffect, useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { DataTable } from '../kit/data-table.tsx'
@@ -17,10 +17,10 @@ import {
   loadDatabases,
   loadKeyspaces,
   loadTargets,
-} from './catalog.ts'
+} from '../catalog/catalog.ts'
 import { CreateDialog } from './create-dialog.tsx'
 import { UnlistedNotice } from './open-by-name.tsx'
-import { useMay } from './permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 
 export function DatabasePage({ database }: { readonly database: string }) {
   const { keyspaces, targets } = useStore(catalog)

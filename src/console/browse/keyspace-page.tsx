@@ -1,6 +1,6 @@
 /** A keyspace: its collections, tables and types. */
 import { useEffect, useState } from 'preact/hooks'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { SampleButton } from '../samples/sample-button.tsx'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
@@ -15,13 +15,13 @@ import {
   loadKeyspaces,
   loadTargets,
   type Target,
-} from './catalog.ts'
+} from '../catalog/catalog.ts'
 import { AlterType } from './alter-type.tsx'
 import { CreateCollection } from './create-collection.tsx'
 import { CreateTable, CreateType } from './create-table.tsx'
 import { DropDialog } from './drop-dialog.tsx'
 import { UnlistedNotice } from './open-by-name.tsx'
-import { useMay } from './permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 
 type Open =
   | 'collection'

@@ -1,11 +1,11 @@
 /** For tokens that may use a collection or table, and may not list what there is. */
 import { useState } from 'preact/hooks'
 import { CommandError } from '../api/command.ts'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { TextField } from '../kit/fields.tsx'
 import { ErrorNotice } from '../kit/notice.tsx'
-import type { Part } from './catalog.ts'
+import type { Part } from '../catalog/catalog.ts'
 
 /** Shows why a part of the catalog is not there, and the way around it. */
 export function UnlistedNotice({

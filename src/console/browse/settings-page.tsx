@@ -2,17 +2,17 @@
 import { useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { ColumnType, Place } from '../api/place.ts'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
-import { loadTargets } from './catalog.ts'
+import { loadTargets } from '../catalog/catalog.ts'
 import { AddService, DropService } from './column-service.tsx'
 import { AddColumns, addressOf, CreateIndex } from './create-table.tsx'
 import { DropDialog } from './drop-dialog.tsx'
-import { useMay, type May } from './permissions.ts'
+import { useMay, type May } from '../catalog/permissions.ts'
 
 interface Index {
   readonly name: string

@@ -1,7 +1,7 @@
 /** All databases. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { DataTable } from '../kit/data-table.tsx'
@@ -11,9 +11,9 @@ import { useAction, useStore } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { SampleButton } from '../samples/sample-button.tsx'
-import { catalog, keyOf, loadDatabases } from './catalog.ts'
+import { catalog, keyOf, loadDatabases } from '../catalog/catalog.ts'
 import { UnlistedNotice } from './open-by-name.tsx'
-import { useMay } from './permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 
 export function StartPage() {
   const { databases, keyspaces, targets, management } = useStore(catalog)

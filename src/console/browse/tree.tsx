@@ -1,8 +1,8 @@
 /** Databases, keyspaces, collections and tables, at the left of every page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isReachable } from '../api/send.ts'
-import { goTo, route, routeTo, type Route } from '../app/route.ts'
-import { fileDrop } from '../files/dropped-file.ts'
+import { goTo, route, routeTo, type Route } from '../navigation/route.ts'
+import { fileDrop } from '../navigation/dropped-file.ts'
 import { Button } from '../kit/button.tsx'
 import { TextField } from '../kit/fields.tsx'
 import { formatBytes, formatCount, formatMany, formatShortCount } from '../kit/format.ts'
@@ -17,7 +17,7 @@ import {
   loadTargets,
   type Catalog,
   type Target,
-} from './catalog.ts'
+} from '../catalog/catalog.ts'
 
 interface Line {
   readonly key: string

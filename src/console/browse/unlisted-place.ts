@@ -10,7 +10,7 @@ import {
   type TableDefinition,
 } from '../api/place.ts'
 import { valueAt, type JsonObject } from '../json/value.ts'
-import { readColumns } from './catalog.ts'
+import { readColumns } from '../catalog/catalog.ts'
 
 type UnlistedAddress = Pick<Place, 'database' | 'keyspace' | 'name'>
 

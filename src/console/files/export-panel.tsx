@@ -13,7 +13,7 @@ import { findPage, type FindFields } from '../data/find-page.ts'
 import { useFields } from '../data/use-fields.ts'
 import { Numeral, type JsonObject } from '../json/value.ts'
 import { CsvSplitter, writeRow } from './csv.ts'
-import { takeExported, type ExportedQuery } from './exported-query.ts'
+import { takeExported, type ExportedQuery } from '../data/exported-query.ts'
 import { runExport, type ExportSummary } from './export-run.ts'
 import { openSink } from './save-file.ts'
 

@@ -1,6 +1,6 @@
 /** Files into a collection or table, and out of it. */
 import type { Place } from '../api/place.ts'
-import { useMay } from '../browse/permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 import { ExportPanel } from './export-panel.tsx'
 import { ImportPanel } from './import-panel.tsx'
 

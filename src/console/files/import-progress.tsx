@@ -1,6 +1,6 @@
 /** How far an import is, how fast it goes, and what was rejected. */
 import type { Place } from '../api/place.ts'
-import { routeTo } from '../app/route.ts'
+import { routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { formatBytes, formatCount, formatMany } from '../kit/format.ts'

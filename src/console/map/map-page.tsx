@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { fieldListOf } from '../completion/field-paths.ts'
 import { ClauseField } from '../data/clause-field.tsx'
 import { dataQueryOf, noQuery } from '../data/data-query.ts'

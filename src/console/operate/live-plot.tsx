@@ -1,7 +1,7 @@
 /** A plot that grows to the right, and its numbers of this moment in words. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
-import { theme } from '../app/theme.ts'
+import { theme } from '../kit/theme.ts'
 import { formatBytes, formatMs, formatShortCount } from '../kit/format.ts'
 import { useName, useStore } from '../kit/hooks.ts'
 import type { Plot, Unit } from './history.ts'

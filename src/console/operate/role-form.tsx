@@ -7,8 +7,8 @@ import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
 import { useAction } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
-import { abilities, everywhere, resourceOf, scopeOf } from './policies.ts'
-import type { DatabaseName, Role, Scope } from './policies.ts'
+import { abilities, everywhere, resourceOf, scopeOf } from '../catalog/policies.ts'
+import type { DatabaseName, Role, Scope } from '../catalog/policies.ts'
 
 export function RoleForm({
   role,

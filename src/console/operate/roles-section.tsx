@@ -1,14 +1,19 @@
 /** Roles: those that are always there, and those that are made. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
-import { useMay } from '../browse/permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { useAction } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
-import { abilitiesOf, scopeWords, type DatabaseName, type Role } from './policies.ts'
+import {
+  abilitiesOf,
+  scopeWords,
+  type DatabaseName,
+  type Role,
+} from '../catalog/policies.ts'
 import { RoleForm } from './role-form.tsx'
 
 export function RolesSection({

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { listDatabases } from '../api/databases.ts'
 import { manage, ManageError } from '../api/manage.ts'
-import { routeTo } from '../app/route.ts'
+import { routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'
 import { formatBytes, formatCount } from '../kit/format.ts'
 import { useLoad } from '../kit/hooks.ts'

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { session, signOut } from '../api/session.ts'
-import { useMay } from '../browse/permissions.ts'
+import { useMay } from '../catalog/permissions.ts'
 import { Button } from '../kit/button.tsx'
 import { CopyButton } from '../kit/copy-button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
@@ -11,8 +11,8 @@ import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
 import { useAction } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice, Notice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
-import type { Token } from './access-lists.ts'
-import type { Role } from './policies.ts'
+import type { Token } from '../catalog/access-lists.ts'
+import type { Role } from '../catalog/policies.ts'
 
 export function TokensSection({
   tokens,

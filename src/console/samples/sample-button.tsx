@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
 import { useAction } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
-import { goTo, routeTo } from '../app/route.ts'
-import { loadTargets } from '../browse/catalog.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
+import { loadTargets } from '../catalog/catalog.ts'
 
 /** Loads it into the keyspace, and leads there. */
 export function SampleButton({

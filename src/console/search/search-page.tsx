@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { command, type ApiProblem } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
-import { goTo, routeTo } from '../app/route.ts'
+import { goTo, routeTo } from '../navigation/route.ts'
 import { ClauseField } from '../data/clause-field.tsx'
 import { dataQueryOf, noQuery } from '../data/data-query.ts'
 import { idFilter } from '../data/document-id.ts'

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { types } from 'cassandra-driver'
-import { ownCaller, type Caller } from '../../caller.ts'
+import { ownCaller, type Caller } from '../../caller/caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
 import type { Filter } from '../../language/filters/filter.ts'
@@ -70,8 +70,8 @@ import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
 import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
 import { deleteAllRows, deleteRows, mergeRows } from './rows/write-rows.ts'
 import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
-import { SharedParts, type CassandraOptions } from './shared-parts.ts'
-import { mayBreakIndex } from './zero-vector.ts'
+import { SharedParts, type CassandraOptions } from './system/shared-parts.ts'
+import { mayBreakIndex } from './cql/zero-vector.ts'
 
 /** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
 const schemaLease = 'schema'

@@ -6,19 +6,19 @@
  * others may have changed what it was made on.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { ownCaller, type Caller } from '../../caller.ts'
+import { ownCaller, type Caller } from '../../caller/caller.ts'
 import { EngineError } from '../errors.ts'
 import type { Target } from '../schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { changeCatalog } from './catalog/change-catalog.ts'
-import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
-import type { AskedChange, TableAlterations } from './catalog/table-alterations.ts'
-import { touchedBy } from './catalog/touched-targets.ts'
-import type { StoreHealth } from './files/store-health.ts'
+import type { StoredTable, StoredTarget } from './schema/stored-schema.ts'
+import type { AskedChange, TableAlterations } from './targets/table-alterations.ts'
+import { touchedBy } from './targets/touched-targets.ts'
+import type { StoreHealth } from './catalog/store-health.ts'
 import type { SchemaLocks } from './schema-locks.ts'
 import type { SchemaTurns } from './schema-turns.ts'
-import type { OpenStore } from './store/open-stores.ts'
+import type { OpenStore } from './targets/open-stores.ts'
 
 export interface SchemaChangesOptions {
   readonly catalog: Catalog

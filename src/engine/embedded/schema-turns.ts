@@ -5,8 +5,8 @@
  * longer, such as filling an index or closing the store of a dropped target, holds the targets
  * that it is about. So nobody waits for the index of another table.
  */
-import type { Caller } from '../../caller.ts'
-import { FairQueue } from '../../fair-queue.ts'
+import type { Caller } from '../../caller/caller.ts'
+import { FairQueue } from '../../caller/fair-queue.ts'
 import { fixedLimits } from '../../limits.ts'
 import { EngineError } from '../errors.ts'
 

@@ -1,6 +1,6 @@
 /** Lists, sets and maps with more or less in them, in the form in which rows keep them. */
 import { isDecimal, type Value } from '../../json/value.ts'
-import { Pace, type Steps } from '../../steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 import {
   entriesOf,
   isTextual,

@@ -1,7 +1,7 @@
 /** Lists, sets and maps as requests write them. Empty ones are not kept. */
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { sortInSteps } from '../../sort-in-steps.ts'
-import { Pace, type Steps } from '../../steps.ts'
+import { sortInSteps } from '../../runtime/sort-in-steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 import { quoteJson } from '../values/quote-json.ts'
 import { BadValue } from './bad-value.ts'
 import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column-type.ts'

@@ -1,7 +1,7 @@
 /** What filters of rows mean: engines may answer them in any way that agrees with this. */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { hasTermsIn, matchesInSteps } from '../filters/matches.ts'
-import { atOnce, type Steps } from '../../steps.ts'
+import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { entriesOf } from './collections.ts'
 import { comparableFilter, type ComparableFields } from './comparable-filter.ts'
 import {

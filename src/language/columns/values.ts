@@ -1,6 +1,6 @@
 /** Values of columns: from what a request brings to what rows keep, and on to what is shown. */
 import type { Value } from '../../json/value.ts'
-import { atOnce, type Steps } from '../../steps.ts'
+import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { BadValue } from './bad-value.ts'
 import { readList, readMap, readSet } from './collections.ts'
 import type { ColumnType, UserTypes } from './column-type.ts'

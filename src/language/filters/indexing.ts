@@ -9,7 +9,7 @@ import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { arrayPosition, parsePath, type Path } from '../values/path.ts'
 import { PathTree } from '../values/path-tree.ts'
-import { atOnce, InterruptibleWalk, type Steps } from '../../steps.ts'
+import { atOnce, InterruptibleWalk, type Steps } from '../../runtime/steps.ts'
 
 export interface IndexingRule {
   /** Everything is indexed: `covers` is always true and `prune` changes nothing. */

@@ -9,7 +9,7 @@
  */
 import type { JsonObject, Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
-import { atOnce, type Steps } from '../../steps.ts'
+import { atOnce, type Steps } from '../../runtime/steps.ts'
 import type { Comparison } from './filter.ts'
 import { compareValues, rank, rankOf, type Rank } from '../values/order.ts'
 import type { Path } from '../values/path.ts'

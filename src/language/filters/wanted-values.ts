@@ -16,7 +16,7 @@
 import { extendedOf } from '../../json/extended.ts'
 import { printJson, printJsonInSteps } from '../../json/print.ts'
 import { isDecimal, isObject, type JsonObject, type Value } from '../../json/value.ts'
-import { Pace, type Steps } from '../../steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 
 /** Which of the values of a filter a document has at a path, by their numbers. */
 export interface FoundValues {

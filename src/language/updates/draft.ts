@@ -9,7 +9,7 @@ import { equalValues } from '../../json/equal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../runtime/steps.ts'
 import { arrayPosition, escapeSegment, type Path } from '../values/path.ts'
 import { valueAt } from '../values/value-at.ts'
 

@@ -16,7 +16,7 @@ import {
   type ElementFilter,
 } from '../filters/element-filter.ts'
 import { isOperator } from '../filters/filter-clause.ts'
-import { Pace, type Steps } from '../../steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 import type { Path } from '../values/path.ts'
 import { quoteJson } from '../values/quote-json.ts'
 import { ValueSet } from '../values/value-set.ts'

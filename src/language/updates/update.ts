@@ -9,7 +9,7 @@ import {
   type Value,
 } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../runtime/steps.ts'
 import { Draft } from './draft.ts'
 import type { Path } from '../values/path.ts'
 import { ValueSet } from '../values/value-set.ts'

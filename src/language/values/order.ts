@@ -7,7 +7,7 @@
 import { compareNumeric } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Numeric, type Value } from '../../json/value.ts'
-import type { Pace } from '../../steps.ts'
+import type { Pace } from '../../runtime/steps.ts'
 import type { SortKey } from './sort-key.ts'
 import { valueAt } from './value-at.ts'
 

@@ -5,7 +5,7 @@
  */
 import { printJsonInSteps } from '../../json/print.ts'
 import type { Value } from '../../json/value.ts'
-import { Pace, type Steps } from '../../steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 
 export class ValueSet {
   readonly #scalars = new Set<Value>()

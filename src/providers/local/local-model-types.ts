@@ -1,4 +1,4 @@
-import type { Entrant } from '../../fair-queue.ts'
+import type { Entrant } from '../../caller/fair-queue.ts'
 
 /** Models that run inside the server, without a network and without a key. */
 export interface LocalModels {

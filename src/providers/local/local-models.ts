@@ -4,7 +4,7 @@
  * own, which starts with the first request. docs/internals/local-models.md describes their limits.
  */
 import { apiError } from '../../errors/api-error.ts'
-import type { Entrant } from '../../fair-queue.ts'
+import type { Entrant } from '../../caller/fair-queue.ts'
 import type { LocalModels } from './local-model-types.ts'
 import { folderModelDimension, folderModelName } from './model-folder.ts'
 import type { Answers, Question } from './model-thread.ts'

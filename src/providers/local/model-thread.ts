@@ -1,7 +1,7 @@
 /** The thread that models run in, since a run holds up whatever thread it is in. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ExitGuard } from './exit-guard.ts'
-import type { Entrant } from '../../fair-queue.ts'
+import type { Entrant } from '../../caller/fair-queue.ts'
 import { ModelWork, type WorkSettings } from './model-work.ts'
 
 export interface ThreadSettings extends WorkSettings {

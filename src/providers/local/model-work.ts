@@ -3,7 +3,7 @@
  * a batch of texts at a time.
  */
 import { setImmediate } from 'node:timers/promises'
-import { FairQueue, type Entrant } from '../../fair-queue.ts'
+import { FairQueue, type Entrant } from '../../caller/fair-queue.ts'
 import { fixedLimits } from '../../limits.ts'
 import { builtInModel } from './built-in-model.ts'
 import type { ExitGuard } from './exit-guard.ts'

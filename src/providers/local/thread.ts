@@ -1,7 +1,7 @@
 /** The model's thread, seen from the thread that asks. */
 import { Worker } from 'node:worker_threads'
-import type { Entrant } from '../../fair-queue.ts'
-import { siblingModule } from '../../sibling-module.ts'
+import type { Entrant } from '../../caller/fair-queue.ts'
+import { siblingModule } from '../../runtime/sibling-module.ts'
 import { ExitGuard } from './exit-guard.ts'
 import type {
   Answers,

@@ -1,5 +1,9 @@
 /** Turns texts into terms, as the analyzer of a collection says. */
-import { ownBudget, type AnalysisBudget, type StepBudget } from '../../analysis-budget.ts'
+import {
+  ownBudget,
+  type AnalysisBudget,
+  type StepBudget,
+} from '../../caller/analysis-budget.ts'
 import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
 import { fixedLimits } from '../../limits.ts'
 import { AnalyzerCache } from './analyzer-cache.ts'
@@ -19,7 +23,7 @@ import {
   type Recipe,
 } from './definition.ts'
 import { lowercase, lowercased } from './filters/basic.ts'
-import { atOnce, type Steps } from '../../steps.ts'
+import { atOnce, type Steps } from '../../runtime/steps.ts'
 import type { Token } from './stage.ts'
 import { standardTokenizer } from './tokenizers/standard.ts'
 import { Words } from './tokenizers/words.ts'

@@ -2,7 +2,7 @@
  * Reads the arguments of a component. They were found in the catalogue and have the right
  * type by then; what they may be beyond that, each component says where it reads them.
  */
-import { Pace, type Steps } from '../../steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 import { compilePattern, type Pattern } from './pattern/pattern.ts'
 import type { Arguments } from './stage.ts'
 

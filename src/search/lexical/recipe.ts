@@ -16,7 +16,7 @@ import {
 import { toPlain } from '../../json/plain.ts'
 import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
 import { fixedLimits, type Limits } from '../../limits.ts'
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../runtime/steps.ts'
 import { loadAnalyzer } from './analyzer.ts'
 import { ArgumentProblem } from './arguments.ts'
 import { keyOf } from './definition.ts'

@@ -3,8 +3,8 @@
  * tokens, token filters change those. Tokens are made when the next stage asks for them, so
  * nothing is made that nobody needs. Whatever takes time counts its steps.
  */
-import type { StepBudget } from '../../analysis-budget.ts'
-import type { Steps } from '../../steps.ts'
+import type { StepBudget } from '../../caller/analysis-budget.ts'
+import type { Steps } from '../../runtime/steps.ts'
 
 export interface Token {
   readonly text: string

@@ -1,4 +1,4 @@
-import type { StepBudget } from '../../analysis-budget.ts'
+import type { StepBudget } from '../../caller/analysis-budget.ts'
 
 /** A text made of pieces, each of which is counted. */
 export class TextBuilder {

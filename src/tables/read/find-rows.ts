@@ -1,5 +1,5 @@
 /** Finding rows: clauses in, a page out. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { Row } from '../../engine/contract.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'

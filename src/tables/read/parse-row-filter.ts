@@ -4,7 +4,7 @@
  * What is wrong with a filter is found in this order: its form, the columns that it names,
  * what these can be asked for, and the values that they are compared with.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { Column, ColumnPart } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, type Value } from '../../json/value.ts'

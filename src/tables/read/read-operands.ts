@@ -1,5 +1,5 @@
 /** What columns are compared with: from values as they were written to values of their types. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
 import type { ElementType } from '../../language/columns/column-type.ts'

@@ -13,7 +13,7 @@ import { storedDirection } from '../../language/columns/stored-order.ts'
 import { compareValues } from '../../language/values/order.ts'
 import type { Source } from '../../paging/source.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
-import { andThen, inTurns } from '../../steps.ts'
+import { andThen, inTurns } from '../../runtime/steps.ts'
 import type { RowStore } from '../row-store.ts'
 import { regularIndexOn } from './indexed-columns.ts'
 

@@ -6,7 +6,7 @@ import type { JsonObject, Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { shownForm } from '../../language/columns/values.ts'
 import type { Shown } from '../../paging/show-all.ts'
-import { atOnce, type Steps } from '../../steps.ts'
+import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { describeForProjection } from '../schema/describe.ts'
 import type { RowStore } from '../row-store.ts'
 

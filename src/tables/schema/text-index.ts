@@ -6,8 +6,8 @@ import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { memberOf, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
 import type { Limits } from '../../limits.ts'
 import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
-import type { Deadline } from '../../deadline.ts'
-import { atOnce, inTurns } from '../../steps.ts'
+import type { Deadline } from '../../runtime/deadline.ts'
+import { atOnce, inTurns } from '../../runtime/steps.ts'
 import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenTextIndex {

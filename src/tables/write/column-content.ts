@@ -1,5 +1,5 @@
 /** What requests give columns: values, vectors, and texts to make vectors of. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import { BadValue, readValueInSteps } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -9,7 +9,7 @@ import {
   decodeBinaryVector,
   findVectorProblem,
 } from '../../language/values/vector.ts'
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../runtime/steps.ts'
 import type { RowStore } from '../row-store.ts'
 
 /** To be embedded, by the service of the column that it is for. */

@@ -1,5 +1,5 @@
 /** Deleting rows, by their keys. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowStore } from '../row-store.ts'
 import type { Contents } from './column-content.ts'

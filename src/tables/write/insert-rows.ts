@@ -2,7 +2,7 @@
  * Inserting rows. A row that is there already takes what is given; its other columns keep
  * what they have.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import { shownForm } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import type { UserTypes } from '../../language/columns/column-type.ts'
@@ -15,7 +15,7 @@ import {
 import { ApiError } from '../../errors/api-error.ts'
 import { asFloats } from '../../json/floats.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import { inTurns, mapInTurns, type Steps } from '../../steps.ts'
+import { inTurns, mapInTurns, type Steps } from '../../runtime/steps.ts'
 import type { RowStore } from '../row-store.ts'
 import {
   checkVectors,

@@ -1,5 +1,5 @@
 /** Rows to be merged, and what became of each. */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { MergeOutcome, RowMerge } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'

@@ -12,7 +12,7 @@ import { list } from '../../errors/catalog-entry.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import type { Operator } from '../../language/updates/update.ts'
-import { Pace, type Steps } from '../../steps.ts'
+import { Pace, type Steps } from '../../runtime/steps.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import {

@@ -2,7 +2,7 @@
  * Updating a row. One that is not there is made by what is set or pushed, and goes again
  * when the last of it is cleared, unless it was inserted meanwhile.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller } from '../../caller/caller.ts'
 import type { Value } from '../../json/value.ts'
 import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'

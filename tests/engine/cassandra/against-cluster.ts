@@ -47,7 +47,7 @@ import {
 import { printJson } from '../../../src/json/print.ts'
 import type { Value } from '../../../src/json/value.ts'
 import { withAdded, withoutAll } from '../../../src/language/columns/change-elements.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 import { isCollection } from '../../../src/language/columns/collections.ts'
 import type { ColumnValue } from '../../../src/language/columns/column.ts'
 import { primitiveNames } from '../../../src/language/columns/column-type.ts'

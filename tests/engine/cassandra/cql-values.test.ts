@@ -9,7 +9,7 @@ import {
   bindWritten,
   elementSpellings,
   readValue,
-} from '../../../src/engine/cassandra/rows/cql-values.ts'
+} from '../../../src/engine/cassandra/cql/cql-values.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 import { parseJson } from '../../../src/json/parse.ts'
 import { printJson } from '../../../src/json/print.ts'
@@ -27,7 +27,7 @@ import {
   readValue as readGiven,
 } from '../../../src/language/columns/values.ts'
 import { columnTypes, givenValues } from './column-values.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 
 const limits = { depthMax: 100, numeralLengthMax: 2_000, valuesMax: 10_000 }
 const read = (text: string): Value => parseJson(text, limits)

@@ -1,7 +1,7 @@
 /** What clusters with an index of terms are asked, which none that tests can start has. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownCaller } from '../../../src/caller.ts'
+import { ownCaller } from '../../../src/caller/caller.ts'
 import { conditionsOf } from '../../../src/engine/cassandra/documents/columns.ts'
 import type { Branch } from '../../../src/engine/cassandra/documents/filter-plan.ts'
 import { planWith } from '../../../src/engine/cassandra/documents/more-terms.ts'

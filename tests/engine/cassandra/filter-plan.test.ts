@@ -9,7 +9,7 @@ import type {
   Branch,
   DocumentTerm,
 } from '../../../src/engine/cassandra/documents/filter-plan.ts'
-import { termsMax } from '../../../src/engine/cassandra/read-limits.ts'
+import { termsMax } from '../../../src/engine/cassandra/system/read-limits.ts'
 import { keyOf } from '../../../src/engine/cassandra/documents/document-key.ts'
 import {
   planWith,
@@ -32,7 +32,7 @@ import {
   seed,
   times,
 } from '../../model/random.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 
 const shape = { nested: 0.35, scalars: 30, fields: 6 }
 const rule = indexingRule(undefined)

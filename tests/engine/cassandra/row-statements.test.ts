@@ -14,7 +14,7 @@ import type { RowMerge } from '../../../src/engine/contract.ts'
 import type { Column, Table } from '../../../src/engine/schema.ts'
 import type { Value } from '../../../src/json/value.ts'
 import type { ColumnValue } from '../../../src/language/columns/column.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 
 const p: Column = { name: 'p', type: { type: 'int' } }
 const c: Column = { name: 'c', type: { type: 'double' } }

@@ -3,16 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashOf } from '../../../src/engine/cassandra/documents/hash.ts'
 import { keyOf, keysOf } from '../../../src/engine/cassandra/documents/document-key.ts'
-import {
-  plainNumeral,
-  scaledNumber,
-} from '../../../src/engine/cassandra/documents/numerals.ts'
+import { plainNumeral, scaledNumber } from '../../../src/engine/cassandra/cql/numerals.ts'
 import { shredInSteps } from '../../../src/engine/cassandra/documents/shred.ts'
 import { parseJson } from '../../../src/json/parse.ts'
 import type { JsonObject, Numeric, Value } from '../../../src/json/value.ts'
 import { indexingRule, type IndexingLists } from '../../../src/language/filters/indexing.ts'
 import { storedByOthers as lines } from './stored-by-others.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 
 const limits = { depthMax: 100, numeralLengthMax: 100, valuesMax: 10_000 }
 const read = (text: string): Value => parseJson(text, limits)

@@ -4,12 +4,15 @@ import { describe, test } from 'node:test'
 import { types } from 'cassandra-driver'
 import { boundColumns } from '../../../src/engine/cassandra/documents/columns.ts'
 import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts'
-import { mayBreakIndex, isComparable } from '../../../src/engine/cassandra/zero-vector.ts'
+import {
+  mayBreakIndex,
+  isComparable,
+} from '../../../src/engine/cassandra/cql/zero-vector.ts'
 import type { RowMerge } from '../../../src/engine/contract.ts'
 import type { CollectionOptions, Column, Table } from '../../../src/engine/schema.ts'
 import { indexingRule } from '../../../src/language/filters/indexing.ts'
 import type { Metric } from '../../../src/search/vector/similarity.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 
 const zeros = [Float32Array.of(0, -0), Float64Array.of(1e-60, 0), Float64Array.of(1e-7, 0)]
 

@@ -4,7 +4,7 @@
  * the event loop, so that others come between, as they do where a store is far away.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Caller } from '../../../src/caller.ts'
+import type { Caller } from '../../../src/caller/caller.ts'
 import type { Collection, Engine, Table, Target } from '../../../src/engine/contract.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 import type { SchemaPlan } from '../../../src/engine/schema-change.ts'

@@ -13,7 +13,7 @@ import {
   valueIn,
   type EntryOwner,
   type Tie,
-} from '../../../src/engine/embedded/runs/entry-key.ts'
+} from '../../../src/engine/embedded/format/entry-key.ts'
 import { runsSchema } from '../../../src/engine/embedded/runs/layout.ts'
 import {
   RunsReader,

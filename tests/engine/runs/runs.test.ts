@@ -7,7 +7,7 @@ import {
   tieText,
   valueStart,
   type Tie,
-} from '../../../src/engine/embedded/runs/entry-key.ts'
+} from '../../../src/engine/embedded/format/entry-key.ts'
 import { ListedValues } from '../../../src/engine/embedded/runs/listed-values.ts'
 import { keyOf } from '../../../src/language/values/key.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { ownCaller } from '../../../src/caller.ts'
+import { ownCaller } from '../../../src/caller/caller.ts'
 import { printJson } from '../../../src/json/print.ts'
 import { everything, type Filter } from '../../../src/language/filters/filter.ts'
 import { matches } from '../../../src/language/filters/matches.ts'

@@ -1,7 +1,7 @@
 /** Rows: what merges make of them, how they are deleted, and in which order they come. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownCaller } from '../../../src/caller.ts'
+import { ownCaller } from '../../../src/caller/caller.ts'
 import type { Row, Table } from '../../../src/engine/contract.ts'
 import type { Column } from '../../../src/language/columns/column.ts'
 import type { KeyCondition } from '../../../src/language/columns/key-conditions.ts'

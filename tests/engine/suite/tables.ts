@@ -1,7 +1,7 @@
 /** Tables: keys, indexes that come and go, and what they find. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownCaller } from '../../../src/caller.ts'
+import { ownCaller } from '../../../src/caller/caller.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ownCaller } from '../../../src/caller.ts'
+import { ownCaller } from '../../../src/caller/caller.ts'
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

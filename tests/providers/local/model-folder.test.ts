@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ownCaller } from '../../../src/caller.ts'
+import { ownCaller } from '../../../src/caller/caller.ts'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromPlain } from '../../../src/json/plain.ts'
 import { defaultLimits } from '../../../src/limits.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 import { analyzerFor } from '../../../src/search/lexical/analyzer.ts'
 import { findAnalyzerProblem } from '../../../src/search/lexical/recipe.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/search/lexical/analyzer.ts'
 import { packIfLong, StoredAnalyzer } from '../../../src/search/lexical/definition.ts'
 import { findAnalyzerProblem, isSameAnalyzer } from '../../../src/search/lexical/recipe.ts'
-import { atOnce, inTurns } from '../../../src/steps.ts'
+import { atOnce, inTurns } from '../../../src/runtime/steps.ts'
 import { problemOf } from './analyze.ts'
 
 const { analyzerLengthMax, analyzerEntriesMax } = defaultLimits

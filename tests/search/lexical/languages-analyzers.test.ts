@@ -1,7 +1,7 @@
 /** The analyzers of single languages from text to terms, and their stop words. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ownBudget } from '../../../src/analysis-budget.ts'
+import { ownBudget } from '../../../src/caller/analysis-budget.ts'
 import { builtInAnalyzers } from '../../../src/search/lexical/analyzers.ts'
 import { languageRecipes, stopWords } from '../../../src/search/lexical/languages/index.ts'
 import type { Token } from '../../../src/search/lexical/stage.ts'

@@ -7,8 +7,8 @@ import {
   findLanguageProblem,
   languageFilters,
 } from '../../../src/search/lexical/languages/index.ts'
-import { ownBudget } from '../../../src/analysis-budget.ts'
-import { atOnce } from '../../../src/steps.ts'
+import { ownBudget } from '../../../src/caller/analysis-budget.ts'
+import { atOnce } from '../../../src/runtime/steps.ts'
 import type { Token, TokenFilter } from '../../../src/search/lexical/stage.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)

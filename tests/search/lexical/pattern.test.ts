@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { compileSimplePattern } from '../../../src/search/lexical/pattern/longest-match.ts'
 import { ApiError } from '../../../src/errors/api-error.ts'
-import { ownBudget } from '../../../src/analysis-budget.ts'
+import { ownBudget } from '../../../src/caller/analysis-budget.ts'
 import { compilePattern } from '../../../src/search/lexical/pattern/pattern.ts'
 
 function matches(source: string, text: string): (string | undefined)[][] {

@@ -4,8 +4,8 @@
  * arrive, so a client that sends thousands would delay everybody, and the driver would refuse
  * whoever comes next. Here the statements of that client wait behind each other.
  */
-import type { Caller } from '../../../caller.ts'
-import { FairQueue } from '../../../fair-queue.ts'
+import type { Caller } from '../../../caller/caller.ts'
+import { FairQueue } from '../../../caller/fair-queue.ts'
 import { EngineError } from '../../errors.ts'
 
 export type StatementOwner = Pick<Caller, 'principalName' | 'signal'>

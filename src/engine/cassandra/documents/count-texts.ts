@@ -1,10 +1,10 @@
 /** Counting the documents that have a text to search in, by the index of terms alone. */
 import type { types } from 'cassandra-driver'
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { Collection } from '../../contract.ts'
 import { digestOf, type ClusterPostings } from '../lexical/postings.ts'
-import { Scan } from '../read-limits.ts'
+import { Scan } from '../system/read-limits.ts'
 import { textIn, textPlace } from './document-texts.ts'
 import { readByTextKeys, tooMuch, type DocumentAccess } from './read-documents.ts'
 import { readInTurns } from './stored-text.ts'

@@ -1,5 +1,5 @@
 /** Deletes all documents of a collection, one by one: nodes truncate only while all are up. */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import type { Collection, Position, Write } from '../../contract.ts'
 import { readDocuments, type DocumentAccess } from './read-documents.ts'
 import { writeDocuments } from './write-documents.ts'

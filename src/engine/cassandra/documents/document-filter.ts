@@ -1,10 +1,10 @@
 /** Whether documents match a filter, which sees only what is indexed of them. */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import type { JsonObject } from '../../../json/value.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import { indexingRule } from '../../../language/filters/indexing.ts'
 import { hasTermsIn, matchesInSteps } from '../../../language/filters/matches.ts'
-import { inTurns, type Steps } from '../../../steps.ts'
+import { inTurns, type Steps } from '../../../runtime/steps.ts'
 import type { Collection } from '../../contract.ts'
 import { termsIn } from './document-texts.ts'
 

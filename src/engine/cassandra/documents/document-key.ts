@@ -1,7 +1,7 @@
 /** Keys of documents: the type of an _id, and its text. */
 import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, type Value } from '../../../json/value.ts'
-import { keySpellings } from './numerals.ts'
+import { keySpellings } from '../cql/numerals.ts'
 
 export interface DocumentKey {
   readonly type: number

@@ -11,7 +11,7 @@ import { isObject } from '../../../json/value.ts'
 import { extendedOf } from '../../../json/extended.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
 import { isPossible, keysOf, type DocumentKey } from './document-key.ts'
-import { termsMax } from '../read-limits.ts'
+import { termsMax } from '../system/read-limits.ts'
 import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
 import { termSizeMax, type Shredded } from './shred.ts'
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, type JsonObject, type Value } from '../../../json/value.ts'
-import { plainNumeral } from './numerals.ts'
+import { plainNumeral } from '../cql/numerals.ts'
 
 /** Characters from which on the digest stands for a text. */
 const digestedLength = 22

@@ -7,7 +7,7 @@ import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, isObject } from '../../../json/value.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import { termsMax } from '../read-limits.ts'
+import { termsMax } from '../system/read-limits.ts'
 import {
   alternativesOfComparison,
   canHold,

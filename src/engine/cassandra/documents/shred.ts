@@ -5,7 +5,7 @@
 import { extendedOf } from '../../../json/extended.ts'
 import { isObject, type JsonObject, type Numeric, type Value } from '../../../json/value.ts'
 import { escapeSegment } from '../../../language/values/path.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import { Pace, type Steps } from '../../../runtime/steps.ts'
 import type { SearchFields } from '../../contract.ts'
 import { hashAtPath, hashOf, hashOfArray, hashOfObject } from './hash.ts'
 

@@ -2,15 +2,15 @@
  * Documents as they are stored: one JSON text, in which $vector, $vectorize and $lexical stand
  * beside the other fields. Above the contract they are apart.
  */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import { JsonProblem, parseStoredInSteps } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import { storedFields, withoutFields } from '../../../json/stored-fields.ts'
 import { isNumeric, isObject, type JsonObject, type Value } from '../../../json/value.ts'
 import { decodeBinaryVector } from '../../../language/values/vector.ts'
-import { atOnce, inTurns, type Steps } from '../../../steps.ts'
+import { atOnce, inTurns, type Steps } from '../../../runtime/steps.ts'
 import { EngineError } from '../../errors.ts'
-import { bytesOfVector } from '../rows/cql-values.ts'
+import { bytesOfVector } from '../cql/cql-values.ts'
 import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
 
 const searchFieldNames: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])

@@ -4,12 +4,12 @@
  * recognised by reading.
  */
 import type { types } from 'cassandra-driver'
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { idKey } from '../../../language/values/record-id.ts'
-import { sideBySide } from '../../../side-by-side.ts'
-import { atOnce, inTurns } from '../../../steps.ts'
+import { sideBySide } from '../../../runtime/side-by-side.ts'
+import { atOnce, inTurns } from '../../../runtime/steps.ts'
 import type {
   Collection,
   NewRecord,

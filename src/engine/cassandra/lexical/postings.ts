@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Corpus } from '../../../search/lexical/bm25.ts'
-import { sideBySide } from '../../../side-by-side.ts'
+import { sideBySide } from '../../../runtime/side-by-side.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'

@@ -3,12 +3,12 @@
  * terms, by its own analyzer, and tells no scores. So a score here is the rank, negated, and a
  * page goes on behind the last rank.
  */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import { fixedLimits } from '../../../limits.ts'
 import type { ByTerms, SearchPlace, SearchResult } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { upToSize } from '../../up-to-size.ts'
-import { countsFor } from '../nearest.ts'
+import { countsFor } from '../cluster/nearest.ts'
 
 export interface RankedSearch {
   readonly by: ByTerms

@@ -2,11 +2,11 @@
  * Searches by terms in the index of postings.ts. Scores come of the index alone; then records
  * are read, best first, until enough are found that have the texts that were scored.
  */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import { termScore, termWeight, type TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { ByTerms, Hit, SearchPlace, SearchResult } from '../../contract.ts'
-import { sortInSteps } from '../../../sort-in-steps.ts'
-import { inTurns, Pace, type Steps } from '../../../steps.ts'
+import { sortInSteps } from '../../../runtime/sort-in-steps.ts'
+import { inTurns, Pace, type Steps } from '../../../runtime/steps.ts'
 import { EngineError } from '../../errors.ts'
 import { upToSize } from '../../up-to-size.ts'
 import type { Posting, ClusterPostings, TextPlace } from './postings.ts'

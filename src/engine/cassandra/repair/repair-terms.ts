@@ -4,7 +4,7 @@
  * what is left of collections and tables that are gone. What is younger than the time that a
  * write may take stays, since its record may not have been seen.
  */
-import { ownCaller } from '../../../caller.ts'
+import { ownCaller } from '../../../caller/caller.ts'
 import type { Collection, Position, Target } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { ClusterCatalog } from '../catalog/catalog.ts'

@@ -4,8 +4,8 @@ import type { ElementType, PrimitiveName } from '../../../language/columns/colum
 import type { RowComparison } from '../../../language/columns/row-filter.ts'
 import type { RegularIndex, Table } from '../../schema.ts'
 import { quoteName, type Statement } from '../cluster/statement.ts'
-import { termsMax } from '../read-limits.ts'
-import { bindElement } from './cql-values.ts'
+import { termsMax } from '../system/read-limits.ts'
+import { bindElement } from '../cql/cql-values.ts'
 import {
   anyOf,
   indexOn,

@@ -1,5 +1,5 @@
 /** Rows as the contract has them, of what was selected. */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import type { Column, ColumnValue, RowValues } from '../../../language/columns/column.ts'
@@ -9,10 +9,10 @@ import {
   type RowRules,
 } from '../../../language/columns/match-row.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
-import { inTurns } from '../../../steps.ts'
+import { inTurns } from '../../../runtime/steps.ts'
 import type { Row } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
-import { withoutSign } from './cql-values.ts'
+import { withoutSign } from '../cql/cql-values.ts'
 import { analyzerOf } from './row-texts.ts'
 import { indexOn } from './term.ts'
 

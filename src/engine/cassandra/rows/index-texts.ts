@@ -1,6 +1,6 @@
 /** Fills the index of terms with the texts that a column has already. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { ownCaller } from '../../../caller.ts'
+import { ownCaller } from '../../../caller/caller.ts'
 import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
 import { trustedMs } from '../catalog/catalog.ts'

@@ -6,11 +6,11 @@ import type { Value } from '../../../json/value.ts'
 import type { CollectionType } from '../../../language/columns/collections.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { UserTypes } from '../../../language/columns/column-type.ts'
-import type { Steps } from '../../../steps.ts'
+import type { Steps } from '../../../runtime/steps.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { quoteName, preparedTarget, type Statement } from '../cluster/statement.ts'
-import { checkRowComparable } from '../zero-vector.ts'
+import { checkRowComparable } from '../cql/zero-vector.ts'
 import {
   bindValue,
   bindWritten,
@@ -18,7 +18,7 @@ import {
   bytesOfEntries,
   bytesOfSpellings,
   withoutSign,
-} from './cql-values.ts'
+} from '../cql/cql-values.ts'
 import { typesMark } from './row-statements.ts'
 
 export interface RowWrite extends Statement {

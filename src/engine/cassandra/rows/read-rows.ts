@@ -2,12 +2,12 @@
  * Reads of rows: one branch of the plan after the other, each in the order in which the
  * cluster keeps rows: partitions by their tokens, and within one by its sort.
  */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import type { Column, RowValues } from '../../../language/columns/column.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
 import { conditionsOf, requirementsOf } from '../../../language/filters/filter-clause.ts'
-import { inTurns } from '../../../steps.ts'
+import { inTurns } from '../../../runtime/steps.ts'
 import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
@@ -16,7 +16,7 @@ import { isAboutFiltering } from '../cluster/failures.ts'
 import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { keysWithTerms } from '../lexical/search-terms.ts'
-import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
+import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../system/read-limits.ts'
 import { FoundRow, RowFilters } from './found-row.ts'
 import { keysInOrder } from './key-order.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'

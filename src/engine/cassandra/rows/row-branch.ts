@@ -6,7 +6,7 @@ import type { RowCondition, RowFilter } from '../../../language/columns/row-filt
 import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import { keyNames } from '../../schema.ts'
 import type { Statement } from '../cluster/statement.ts'
-import { termsMax } from '../read-limits.ts'
+import { termsMax } from '../system/read-limits.ts'
 import { equality, isExactly, range, spellings, termsOf, valueTerms } from './row-terms.ts'
 import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 

@@ -16,7 +16,7 @@ import {
 } from '../../../language/columns/key-conditions.ts'
 import type { RowComparison, RowCondition } from '../../../language/columns/row-filter.ts'
 import { quoteName, type Statement } from '../cluster/statement.ts'
-import { bindValue, withoutSign } from './cql-values.ts'
+import { bindValue, withoutSign } from '../cql/cql-values.ts'
 import { elementTerms } from './element-terms.ts'
 import { indexOn, isFloating, isLong, type RowTerm, type TermContext } from './term.ts'
 

@@ -3,13 +3,13 @@
  * what is nearest among the rows of a branch; where the rest of the filter leaves too few, it
  * is asked for more.
  */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import type { Value } from '../../../json/value.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import { conditionsOf } from '../../../language/filters/filter-clause.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
-import { inTurns } from '../../../steps.ts'
+import { inTurns } from '../../../runtime/steps.ts'
 import type {
   ByTerms,
   ByVector,
@@ -24,8 +24,8 @@ import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
 import { upToSize } from '../../up-to-size.ts'
-import { countsFor, isEnough } from '../nearest.ts'
-import { textsMaxOf } from '../read-limits.ts'
+import { countsFor, isEnough } from '../cluster/nearest.ts'
+import { textsMaxOf } from '../system/read-limits.ts'
 import { FoundRow, keyOf, keyValues, RowFilters } from './found-row.ts'
 import { KeyOrder } from './key-order.ts'
 import { readByKey, type RowAccess } from './read-rows.ts'
@@ -39,7 +39,7 @@ import {
   selectRows,
 } from './row-statements.ts'
 import { textPlaceOf, valuesOfKey } from './row-texts.ts'
-import { isComparable, vectorIndexOn } from '../zero-vector.ts'
+import { isComparable, vectorIndexOn } from '../cql/zero-vector.ts'
 
 type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
 

@@ -1,10 +1,10 @@
 /** Writes of rows. The cluster makes them blindly: what is said last is what there is. */
-import type { Caller } from '../../../caller.ts'
+import type { Caller } from '../../../caller/caller.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
-import { sideBySide } from '../../../side-by-side.ts'
-import { atOnce, inTurns } from '../../../steps.ts'
+import { sideBySide } from '../../../runtime/side-by-side.ts'
+import { atOnce, inTurns } from '../../../runtime/steps.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
 import { isInDoubt, orFailure } from '../cluster/failures.ts'

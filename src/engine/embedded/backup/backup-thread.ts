@@ -11,10 +11,10 @@ import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parentPort } from 'node:worker_threads'
 import { createPrivateFile } from '../../private-files.ts'
-import { whileHeld, type Gate } from '../threads/write-pause.ts'
+import { whileHeld, type Gate } from '../write/write-pause.ts'
 import { openToRead } from '../store/layout.ts'
 import { messageOf, reasonOf } from '../../../errors/reason.ts'
-import { failureOf, type Failure } from '../threads/thread.ts'
+import { failureOf, type Failure } from '../worker/thread.ts'
 
 export type BackupMessage =
   | { readonly id: number; readonly kind: 'open'; readonly files: readonly string[] }

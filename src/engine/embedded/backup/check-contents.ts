@@ -14,13 +14,13 @@ import {
 } from '../../../search/lexical/analyzer.ts'
 import type { RecordView, TextField } from '../../record-view.ts'
 import { findTermProblems, type CheckedText } from '../lexical/check.ts'
-import { hasText } from '../plan/conditions.ts'
+import { hasText } from '../read/conditions.ts'
 import { isElement } from '../runs/change.ts'
-import { pathIn, valueIn } from '../runs/entry-key.ts'
+import { pathIn, valueIn } from '../format/entry-key.ts'
 import { RunsReader } from '../runs/runs-reader.ts'
-import { EntryList } from '../store/entries.ts'
+import { EntryList } from '../format/entries.ts'
 import { indexFormat, storedPath, vectorTable } from '../store/layout.ts'
-import { vectorForm } from '../vectors/vector-bytes.ts'
+import { vectorForm } from '../format/vector-bytes.ts'
 import type { Finding } from './run-checks.ts'
 
 export function checkContents(database: DatabaseSync, view: RecordView): Iterable<Finding> {

@@ -12,11 +12,7 @@ import { EngineError } from '../../errors.ts'
 import { privateFileMode, Tightening } from '../../private-files.ts'
 import { catalogFile, catalogFormat, unfinishedFile } from '../catalog/catalog.ts'
 import { catalogTables } from '../catalog/catalog-file.ts'
-import {
-  makeFolderIfAbsent,
-  readFolders,
-  refuseUnlessReal,
-} from '../catalog/folder-names.ts'
+import { makeFolderIfAbsent, readFolders, refuseUnlessReal } from '../store/folder-names.ts'
 import { findForeignObject, type OwnTables } from '../files/foreign-objects.ts'
 import {
   checkFile,

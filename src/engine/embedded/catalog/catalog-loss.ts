@@ -10,7 +10,7 @@ import { formatOf, storeFile } from '../store/layout.ts'
 import { generationOf, sealedFormat, sealFindings } from './catalog-file.ts'
 import { readMirror } from './catalog-mirror.ts'
 import { catalogFile } from './data-folder.ts'
-import type { CatalogFolders } from './folder-names.ts'
+import type { CatalogFolders } from '../store/folder-names.ts'
 import { lostCatalog, mayHoldData, unlistedStores } from './lost-stores.ts'
 import { readTargetFile, type TargetDescription } from './target-file.ts'
 

@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { readSealed, writeSealed, type Sealed } from '../files/sealed-json.ts'
+import { readSealed, writeSealed, type Sealed } from '../store/sealed-json.ts'
 
 export const mirrorFile = 'catalog.generation'
 

@@ -2,11 +2,10 @@
  * What exists: keyspaces, targets and the service's own settings, in data/catalog.db. It is
  * the truth, unless it has lost changes: then the folder is not served (lost-stores.ts).
  *
- * Making or removing a target takes two steps, the row and the folder, and the disk may fail
- * or the process die between them. So the row says which step is next, and has the target's
- * name only while it is "ready". What "creating" and "dropping" rows stand for is left over:
- * it is removed with the next change, or when the folder is opened again. A store that was
- * written to is never "creating", so it is not removed as such.
+ * Creating or dropping a target changes a row and a folder, and the process may die between
+ * the two. So the row states the next step, and has the target's name only while it is "ready".
+ * Leftovers of "creating" and "dropping" rows are removed with the next change or start. A
+ * store that was written to is never "creating", so it is never removed as one.
  *
  * Files and folders are made, synced and removed without blocking the thread, so other requests
  * run in the middle of a change. They see a change from the commit on that brings it into force:
@@ -19,12 +18,7 @@ import { join } from 'node:path'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
-import {
-  type Collection,
-  type CollectionOptions,
-  type KeyspaceSchema,
-  type Target,
-} from '../../schema.ts'
+import type { Collection, CollectionOptions, KeyspaceSchema, Target } from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import { CatalogFile, catalogFormat, catalogSchema } from './catalog-file.ts'
 import { findCatalogLoss, refuseDamagedLog, type CatalogLoss } from './catalog-loss.ts'
@@ -46,15 +40,20 @@ import {
   type StoredTable,
   type StoredTarget,
   type StoredType,
-} from './stored-schema.ts'
-import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
-import type { EmbeddedOptions } from '../options.ts'
+} from '../schema/stored-schema.ts'
+import {
+  defineTable,
+  defineType,
+  redefineTable,
+  redefineType,
+} from '../schema/define-table.ts'
+import type { EmbeddedOptions } from '../schema/options.ts'
 import { syncFolderAsync } from '../files/async-files.ts'
 import { refuseIfLostAsync } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { Leftovers } from './leftovers.ts'
 import { lostCatalog, quarantine } from './lost-stores.ts'
-import { withStoredAnalyzers } from './stored-analyzers.ts'
+import { withStoredAnalyzers } from '../schema/stored-analyzers.ts'
 import { describeTarget, isDescribed, writeTargetFile } from './target-file.ts'
 import {
   checkFolderName,
@@ -65,7 +64,7 @@ import {
   refuseLinks,
   refuseLinksAsync,
   tightenTarget,
-} from './folder-names.ts'
+} from '../store/folder-names.ts'
 import {
   checkFile,
   createFile,

@@ -1,5 +1,5 @@
 import { asEngineError, troubleOf } from '../files/disk-trouble.ts'
-import type { StoreHealth } from '../files/store-health.ts'
+import type { StoreHealth } from './store-health.ts'
 import type { Catalog } from './catalog.ts'
 
 /** Changes the catalog, and notes how its file did. */

@@ -5,7 +5,7 @@
 import { rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { CatalogFile } from './catalog-file.ts'
-import { removeFolder } from './folder-names.ts'
+import { removeFolder } from '../store/folder-names.ts'
 import { storesIn } from './lost-stores.ts'
 
 export interface LeftoversOptions {

@@ -17,7 +17,7 @@ import { EngineError } from '../../errors.ts'
 import { privateFolderMode } from '../../private-files.ts'
 import { isBeingWritten, isOurFile, storeFile, syncFolder } from '../store/layout.ts'
 import { storeVersion } from '../store/version-file.ts'
-import { freeFolder, isCopiesFolder } from './folder-names.ts'
+import { freeFolder, isCopiesFolder } from '../store/folder-names.ts'
 import { targetFile } from './target-file.ts'
 
 /** A dot keeps it apart from the folders of keyspaces. */

@@ -2,9 +2,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'
-import { viewOf } from '../store/views.ts'
-import { readFolders } from './folder-names.ts'
-import type { StoredTarget, StoredType } from './stored-schema.ts'
+import { viewOf } from '../format/views.ts'
+import { readFolders } from '../store/folder-names.ts'
+import type { StoredTarget, StoredType } from '../schema/stored-schema.ts'
 
 export interface ReadyTarget {
   readonly keyspace: string

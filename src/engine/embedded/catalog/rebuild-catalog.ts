@@ -28,7 +28,7 @@ import {
   type StoredTypeRow,
 } from './catalog-mirror.ts'
 import { catalogFile, unfinishedFile } from './data-folder.ts'
-import { checkFolderName } from './folder-names.ts'
+import { checkFolderName } from '../store/folder-names.ts'
 import { quarantine, storeFolders } from './lost-stores.ts'
 import { readTargetFile, type TargetDescription } from './target-file.ts'
 

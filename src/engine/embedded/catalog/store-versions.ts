@@ -3,17 +3,17 @@
  * has lost acknowledged writes.
  */
 import { tellLogDamage } from '../files/write-ahead-log.ts'
-import type { EmbeddedOptions } from '../options.ts'
+import type { EmbeddedOptions } from '../schema/options.ts'
 import {
   findLostWrites,
   markClosed,
   recordedVersion,
   tellLostWrites,
 } from '../store/version-file.ts'
-import { viewOf } from '../store/views.ts'
+import { viewOf } from '../format/views.ts'
 import { snapshotFolder, snapshotVersion } from '../vectors/snapshot.ts'
 import type { Catalog } from './catalog.ts'
-import type { StoredTarget } from './stored-schema.ts'
+import type { StoredTarget } from '../schema/stored-schema.ts'
 
 /**
  * Tells the log which stores have lost writes, and returns how many writes these are. To be

@@ -7,8 +7,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
-import { readSealed, writeSealed, type Sealed } from '../files/sealed-json.ts'
-import type { StoredTarget, StoredType } from './stored-schema.ts'
+import { readSealed, writeSealed, type Sealed } from '../store/sealed-json.ts'
+import type { StoredTarget, StoredType } from '../schema/stored-schema.ts'
 
 export const targetFile = 'target.json'
 

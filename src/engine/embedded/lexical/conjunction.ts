@@ -6,7 +6,7 @@
  * terms beside it can reach together is not enough: Ding and Suel, "Faster top-k document
  * retrieval using block-max indexes" (2011).
  */
-import type { Budget } from '../plan/budget.ts'
+import type { Budget } from '../store/budget.ts'
 import type { BestScores } from './best-scores.ts'
 import { blockSize } from './blocks.ts'
 import { emptyPlaces, type FoundPlaces, type PostingCursor } from './cursor.ts'

@@ -8,7 +8,7 @@
  * these terms are no longer walked, only looked up for documents that another term brings.
  * In a sentence these are the common words, whose postings are long.
  */
-import type { Budget } from '../plan/budget.ts'
+import type { Budget } from '../store/budget.ts'
 import type { BestScores } from './best-scores.ts'
 import type { ScoredTerm } from './conjunction.ts'
 import { emptyPlaces, type FoundPlaces } from './cursor.ts'

@@ -5,9 +5,9 @@
  * lists instead, and what the segments say of them does not count.
  */
 import type { TermStatistics, Corpus } from '../../../search/lexical/bm25.ts'
-import type { Budget } from '../plan/budget.ts'
-import type { RowChecksum } from '../store/checksums.ts'
-import { damagedIndex, termIndex } from '../store/damage.ts'
+import type { Budget } from '../store/budget.ts'
+import type { RowChecksum } from '../format/checksums.ts'
+import { damagedIndex, termIndex } from '../format/damage.ts'
 import { storedTerm } from '../store/layout.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import { BestScores, type Scored } from './best-scores.ts'

@@ -6,8 +6,8 @@
  *   lists    the postings of terms that have many, each before the group with its entry
  *   lengths  how many tokens each document's text has, at the end
  */
-import { areBytesSound, partsChecksum, type RowChecksum } from '../store/checksums.ts'
-import { damagedIndex, termIndex } from '../store/damage.ts'
+import { areBytesSound, partsChecksum, type RowChecksum } from '../format/checksums.ts'
+import { damagedIndex, termIndex } from '../format/damage.ts'
 import type { VarintReader } from './varints.ts'
 
 /**

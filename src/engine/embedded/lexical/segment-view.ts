@@ -3,7 +3,7 @@
  * says of them is void. What is void stays so, so more of it is noted as time goes by.
  */
 import type { BestScores } from './best-scores.ts'
-import type { Budget } from '../plan/budget.ts'
+import type { Budget } from '../store/budget.ts'
 import { PostingCursor } from './cursor.ts'
 import { keep } from './list-cache.ts'
 import { Postings } from './postings.ts'

@@ -4,8 +4,8 @@
  * itself: whatever happens after it, a merge is gone on with.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { bytesChecksum, type RowChecksum } from '../store/checksums.ts'
-import { damagedIndex, termIndex } from '../store/damage.ts'
+import { bytesChecksum, type RowChecksum } from '../format/checksums.ts'
+import { damagedIndex, termIndex } from '../format/damage.ts'
 import type { DocumentList } from './document-list.ts'
 import { SegmentMerge } from './merge.ts'
 import { TextSegment } from './segment.ts'

@@ -1,6 +1,6 @@
 /** Rows of the table `waiting`: documents, and lists of their terms. */
-import { areBytesSound, type RowChecksum } from '../store/checksums.ts'
-import { damagedIndex, termIndex } from '../store/damage.ts'
+import { areBytesSound, type RowChecksum } from '../format/checksums.ts'
+import { damagedIndex, termIndex } from '../format/damage.ts'
 
 export type WaitingRow = readonly [
   doc: number,

@@ -8,7 +8,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { TermsDebt } from '../../operations.ts'
 import { storedTerm } from '../store/layout.ts'
-import { bytesChecksum } from '../store/checksums.ts'
+import { bytesChecksum } from '../format/checksums.ts'
 import { DocumentList } from './document-list.ts'
 import { FoldedTexts } from './folded-texts.ts'
 import { Segments } from './segments.ts'

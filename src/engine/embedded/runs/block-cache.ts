@@ -3,8 +3,8 @@
  * never change, and their numbers are not used again: what was read once holds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { areBytesSound, type RowChecksum } from '../store/checksums.ts'
-import { damagedIndex, valueIndex } from '../store/damage.ts'
+import { areBytesSound, type RowChecksum } from '../format/checksums.ts'
+import { damagedIndex, valueIndex } from '../format/damage.ts'
 import { decodeDetail, type SegmentDetail } from './segment.ts'
 
 export class BlockCache {

@@ -1,7 +1,7 @@
 /** Reads blocks from the first entry to the last, to write the entries again. */
 import { countOf, headerSize } from './block.ts'
 import { kindOf, kinds, sizeIn, stateIn, type State } from './change.ts'
-import { numberAt, docSize, type Tie } from './entry-key.ts'
+import { numberAt, docSize, type Tie } from '../format/entry-key.ts'
 import type { ChangeSource } from './packed-change.ts'
 
 export class BlockScan implements ChangeSource {

@@ -23,7 +23,7 @@ import {
   type Change,
   type State,
 } from './change.ts'
-import { docSize, numberAt, type Tie } from './entry-key.ts'
+import { docSize, numberAt, type Tie } from '../format/entry-key.ts'
 import type { Documents } from './document-set.ts'
 import type { PackedChange } from './packed-change.ts'
 

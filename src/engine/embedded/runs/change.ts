@@ -7,7 +7,7 @@
  * that was added and removed leaves nothing, not even a tombstone. And entries can be counted
  * without looking for their past: those that were added, less those that were removed.
  */
-import type { Tie } from './entry-key.ts'
+import type { Tie } from '../format/entry-key.ts'
 
 /** Numbers of two bits. */
 export const kinds = { add: 0, change: 1, remove: 2 } as const

@@ -9,8 +9,8 @@
  *             change of what is read, the rest says which changes are in runs, and which
  *             numbers were given out; none is used twice
  */
-import { partsChecksum } from '../store/checksums.ts'
-import type { Tie } from './entry-key.ts'
+import { partsChecksum } from '../format/checksums.ts'
+import type { Tie } from '../format/entry-key.ts'
 
 export function runsSchema(tie: Tie): string {
   return `

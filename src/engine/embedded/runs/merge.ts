@@ -7,7 +7,7 @@
  * are compared only where both share the same, and behind those.
  */
 import { statesTogether, withoutPast, type State } from './change.ts'
-import type { Tie } from './entry-key.ts'
+import type { Tie } from '../format/entry-key.ts'
 import {
   orderBehind,
   sharedBy,

@@ -26,9 +26,9 @@ import {
   valueStart,
   type EntryOwner,
   type Tie,
-} from './entry-key.ts'
-import { areBytesSound, type RowChecksum } from '../store/checksums.ts'
-import { damagedIndex, valueIndex } from '../store/damage.ts'
+} from '../format/entry-key.ts'
+import { areBytesSound, type RowChecksum } from '../format/checksums.ts'
+import { damagedIndex, valueIndex } from '../format/damage.ts'
 import type { RunRow } from './layout.ts'
 import { Memtable } from './memtable.ts'
 import { Run, seekKeyOf, type RunStore } from './run.ts'

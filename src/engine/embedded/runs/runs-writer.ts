@@ -16,8 +16,8 @@ import {
   type State,
 } from './change.ts'
 import type { Found } from './cursor.ts'
-import { entryKey, packedKey, type EntryOwner, type KeySpan } from './entry-key.ts'
-import { bytesChecksum } from '../store/checksums.ts'
+import { entryKey, packedKey, type EntryOwner, type KeySpan } from '../format/entry-key.ts'
+import { bytesChecksum } from '../format/checksums.ts'
 import { segmentChecksum, type RunRow, type SegmentRow } from './layout.ts'
 import { MergedChanges } from './merge.ts'
 import { sharedBy, type ChangeSource, type PackedChange } from './packed-change.ts'

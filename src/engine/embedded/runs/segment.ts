@@ -7,7 +7,7 @@
  */
 import { filterOf, hashesIn } from './bloom-filter.ts'
 import { BlockCursor, BlockWriter } from './block.ts'
-import { docSize, tieStartIn, type Tie } from './entry-key.ts'
+import { docSize, tieStartIn, type Tie } from '../format/entry-key.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
 /**

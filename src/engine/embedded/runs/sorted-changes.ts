@@ -6,7 +6,7 @@
  * as keys are compared by a function. Those that share four bytes are sorted by the next.
  */
 import { statesTogether, withoutPast, type State } from './change.ts'
-import { docSize } from './entry-key.ts'
+import { docSize } from '../format/entry-key.ts'
 import type { RunMergeOptions } from './merge.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 

@@ -9,7 +9,7 @@
  * read from the store, which has the change or does not have it yet.
  */
 import type { MergeOutcome, Outcome } from '../../contract.ts'
-import type { DocRow } from './doc-row.ts'
+import type { DocRow } from '../format/doc-row.ts'
 
 /** Characters of the longest text that is kept. */
 const textMax = 16_384

@@ -15,7 +15,7 @@ import {
   storedPath,
   vectorTable,
 } from './layout.ts'
-import type { Tie } from '../runs/entry-key.ts'
+import type { Tie } from '../format/entry-key.ts'
 import { RunsReader } from '../runs/runs-reader.ts'
 import {
   isSearchSound,
@@ -23,11 +23,11 @@ import {
   textChecksum,
   type RowChecksum,
   type StoredSearch,
-} from './checksums.ts'
-import { damagedRecord, misledByIndex, type RecordPart } from './damage.ts'
-import { rowColumns, type DocRow, type RowColumns } from './doc-row.ts'
+} from '../format/checksums.ts'
+import { damagedRecord, misledByIndex, type RecordPart } from '../format/damage.ts'
+import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
 import type { KeptRows } from './kept-rows.ts'
-import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
+import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
 
 /** What statements are given. */
 export type Parameter = number | string | Uint8Array

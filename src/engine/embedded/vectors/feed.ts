@@ -1,7 +1,7 @@
 /** Reads from a store what its vector index is made of. */
 import { vectorTable } from '../store/layout.ts'
 import { StoreConnection, vectorColumns } from '../store/store-connection.ts'
-import { singlesOf } from './vector-bytes.ts'
+import { singlesOf } from '../format/vector-bytes.ts'
 
 export interface Changes {
   /** Each document once. Those that have no vector any more come without. */

@@ -15,7 +15,7 @@ import { OneByOne } from '../../one-by-one.ts'
 import { VectorFeed } from './feed.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import { messageOf } from '../../../errors/reason.ts'
-import { failureOf, type Failure } from '../threads/thread.ts'
+import { failureOf, type Failure } from '../worker/thread.ts'
 import { dropSnapshot, loadSnapshot, saveSnapshot, snapshotFolder } from './snapshot.ts'
 
 export type IndexerMessage =

@@ -27,7 +27,7 @@ import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { Segment, type SegmentShape } from '../../../search/vector/segment.ts'
 import { openAnew } from '../../private-files.ts'
-import { makeFolderIfAbsent } from '../catalog/folder-names.ts'
+import { makeFolderIfAbsent } from '../store/folder-names.ts'
 import { syncFolder } from '../store/layout.ts'
 
 /** Raised with every change to what the kernel keeps in memory, or to these files. */

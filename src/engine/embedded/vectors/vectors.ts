@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
-import { siblingModule } from '../../../sibling-module.ts'
+import { siblingModule } from '../../../runtime/sibling-module.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { VectorField } from '../../record-view.ts'
@@ -16,8 +16,8 @@ import type {
   IndexerReply,
   IndexOptions,
 } from './indexer-thread.ts'
-import { errorOf, Thread } from '../threads/thread.ts'
-import type { DamageCount } from '../store/damage.ts'
+import { errorOf, Thread } from '../worker/thread.ts'
+import type { DamageCount } from '../format/damage.ts'
 import { snapshotFolder } from './snapshot.ts'
 
 /** An index that has everything that a search must see. */

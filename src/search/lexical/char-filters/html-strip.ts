@@ -2,9 +2,9 @@
  * Takes the markup out of HTML: tags, comments, scripts and styles. Entities become what
  * they stand for. Where a tag ends a line of text, so does what is left.
  */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { fixedLimits } from '../../../limits.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import { Pace, type Steps } from '../../../runtime/steps.ts'
 import { entriesIn } from '../arguments.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { decodeEntity } from './html-entities.ts'

@@ -1,10 +1,10 @@
 /** Replaces texts by others, wherever they stand; of those that fit, the longest. */
 import { ArgumentProblem, entriesIn, pairIn } from '../arguments.ts'
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { TextBuilder } from '../text-builder.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import { Pace, type Steps } from '../../../runtime/steps.ts'
 
 const { mappingLengthMax } = fixedLimits
 

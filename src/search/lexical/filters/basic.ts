@@ -1,7 +1,7 @@
 /**
  * The plainest token filters, which the others and the languages build on.
  */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import type { Token, TokenFilter } from '../stage.ts'
 
 export const lowercase: TokenFilter = mapTexts(lowercased)

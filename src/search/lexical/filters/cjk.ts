@@ -1,6 +1,6 @@
 /** For Chinese, Japanese and Korean: widths, pairs of characters, and digits of all kinds. */
 import { flagIn } from '../arguments.ts'
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import type { Arguments, Token, TokenFilter, TokenKind } from '../stage.ts'
 import { adjoins } from '../tokenizers/token.ts'
 import { mapTexts } from './basic.ts'

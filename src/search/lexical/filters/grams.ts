@@ -1,5 +1,5 @@
 /** Pieces of tokens, all at the place of the token that they come from. */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { flagIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
 import { edgeGrams, grams, gramSizesIn, type GramSizes } from '../tokenizers/grams.ts'

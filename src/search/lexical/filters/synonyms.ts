@@ -3,8 +3,8 @@
  * replaces, or "a, b", which takes each for the other. Words may be several: "new york".
  */
 import { ArgumentProblem, choiceIn, flagIn } from '../arguments.ts'
-import type { StepBudget } from '../../../analysis-budget.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
+import { Pace, type Steps } from '../../../runtime/steps.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
 

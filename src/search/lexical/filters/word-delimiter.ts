@@ -4,7 +4,7 @@
  * or with catenateAll also "WiFi500".
  */
 import { ArgumentProblem, entriesIn, flagIn, pairIn, wordsIn } from '../arguments.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import { Pace, type Steps } from '../../../runtime/steps.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 
 export function* wordDelimiterGraph(args: Arguments): Steps<TokenFilter> {

@@ -7,7 +7,7 @@ import {
   patternIn,
   wordsIn,
 } from '../arguments.ts'
-import { Pace, type Steps } from '../../../steps.ts'
+import { Pace, type Steps } from '../../../runtime/steps.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { elision, keep, membership, stop } from './basic.ts'
 

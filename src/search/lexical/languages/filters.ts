@@ -2,7 +2,7 @@
 import { fixedLimits } from '../../../limits.ts'
 import { ArgumentProblem, wordsIn } from '../arguments.ts'
 import { mapTexts, stemmer } from '../filters/basic.ts'
-import type { Steps } from '../../../steps.ts'
+import type { Steps } from '../../../runtime/steps.ts'
 import type { Arguments, Made, Token, TokenFilter } from '../stage.ts'
 import {
   arabicNormalization,

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { siblingModule } from '../../../sibling-module.ts'
+import { siblingModule } from '../../../runtime/sibling-module.ts'
 import type * as Index from './index.ts'
 
 type Languages = typeof Index

@@ -4,7 +4,7 @@
  */
 import { parsePattern } from './parse-pattern.ts'
 import { compile, type PatternStep } from './program.ts'
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { charLengthAt } from './pattern.ts'
 
 export interface SimplePattern {

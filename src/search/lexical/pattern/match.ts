@@ -6,7 +6,7 @@
  * once need not be tried again, however it is reached. Remembering those makes the time grow
  * with the text and the pattern, and never faster.
  */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { lineEnds, type CharSet } from './char-set.ts'
 import type { Edge } from './parse-pattern.ts'
 import { isRegular, type Program, type PatternStep } from './program.ts'

@@ -6,7 +6,7 @@
  * around, refer to groups or are possessive may take longer. Every step of either is counted,
  * and a request that takes too many is refused.
  */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { canRemember, PatternWalk, type Slots } from './match.ts'
 import { parsePattern } from './parse-pattern.ts'
 import { compile, isRegular } from './program.ts'

@@ -2,7 +2,7 @@
  * What Lucene's tokenizer was before Unicode had rules: for European languages, with an eye
  * for acronyms, companies, mail addresses, host names and part numbers.
  */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { countIn } from '../arguments.ts'
 import type { Arguments, Tokenizer, TokenKind } from '../stage.ts'
 import { newToken } from './token.ts'

@@ -1,6 +1,6 @@
 /** Pieces of a text of every length in a range, whatever they are made of. */
 import { checkOrder, countIn } from '../arguments.ts'
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { newToken } from './token.ts'

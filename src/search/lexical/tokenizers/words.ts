@@ -3,7 +3,7 @@
  * tokenizer does: "can't", "3.14" and "a_b" are one word each, punctuation is none, and
  * every Chinese character is one.
  */
-import type { StepBudget } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { fixedLimits } from '../../../limits.ts'
 import type { TokenKind } from '../stage.ts'
 import {

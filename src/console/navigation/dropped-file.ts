@@ -1,0 +1,46 @@
+/** Files that are dropped on a collection or table, wherever it is shown: its Files page takes them. */
+import { Store } from '../api/store.ts'
+import { goTo, routeTo } from './route.ts'
+
+interface Dropped {
+  readonly key: string
+  readonly file: File
+}
+
+/** Waits for the page that it is for. */
+export const droppedFile = new Store<Dropped | undefined>(undefined)
+
+interface Where {
+  readonly database: string
+  readonly keyspace: string
+  readonly name: string
+}
+
+function keyOf({ database, keyspace, name }: Where): string {
+  return `${database}/${keyspace}/${name}`
+}
+
+/** What makes an element take files for this collection or table. */
+export function fileDrop(where: Where) {
+  return {
+    onDragOver(event: DragEvent) {
+      // Without this, the browser would leave the page for the file.
+      if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault()
+    },
+    onDrop(event: DragEvent) {
+      const file = event.dataTransfer?.files[0]
+      if (file === undefined) return
+      event.preventDefault()
+      droppedFile.set({ key: keyOf(where), file })
+      goTo(routeTo(where.database, where.keyspace, where.name, 'files'))
+    },
+  }
+}
+
+/** The file that was dropped on it, once. */
+export function takeDropped(where: Where): File | undefined {
+  const dropped = droppedFile.get()
+  if (dropped?.key !== keyOf(where)) return undefined
+  droppedFile.set(undefined)
+  return dropped.file
+}

@@ -1,0 +1,52 @@
+/**
+ * Lists, sets and maps in the bytes of the protocol.
+ *
+ * The driver takes bytes for a value of any type, and encodes everything else of a statement
+ * in one turn of the event loop. Here long collections are encoded in steps.
+ */
+import { Pace, type Steps } from '../../../runtime/steps.ts'
+
+/** `partsOf` gives an element, or a key and its value; an item without parts is left out. */
+export function* bytesOfCollection<T>(
+  items: Iterable<T>,
+  partsOf: (item: T) => readonly Buffer[],
+): Steps<Buffer> {
+  const pace = new Pace()
+  const bytes = new GrowingBytes()
+  let count = 0
+  for (const item of items) {
+    if (pace.isDue()) yield
+    const parts = partsOf(item)
+    if (parts.length > 0) count++
+    for (const part of parts) bytes.addWithLength(part)
+  }
+  return bytes.whole(count)
+}
+
+/** A count, and parts with their lengths before them. */
+class GrowingBytes {
+  /** Grows by doubling, so that all copies together take as long as one of everything. */
+  #bytes = Buffer.allocUnsafe(256)
+  #size = countSize
+
+  addWithLength(part: Buffer): void {
+    this.#reserve(lengthSize + part.length)
+    this.#size = this.#bytes.writeInt32BE(part.length, this.#size)
+    this.#size += part.copy(this.#bytes, this.#size)
+  }
+
+  whole(count: number): Buffer {
+    this.#bytes.writeInt32BE(count, 0)
+    return this.#bytes.subarray(0, this.#size)
+  }
+
+  #reserve(more: number): void {
+    if (this.#size + more <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(2 * (this.#size + more))
+    this.#bytes.copy(larger, 0, 0, this.#size)
+    this.#bytes = larger
+  }
+}
+
+const countSize = 4
+const lengthSize = 4

@@ -1,0 +1,73 @@
+/** What is said of stored records and indexes that do not match their checksums. */
+import { EngineError } from '../../errors.ts'
+import type { Tie } from './entry-key.ts'
+import { recordName } from './shown-id.ts'
+
+/** What of a record is damaged. */
+export type RecordPart = 'text' | 'search fields' | 'vector'
+
+/** `id` is the key of the record; empty: not known. */
+export function damagedRecord(id: Uint8Array, tie: Tie, part: RecordPart): EngineError {
+  const others = tie === 'id' ? 'rows' : 'documents'
+  return new EngineError(
+    'damaged',
+    `${recordDamage(id, tie, part)}. Restore it from a backup; other ${others} stay readable`,
+  )
+}
+
+/** The same without advice. */
+export function recordDamage(id: Uint8Array, tie: Tie, part: RecordPart): string {
+  const verb = part === 'search fields' ? 'do' : 'does'
+  return `${recordName(id, tie)} is damaged: its stored ${part} ${verb} not match the checksum`
+}
+
+/** An index names a record by its number, and there is none, or another one. */
+export function misledByIndex(seq: number, tie: Tie): EngineError {
+  const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
+  return new EngineError(
+    'damaged',
+    `the store is damaged: an index leads to ${record} number ${seq}, which is missing or another ` +
+      `one. Restore it from a backup; other ${others} stay readable`,
+  )
+}
+
+/** `index` is its name, `place` is the part of it that is damaged. */
+export function damagedIndex(index: string, place: string): EngineError {
+  return new EngineError(
+    'damaged',
+    `${indexDamage(index, place)}. Restore from a backup; what can be read without the index ` +
+      'stays readable',
+  )
+}
+
+/** The same without advice. */
+export function indexDamage(index: string, place: string): string {
+  return `${index} is damaged: ${place} does not match the checksum`
+}
+
+/** The index of values, whose parts are in runs. */
+export const valueIndex = 'the index'
+
+/** An index of terms, by the suffix of its tables. */
+export function termIndex(suffix: string): string {
+  return suffix === '' ? 'the index of $lexical' : `text index number ${suffix.slice(1)}`
+}
+
+/** How often damaged records and indexes were met since the engine was opened. */
+export class DamageCount {
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Counts an error if it tells of damage, and returns it. */
+  note<E>(error: E): E {
+    if (error instanceof EngineError && error.kind === 'damaged') this.add()
+    return error
+  }
+
+  add(): void {
+    this.#count++
+  }
+}

@@ -1,0 +1,69 @@
+/** What leads and walks come upon: documents, before it is known whether they match. */
+import type { Found } from '../runs/cursor.ts'
+import { idIn } from '../format/entry-key.ts'
+import type { DocRow } from '../format/doc-row.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
+import type { PossibleMatch, Index } from './conditions.ts'
+
+/** A document, and what is known of it already. */
+export interface Met extends PossibleMatch {
+  readonly row?: DocRow
+  /** The value by which a range led to it. */
+  readonly value?: Uint8Array
+}
+
+/** The document that an entry is of. */
+export function candidateOf({ key, doc }: Found, { tie, store }: Index): PossibleMatch {
+  return { seq: doc, id: tie === 'id' ? () => idIn(key) : () => store.idOf(doc) }
+}
+
+/** The row of a document, read unless it is at hand. */
+export function metRow({ seq, row, value }: Met, store: StoreConnection): DocRow {
+  if (row !== undefined) return row
+  const found = store.row(seq)
+  return value === undefined ? found : { ...found, value }
+}
+
+/** Several walks as one, all of them in the order that is given. */
+export function* merged<T>(
+  walks: readonly Iterable<T>[],
+  isBefore: (a: T, b: T) => boolean,
+): Generator<T> {
+  if (walks.length === 1) {
+    yield* walks[0]!
+    return
+  }
+  /** A heap: the walk that comes first is on top. */
+  const heap: { item: T; readonly rest: Iterator<T> }[] = []
+  const sink = (from: number) => {
+    const own = heap[from]!
+    let at = from
+    for (;;) {
+      let child = 2 * at + 1
+      const other = heap[child + 1]
+      if (other !== undefined && isBefore(other.item, heap[child]!.item)) child++
+      if (child >= heap.length || !isBefore(heap[child]!.item, own.item)) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = own
+  }
+  for (const walk of walks) {
+    const rest = walk[Symbol.iterator]()
+    const first = rest.next()
+    if (first.done !== true) heap.push({ item: first.value, rest })
+  }
+  for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(i)
+  while (heap.length > 0) {
+    const top = heap[0]!
+    yield top.item
+    const next = top.rest.next()
+    if (next.done !== true) top.item = next.value
+    else {
+      const last = heap.pop()!
+      if (heap.length === 0) return
+      heap[0] = last
+    }
+    sink(0)
+  }
+}

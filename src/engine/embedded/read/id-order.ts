@@ -1,0 +1,84 @@
+/** Documents in the order of their ids. */
+import { textCost, type Budget } from '../store/budget.ts'
+import { boundsSql, type Bounds } from './id-bounds.ts'
+import type { Met } from './candidates.ts'
+import { rowColumns, type RowColumns } from '../format/doc-row.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
+
+/** Which part of an order. */
+export interface Stretch {
+  readonly bounds: Bounds | undefined
+  readonly direction: 1 | -1
+  /** Beyond this id; absent: from the start. */
+  readonly from?: Uint8Array | undefined
+  /** Whether texts come with them, because most will be wanted. */
+  readonly withTexts: boolean
+}
+
+/** Documents whose ids are within bounds, in order. */
+export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator<Met> {
+  const { bounds, direction, from, withTexts } = stretch
+  const within = bounds && boundsSql(bounds)
+  const parts = [
+    ...(from === undefined ? [] : [`d.id ${direction === 1 ? '>' : '<'} ?`]),
+    ...(within === undefined ? [] : [within.sql]),
+  ]
+  const sql =
+    `SELECT d.id, ${withTexts ? rowColumns : 'd.seq'} FROM doc d ` +
+    (parts.length === 0 ? '' : `WHERE ${parts.join(' AND ')} `) +
+    `ORDER BY d.id ${direction === 1 ? 'ASC' : 'DESC'}`
+  const parameters = [...(from === undefined ? [] : [from]), ...(within?.parameters ?? [])]
+  for (const found of store.prepared(sql).iterate(...parameters)) {
+    const [id, ...columns] = found as unknown as [Uint8Array, ...RowColumns]
+    const met = { seq: columns[0], id: () => id }
+    yield withTexts ? { ...met, row: store.rowOf(columns) } : met
+  }
+}
+
+/** A walk through some stretches, from an id on. */
+interface BoundedWalk extends Pick<Stretch, 'direction' | 'from'> {
+  readonly bounds: readonly Bounds[] | undefined
+}
+
+/** Characters of texts that are read at a time, about. */
+const textsLengthMax = 16_000_000
+
+/** The texts of the first documents, one more than `size` of them; undefined where they are long. */
+export function firstTexts(
+  store: StoreConnection,
+  { bounds, direction, from }: BoundedWalk,
+  size: number,
+  budget: Budget,
+): string[] | undefined {
+  const found: string[] = []
+  let left = textsLengthMax
+  for (const each of boundsFrom(bounds, direction, from)) {
+    if (found.length > size) break
+    const stretch = { bounds: each, direction, from, withTexts: true }
+    for (const { row } of rowsWithin(store, stretch)) {
+      const { text } = row!
+      budget.spend(textCost(text))
+      if ((left -= text.length) < 0) return undefined
+      if (found.push(text) > size) break
+    }
+  }
+  return found
+}
+
+/** Bounds in the order of a walk, from an id on; one without bounds where there are none. */
+export function boundsFrom(
+  bounds: readonly Bounds[] | undefined,
+  direction: 1 | -1,
+  from: Uint8Array | undefined,
+): readonly (Bounds | undefined)[] {
+  if (bounds === undefined) return [undefined]
+  const left = bounds.filter(
+    ({ low, high }) =>
+      from === undefined || isBefore(from, direction === 1 ? high.key : low.key, direction),
+  )
+  return direction === 1 ? left : left.toReversed()
+}
+
+function isBefore(a: Uint8Array, b: Uint8Array, direction: 1 | -1): boolean {
+  return Buffer.compare(a, b) * direction < 0
+}

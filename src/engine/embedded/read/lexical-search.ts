@@ -1,0 +1,223 @@
+/**
+ * Searches by terms: scores the documents that have them all, or any, and takes the best.
+ *
+ * Scores tie often: texts of one length that have a word once all have the same. So results
+ * are taken group by group, and within a group in the order of their ids.
+ */
+import { replaceLeast } from '../lexical/best-scores.ts'
+import { everything, type Filter } from '../../../language/filters/filter.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import type { SearchPlace } from '../../contract.ts'
+import { documentCost, type Budget } from '../store/budget.ts'
+import type { Scored } from '../lexical/best-scores.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
+import type { ScoredRow, ScoredRows } from './store-query.ts'
+import type { StoreLookup } from './store-lookup.ts'
+
+export interface LexicalSearch {
+  /** Whose texts are searched. */
+  readonly path: string
+  readonly terms: readonly string[]
+  readonly anyTerm?: boolean | undefined
+  readonly filter: Filter
+  readonly limit: number
+  readonly sizeMax?: number | undefined
+  readonly after?: SearchPlace | undefined
+}
+
+/** The best rows behind a place, best first, ties by ascending _id. */
+export function searchLexical(
+  reader: StoreLookup,
+  search: LexicalSearch,
+  budget: Budget,
+): ScoredRows {
+  const { path, terms, filter, limit, after } = search
+  const among = matchesOf(reader, search, budget)
+  const lexical = reader.lexical(path)
+  // Only the best come with a score, so there must be more where a filter is still to check.
+  const isFiltered = among === undefined && !isEverything(filter)
+  let statistics = after?.statistics
+  const scoreBest = (wanted: number): Scored => {
+    const options = { among, wanted, ceiling: after?.score, statistics }
+    if (search.anyTerm === true) return lexical.scoreAny(terms, options, budget)
+    const scored = lexical.score(terms, options, budget)
+    statistics = scored.statistics
+    return scored
+  }
+  for (let wanted = isFiltered ? 2 * limit + 16 : limit; ; wanted *= 16) {
+    const scored = scoreBest(wanted)
+    const { hits, isFull } = takeBest(reader, search, scored, among, budget)
+    if (isFull || scored.seqs.length < wanted) return { hits, statistics }
+  }
+}
+
+/** The best of scored documents that match, where that was not asked before. */
+function takeBest(
+  reader: StoreLookup,
+  search: LexicalSearch,
+  scored: Scored,
+  among: Float64Array | undefined,
+  budget: Budget,
+): { readonly hits: ScoredRow[]; readonly isFull: boolean } {
+  const { filter, limit, after } = search
+  const withTexts = budget.hold === undefined
+  const lookup = reader.lookup(among === undefined ? filter : everything, withTexts, budget)
+  const hits: ScoredRow[] = []
+  let left = search.sizeMax ?? Infinity
+  for (const group of groupsAfter(after, scored, limit)) {
+    const missing = limit - hits.length
+    for (const seq of inOrderOfIds(reader.store, group, missing, budget)) {
+      budget.spend(documentCost)
+      const row = lookup(seq)
+      if (row === undefined) continue
+      hits.push({ row, score: group.score })
+      if (withTexts) left -= row.text.length
+      if (hits.length === limit || left < 0) return { hits, isFull: true }
+    }
+  }
+  return { hits, isFull: false }
+}
+
+/**
+ * The documents that match the filter, in order, where they are few enough to be listed.
+ * Otherwise the filter is checked on what scores best: with M matches among N documents, it
+ * takes limit * N / M looks at documents until enough were found.
+ */
+function matchesOf(
+  reader: StoreLookup,
+  { path, terms, anyTerm, filter, limit }: LexicalSearch,
+  budget: Budget,
+): Float64Array | undefined {
+  if (isEverything(filter)) return undefined
+  const looksMax = Math.sqrt(limit * reader.store.documentCount())
+  const sizeMax = anyTerm === true ? Infinity : reader.lexical(path).sizeMax(terms)
+  const max = Math.ceil(documentCost * Math.min(looksMax, sizeMax))
+  if (max === 0) return undefined
+  // Counting an entry takes a small part of what looking one up does.
+  budget.spend(Math.ceil(max / 20))
+  const lead = reader.selectiveLead(filter, max, budget)
+  return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
+}
+
+function isEverything(filter: Filter): boolean {
+  return filter.kind === 'and' && filter.of.length === 0
+}
+
+interface Group {
+  readonly score: number
+  readonly seqs: Float64Array
+  /** Of these documents only those with greater ids are wanted. */
+  readonly afterId?: Uint8Array
+}
+
+/** The groups that are not whole before a place. The first may be so in part. */
+function* groupsAfter(
+  after: SearchPlace | undefined,
+  scored: Scored,
+  wanted: number,
+): Generator<Group> {
+  if (after === undefined) {
+    yield* groupsOf(scored, wanted)
+    return
+  }
+  const { score, id } = after
+  const { seqs } = thoseOf(scored, (other) => other === score)
+  if (seqs.length > 0) yield { score, seqs, afterId: keyOf(id) }
+  const below = thoseOf(scored, (other) => other < score)
+  yield* groupsOf(below, wanted)
+}
+
+function thoseOf({ seqs, scores }: Scored, holds: (score: number) => boolean): Scored {
+  const chosen: number[] = []
+  for (let i = 0; i < scores.length; i++) if (holds(scores[i]!)) chosen.push(i)
+  return {
+    seqs: Float64Array.from(chosen, (i) => seqs[i]!),
+    scores: Float64Array.from(chosen, (i) => scores[i]!),
+  }
+}
+
+/**
+ * Documents by score, best first, those of one score together. At first only as many are
+ * put in order as are wanted; then, if a filter left too few of them, four times as many.
+ */
+export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<Group> {
+  let below = Infinity
+  let sorted: Float64Array | undefined
+  const sortedAt = (size: number) => (sorted ??= scores.toSorted()).at(-size)
+  for (let size = wanted; ; size *= 4) {
+    const low = (size <= heapMax ? kthBest(scores, size) : sortedAt(size)) ?? -Infinity
+    const chosen: number[] = []
+    for (let i = 0; i < scores.length; i++)
+      if (scores[i]! >= low && scores[i]! < below) chosen.push(i)
+    chosen.sort((a, b) => scores[b]! - scores[a]!)
+    for (let start = 0; start < chosen.length;) {
+      const score = scores[chosen[start]!]!
+      let end = start + 1
+      while (end < chosen.length && scores[chosen[end]!] === score) end++
+      yield { score, seqs: Float64Array.from(chosen.slice(start, end), (i) => seqs[i]!) }
+      start = end
+    }
+    if (low === -Infinity) return
+    below = low
+  }
+}
+
+/** Beyond this, putting all scores in order is less work than a heap of the best. */
+const heapMax = 20_000
+
+/** The score that `size` documents reach; undefined when there are not more than that. */
+function kthBest(scores: Float64Array, size: number): number | undefined {
+  if (scores.length <= size) return undefined
+  // A heap of the best so far, the least of them on top.
+  const heap = scores.slice(0, size).sort()
+  for (let i = size; i < scores.length; i++) {
+    const score = scores[i]!
+    if (score > heap[0]!) replaceLeast(heap, size, score)
+  }
+  return heap[0]
+}
+
+/**
+ * Puts documents in the order of their ids. Of very many the first are found sooner by going
+ * through all documents in that order.
+ */
+function* inOrderOfIds(
+  store: StoreConnection,
+  { seqs, afterId }: Group,
+  wanted: number,
+  budget: Budget,
+): Generator<number> {
+  if (seqs.length === 1 && afterId === undefined) {
+    yield seqs[0]!
+    return
+  }
+  if (seqs.length > Math.max(wanted, Math.sqrt(wanted * store.documentCount()))) {
+    yield* walkIds(store, new Set(seqs), afterId, budget)
+    return
+  }
+  budget.spend(seqs.length)
+  const ids = Array.from(seqs, (seq) => ({ seq, id: store.idOf(seq) }))
+  for (const { seq, id } of ids.sort((a, b) => Buffer.compare(a.id, b.id)))
+    if (afterId === undefined || Buffer.compare(id, afterId) > 0) yield seq
+}
+
+function* walkIds(
+  store: StoreConnection,
+  seqs: ReadonlySet<number>,
+  afterId: Uint8Array | undefined,
+  budget: Budget,
+): Generator<number> {
+  let after = afterId ?? new Uint8Array(0)
+  for (;;) {
+    budget.spend(walkStep)
+    const rows = store.all('SELECT seq, id FROM doc WHERE id > ? ORDER BY id LIMIT ?', [
+      after,
+      walkStep,
+    ]) as [number, Uint8Array][]
+    for (const [seq] of rows) if (seqs.has(seq)) yield seq
+    if (rows.length < walkStep) return
+    after = rows.at(-1)![1]
+  }
+}
+
+const walkStep = 512

@@ -1,0 +1,116 @@
+/** What the store found, as the contract has it. */
+import type { Value } from '../../../json/value.ts'
+import type {
+  Joined,
+  Page,
+  Position,
+  SearchFields,
+  StoredRecord,
+  Write,
+} from '../../contract.ts'
+import type { RecordView } from '../../record-view.ts'
+import { encodePosition, type StoredPosition } from '../format/position.ts'
+import { placeOf } from './sort-position.ts'
+import type { DocRow } from '../format/doc-row.ts'
+import type { KeptRows, RowChange, Settle } from '../store/kept-rows.ts'
+import type { Result } from './store-query.ts'
+
+/** A page of documents or of rows, each made of what the store has of it. */
+export class RecordPage<Item extends { readonly row: DocRow }> implements Page<Item> {
+  readonly records: readonly Item[]
+  readonly joined: Joined | undefined
+  readonly served = { filter: true, sort: true }
+  readonly next: Position | undefined
+  readonly way: string
+  readonly #order: Result['order']
+  readonly #view: RecordView
+
+  constructor(
+    { rows, joined, more, order, way }: Result,
+    view: RecordView,
+    make: (row: DocRow, view: RecordView) => Item,
+  ) {
+    this.way = way
+    this.joined = joined?.joined
+    this.records = rows.map((row) => make(row, view))
+    this.#order = order
+    this.#view = view
+    const last = this.records.at(-1)
+    if (!more) this.next = undefined
+    else if (joined?.next !== undefined) this.next = encodePosition(joined.next)
+    else this.next = last === undefined ? undefined : this.positionAfter(last)
+  }
+
+  positionAfter({ row }: Item): Position {
+    return encodePosition(this.#placeOf(row))
+  }
+
+  #placeOf(row: DocRow): StoredPosition {
+    switch (this.#order.by) {
+      case 'seq':
+        return { by: 'seq', seq: row.seq }
+      case 'range':
+        return { by: 'range', path: this.#order.path, value: row.value!, seq: row.seq }
+      case 'sort':
+        return placeOf(row, this.#order.keys, this.#view)
+    }
+  }
+}
+
+export class EmbeddedRecord implements StoredRecord {
+  readonly row: DocRow
+  readonly search?: SearchFields
+  readonly #view: RecordView
+  #id: Value | undefined
+
+  constructor(row: DocRow, view: RecordView) {
+    this.row = row
+    this.#view = view
+    if (row.search !== undefined) this.search = row.search
+  }
+
+  /** Read from the text when it is asked for: most finds pass the text on unread. */
+  get id(): Value {
+    return (this.#id ??= this.#view.idOf(this.row.text))
+  }
+
+  get text(): string {
+    return this.row.text
+  }
+
+  get version(): number {
+    return this.row.version
+  }
+}
+
+/** The number of its row; somebody else's record does not say which it is of. */
+export function seqOf(record: StoredRecord): number | undefined {
+  return record instanceof EmbeddedRecord ? record.row.seq : undefined
+}
+
+/** Has what is kept of a store let go of what writes are about to change. */
+export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
+  const changes: (RowChange | undefined)[] = []
+  for (const write of writes) {
+    if (write.kind === 'insert') {
+      changes.push(undefined)
+      continue
+    }
+    const seq = seqOf(write.before)
+    if (seq === undefined) return kept.letGoOfAll()
+    const after = write.kind === 'replace' ? write.after : undefined
+    const isAlone = after !== undefined && isEmpty(after.search)
+    const { id } = write.before
+    changes.push({
+      seq,
+      id: typeof id === 'string' ? id : undefined,
+      text: after?.text,
+      isAlone,
+    })
+  }
+  return kept.letGo(changes)
+}
+
+function isEmpty({ vector, vectorize, lexical }: SearchFields): boolean {
+  return vector === undefined && vectorize === undefined && lexical === undefined
+}

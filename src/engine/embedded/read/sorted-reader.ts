@@ -1,0 +1,549 @@
+/**
+ * Reads documents in the order of their values.
+ *
+ * With few matches it sorts them. Otherwise it walks the index of the first sort key, which
+ * is in order already, and has only to order the documents that share a value, which are
+ * called a group: by the other keys, and by _id. Where many documents share a value and only
+ * _id decides, it walks the documents by _id and asks the index which of them have the value;
+ * that way a page costs at most about the square root of (page size x documents), whatever
+ * the data.
+ */
+import type { Value } from '../../../json/value.ts'
+import { valueAt } from '../../../language/values/value-at.ts'
+import type { Path } from '../../../language/values/path.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
+import { EngineError } from '../../errors.ts'
+import {
+  always,
+  conditionOf,
+  costOf,
+  hasEntry,
+  indexedPaths,
+  passCost,
+  unknown,
+  walkCost,
+  type PossibleMatch,
+  type Condition,
+} from './conditions.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import type { SortPosition } from '../format/position.ts'
+import { placeOf } from './sort-position.ts'
+import { documentCost, textCost, type Budget } from '../store/budget.ts'
+import type { JoinedRows } from './access-path-reader.ts'
+import { idBoundsOf, type Bounds } from './id-bounds.ts'
+import { boundsFrom, firstTexts, rowsWithin } from './id-order.ts'
+import { RowsInOrder } from './rows-in-order.ts'
+import { leadsOf, type Lead } from './access-paths.ts'
+import { candidateOf, merged, metRow } from './candidates.ts'
+import { tieStart, valueIn } from '../format/entry-key.ts'
+import type { EntryRange } from '../runs/runs-reader.ts'
+import type { DocRow } from '../format/doc-row.ts'
+import {
+  groupOf,
+  isAnyIn,
+  rangeFrom,
+  startOf,
+  startOfKey,
+  type Group,
+  type OpenGroup,
+  type Placed,
+} from './value-groups.ts'
+import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
+import { bare, type StoreLookup } from './store-lookup.ts'
+
+export function readSorted(reader: StoreLookup, query: StoreQuery, budget: Budget): Result {
+  const { limit, sort } = query
+  const order = { by: 'sort', keys: sort } as const
+  const joining = new SortedRead(reader, query, budget)
+  const joined = joining.joinByIds() ?? joining.joinFound()
+  if (joined !== undefined) {
+    const more = query.lookAhead !== false && joined.next !== undefined
+    return { rows: [], joined, more, order, way: joining.way }
+  }
+  const read = new SortedRead(reader, query, budget)
+  const rows = read.run()
+  const more = rows.length > limit || read.isCut
+  return { rows: rows.slice(0, limit), more, order, way: read.way }
+}
+
+class SortedRead {
+  readonly #reader: StoreLookup
+  readonly #store: StoreLookup['store']
+  readonly #query: StoreQuery
+  readonly #budget: Budget
+  readonly #keys: readonly SortKey[]
+  readonly #order: RowsInOrder
+  readonly #after: SortPosition | undefined
+  #condition: Condition
+  /** The same of what is not said by bounds of ids. */
+  #beyondBounds: Condition
+  /** Undefined where ids have no bounds. */
+  readonly #bounds: readonly Bounds[] | undefined
+  #documentCount: number | undefined
+  /** What the entries start with that tie with the position's, if there is one. */
+  #placeStart: string | undefined
+  readonly #found: DocRow[] = []
+  /** What led to the rows, in words for a trace. */
+  way = 'the order of ids'
+  /** Whether the texts were enough before the rows were. */
+  isCut = false
+  /** Whether rows are found without their texts. */
+  #isTextless: boolean
+  #size = 0
+  /** Rows to pass before the first that is kept, and how many are still missing after. */
+  #toSkip: number
+  #toFind: number
+  /** Entries whose walk was paid for before it began. */
+  #paidFor = 0
+
+  constructor(reader: StoreLookup, query: StoreQuery, budget: Budget) {
+    this.#reader = reader
+    this.#store = reader.store
+    this.#query = query
+    this.#budget = budget
+    this.#keys = query.sort
+    if (query.after !== undefined && query.after.by !== 'sort')
+      throw new EngineError('position', 'the position belongs to another query')
+    if (query.after !== undefined && query.after.values.length !== query.sort.length)
+      throw new EngineError('position', 'the position belongs to another sort')
+    this.#after = query.after
+    this.#order = new RowsInOrder(query.sort, query.after, reader.view, budget)
+    this.#bounds = idBoundsOf(query.filter).bounds
+    ;[this.#condition, this.#beyondBounds] = this.#conditions(0)
+    this.#isTextless = budget.hold !== undefined
+    this.#toSkip = query.skip
+    this.#toFind = wantedBy(query) - query.skip
+  }
+
+  /** What is asked of `expected` documents: all of it, and what bounds of ids do not say. */
+  #conditions(expected: number): [whole: Condition, beyondBounds: Condition] {
+    const { filter } = this.#query
+    const { index } = this.#reader
+    const whole = conditionOf(filter, index, expected)
+    if (this.#bounds === undefined) return [whole, whole]
+    return [whole, conditionOf(idBoundsOf(filter).rest, index, expected)]
+  }
+
+  run(): DocRow[] {
+    const { filter } = this.#query
+    const [first] = this.#keys as [SortKey]
+    if (first.path.text === '_id') {
+      this.#runById(first.direction)
+      return this.#found
+    }
+    const few = Math.max(fewMatches, Math.ceil(this.#fewerThanWalk() / fewerToSort))
+    const best = this.#reader.smallestLead(filter, few, this.#budget)
+    if (best !== undefined && best.size < few) {
+      this.way = 'sorting the few that match'
+      this.#takeMatches(best.lead)
+    } else if (!this.#isIndexed(first.path)) {
+      this.way = 'sorting all'
+      this.#takeMatches({ kind: 'all', rest: filter })
+    } else {
+      this.way = 'the order of the index'
+      if (best !== undefined) {
+        const expected = (this.#paidFor = this.#walkedFor(best.size))
+        ;[this.#condition, this.#beyondBounds] = this.#conditions(expected)
+        // What will take long is not begun where it must not.
+        this.#budget.spend(walkCost(expected, best.size, this.#condition))
+      }
+      this.#walkIndex(first)
+    }
+    return this.#found
+  }
+
+  /** Few matches are put in order; of entries that are in order already, the first are taken. */
+  #runById(direction: 1 | -1): void {
+    const { filter } = this.#query
+    const [lead, another] = leadsOf(filter, this.#reader.index)
+    if (lead?.kind === 'keys' && another === undefined && this.#isByIdWithin(lead)) {
+      this.#walkKeys(lead, direction)
+      return
+    }
+    const max = Math.max(1000, this.#fewerThanWalk())
+    const few = this.#reader.selectiveLead(filter, max, this.#budget)
+    if (few === undefined || few.kind === 'idRange')
+      this.#walkIds(direction, this.#after?.id, always)
+    else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysLead, direction)
+    else this.#takeMatches(few)
+  }
+
+  /** Whether what a lead brings stands in the order of ids, value by value. */
+  #isByIdWithin(lead: Lead): boolean {
+    return lead.kind === 'keys' && this.#reader.index.tie === 'id' && lead.keys.length > 0
+  }
+
+  /** Goes through the entries of some values, merged by id, until there are enough. */
+  #walkKeys({ keys, rest }: KeysLead, direction: 1 | -1): void {
+    const condition = conditionOf(rest, this.#reader.index)
+    const from = this.#afterId()
+    const after = from && { seq: 0, id: from }
+    const walks = keys.map(({ path, value }) =>
+      this.#store.entries.withValue(path, value, { direction, after }),
+    )
+    const idOf = (key: string) => (keys.length === 1 ? '' : key.slice(tieStart(key)))
+    const inOrder = merged(walks, ({ key: a }, { key: b }) =>
+      direction === 1 ? idOf(a) < idOf(b) : idOf(a) > idOf(b),
+    )
+    let last = 0
+    for (const entry of inOrder) {
+      if (this.#isFull()) return
+      // A row that has several of the values comes once.
+      if (entry.doc === last) continue
+      last = entry.doc
+      this.#budget.spend(documentCost + condition.lookups)
+      this.#takeIfMatching(candidateOf(entry, this.#reader.index), condition)
+    }
+  }
+
+  /** Takes a document if it fulfils a condition, and matches. */
+  #takeIfMatching(candidate: PossibleMatch, condition: Condition): void {
+    if (!condition.holds(candidate)) return
+    if (condition.exact) {
+      this.#takeNumber(candidate.seq)
+      return
+    }
+    const row = metRow(candidate, this.#store)
+    this.#budget.spend(textCost(row.text))
+    if (this.#reader.matches(this.#query.filter, row, this.#budget)) this.#take(row)
+  }
+
+  /**
+   * The texts of a page in the order of the ids, where there is nothing to check: undefined
+   * where there is, or the query asks for more than that, or texts are read last.
+   */
+  joinByIds(): JoinedRows | undefined {
+    const { textsOnly, skip, limit, sizeMax } = this.#query
+    if (this.#budget.hold !== undefined) return undefined
+    const [{ path, direction }] = this.#keys as [SortKey]
+    const isOpen = this.#beyondBounds !== always
+    if (textsOnly !== true || skip > 0 || path.text !== '_id' || isOpen) return undefined
+    const size = Math.min(limit, joinedMax)
+    this.#budget.spend(size)
+    const walk = { bounds: this.#bounds, direction, from: this.#afterId() }
+    const found = firstTexts(this.#store, walk, size, this.#budget)
+    if (found === undefined) return undefined
+    const texts = found.slice(0, size)
+    const text = texts.join(',')
+    if (sizeMax !== undefined && text.length > sizeMax) return undefined
+    const last = found.length > size ? { text: texts.at(-1)! } : undefined
+    return this.#joined(text, texts.length, last)
+  }
+
+  /**
+   * The texts of a page that the index alone finds, read at once when all are found. Undefined
+   * where documents have to be looked into, or some are long: then they are read one by one.
+   */
+  joinFound(): JoinedRows | undefined {
+    const { textsOnly, withSearchFields, limit, sizeMax } = this.#query
+    if (textsOnly !== true || withSearchFields || this.#isTextless) return undefined
+    if (!this.#condition.exact) return undefined
+    this.#isTextless = true
+    const found = this.run()
+    const page = found.slice(0, limit).map(({ seq }) => seq)
+    const text = this.#store.joinedTexts(page, sizeMax)
+    if (text === undefined) return undefined
+    const last = found.length > limit ? this.#store.row(page.at(-1)!) : undefined
+    return this.#joined(text, page.length, last)
+  }
+
+  /** `last` is the last of them, where others follow. */
+  #joined(text: string, count: number, last?: Pick<DocRow, 'text'>): JoinedRows {
+    const next = last && placeOf(last, this.#keys, this.#reader.view)
+    return { joined: { text, count }, next }
+  }
+
+  #isIndexed(path: Path): boolean {
+    return !indexedPaths(path).loose && this.#reader.index.pathId(path.text) !== 'unindexed'
+  }
+
+  get #documents(): number {
+    return (this.#documentCount ??= this.#store.documentCount())
+  }
+
+  #afterId(): Uint8Array | undefined {
+    return this.#after === undefined ? undefined : keyOf(this.#after.id)
+  }
+
+  /** Up to how many documents it is cheaper to take all of a kind than to look for them. */
+  #fewerThanWalk(): number {
+    return Math.ceil(Math.sqrt(this.#missing * this.#documents))
+  }
+
+  /** Documents that are met on the way if so many match, and these lie anywhere. */
+  #walkedFor(matches: number): number {
+    return (this.#missing * this.#documents) / Math.max(1, matches)
+  }
+
+  #isFull(): boolean {
+    return this.#toFind === 0 || this.isCut
+  }
+
+  /** Rows that the walk has yet to meet. */
+  get #missing(): number {
+    return this.#toSkip + this.#toFind
+  }
+
+  #take(row: DocRow): void {
+    if (this.#isFull()) return
+    if (this.#toSkip > 0) this.#toSkip--
+    else this.#keep(row)
+  }
+
+  /** The same of a document whose text was not read, or not kept. */
+  #takeNumber(seq: number): void {
+    if (this.#isFull()) return
+    if (this.#toSkip > 0) this.#toSkip--
+    else this.#keep(this.#isTextless ? bare(seq) : this.#reader.row(seq, this.#budget))
+  }
+
+  #keep(row: DocRow): void {
+    const { limit, sizeMax = Infinity } = this.#query
+    this.#toFind--
+    if (this.#isTextless) {
+      this.#found.push({ ...row, text: '' })
+      return
+    }
+    this.#found.push(row)
+    this.#size += row.text.length
+    // One beyond the limit is not shown: it only tells that there are more.
+    if (this.#found.length < limit && this.#size > sizeMax) this.isCut = true
+  }
+
+  #walkIndex({ path, direction }: SortKey): void {
+    const found = this.#store.pathId(path.text)
+    const id = found === 'absent' ? undefined : found
+    const [having] = this.#store.one('SELECT documents FROM path WHERE id = ?', [
+      id ?? 0,
+    ]) ?? [0]
+    const missing = this.#documents - Number(having)
+    const afterValue = this.#after?.values[0]
+    const startsAtMissing = this.#after === undefined || afterValue === undefined
+    if (direction === 1) {
+      if (startsAtMissing) this.#walkMissing(id, missing)
+      if (id !== undefined) this.#walkValues(id, 1, afterValue)
+    } else {
+      if (id !== undefined && (this.#after === undefined || afterValue !== undefined))
+        this.#walkValues(id, -1, afterValue)
+      // Past the values: those without come last, whatever the position was.
+      if (!this.#isFull()) this.#walkMissing(id, missing)
+    }
+  }
+
+  /** Documents that lack the first key's path. */
+  #walkMissing(path: number | undefined, count: number): void {
+    if (count === 0 || this.#isFull()) return
+    const [key] = this.#keys as [SortKey]
+    const isMissing = (row: DocRow): boolean =>
+      valueAt(this.#order.fieldsIn(row), key.path) === undefined
+    if (this.#keys.length > 1) {
+      this.#takeMatches({ kind: 'all', rest: this.#query.filter }, isMissing)
+      return
+    }
+    const afterId = this.#after?.values[0] === undefined ? this.#after?.id : undefined
+    if (path === undefined) this.#walkIds(1, afterId, always)
+    else if ((this.#missing * this.#documents) / count < 5000)
+      this.#walkIds(1, afterId, always, isMissing)
+    else this.#walkIds(1, afterId, this.#lacks(path))
+  }
+
+  /** That a document has no value at a path: those that have one are listed. */
+  #lacks(path: number): Condition {
+    const having = new Set<number>()
+    for (const { doc } of this.#store.entries.inRange({ path })) {
+      this.#budget.spend(1)
+      having.add(doc)
+    }
+    return { holds: ({ seq }) => !having.has(seq), exact: true, lookups: 0 }
+  }
+
+  /** Documents that have the path, value by value. */
+  #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
+    let range: EntryRange = { path }
+    if (afterValue !== undefined) {
+      const group = groupOf(keyOf(afterValue))
+      this.#placeStart = startOf(path, group)
+      range = rangeFrom(path, group, direction, true)
+    }
+    while (!this.#isFull()) {
+      const large = this.#takeGroups(range, direction)
+      if (large === undefined) return
+      this.#takeLargeGroup(path, large)
+      range = rangeFrom(path, large, direction, false)
+    }
+  }
+
+  /** Takes one group after the other, up to one that is too large to be put in order. */
+  #takeGroups(range: EntryRange, direction: 1 | -1): Group | undefined {
+    const condition = this.#condition
+    const cost = Math.max(1, condition.lookups)
+    let group: OpenGroup | undefined
+    let sizeMax = this.#groupSizeMax()
+    let passed = 0
+    const documents = condition.among?.()
+    const passing = (entries: number): void => {
+      passed += entries
+      this.#spend(entries, passCost(entries))
+    }
+    const walk = { direction, only: documents && { documents, passing } }
+    for (const entry of this.#store.entries.inRange(range, walk)) {
+      this.#spend(1, cost)
+      if (group === undefined || !entry.key.startsWith(group.start)) {
+        if (group !== undefined && isAnyIn(group)) {
+          this.#takeGroup(group)
+          if (this.#isFull()) return undefined
+          group = undefined
+          sizeMax = this.#groupSizeMax()
+        }
+        // Most values have one document, which most filters do not want.
+        group ??= { start: '', size: 0, members: [], best: [] }
+        group.start = startOfKey(entry.key)
+        group.size = 0
+      } else group.size += passed
+      passed = 0
+      if (++group.size > sizeMax) return groupOf(valueIn(entry.key))
+      const candidate = candidateOf(entry, this.#reader.index)
+      if (condition.holds(candidate)) this.#addTo(group, candidate.seq)
+    }
+    if (group !== undefined) this.#takeGroup(group)
+    return undefined
+  }
+
+  /** Each step looks whether the read goes on; entries that were expected are paid for. */
+  #spend(entries: number, cost: number): void {
+    this.#budget.spend(this.#paidFor > 0 ? 0 : cost)
+    this.#paidFor -= entries
+  }
+
+  /** With more entries a group is too large to be put in order, where only ids decide. */
+  #groupSizeMax(): number {
+    return this.#keys.length === 1 ? Math.max(8, this.#fewerThanWalk()) : Infinity
+  }
+
+  /** Documents that are gathered before they are sorted with the best so far. */
+  get #gatheredMax(): number {
+    return Math.max(gatheredMin, this.#missing >> 1)
+  }
+
+  #addTo(group: OpenGroup, seq: number): void {
+    group.members.push(seq)
+    // With other keys all are looked at, and only the best kept.
+    if (this.#keys.length > 1 && group.members.length >= this.#gatheredMax)
+      this.#gather(group)
+  }
+
+  #takeGroup(group: OpenGroup): void {
+    if (this.#keys.length > 1) {
+      this.#gather(group)
+      for (const { seq } of group.best) this.#takeNumber(seq)
+      return
+    }
+    const isPlace = group.start === this.#placeStart
+    const { members } = group
+    this.#budget.spend(members.length)
+    const isOrdered = members.length < 2 && !isPlace
+    for (const seq of isOrdered ? members : this.#inOrderOfIds(members, isPlace)) {
+      if (this.#isFull()) return
+      if (this.#condition.exact) this.#takeNumber(seq)
+      else this.#takeIfMatching({ seq, id: () => this.#store.idOf(seq) }, unknown)
+    }
+  }
+
+  /** Documents of a group by their ids, those behind the position, as many as are needed. */
+  #inOrderOfIds(members: readonly number[], isPlace: boolean): readonly number[] {
+    const after = isPlace ? this.#afterId() : undefined
+    const limit = this.#condition.exact ? this.#missing : -1
+    return this.#store.inOrderOfIds(members, after, limit)
+  }
+
+  /** Keeps the best of those that were gathered. */
+  #gather(group: OpenGroup): void {
+    const rows: Placed[] = []
+    for (const seq of group.members) {
+      const row = this.#store.row(seq)
+      this.#budget.spend(documentCost + textCost(row.text))
+      if (this.#isWanted(row)) rows.push(this.#order.placed(row))
+    }
+    group.members = []
+    group.best = this.#order.first([...group.best, ...rows], this.#missing)
+  }
+
+  /** Takes the documents of a group by walking all by their ids. */
+  #takeLargeGroup(path: number, group: Group): void {
+    const isPlace = startOf(path, group) === this.#placeStart
+    const afterId = isPlace ? this.#after?.id : undefined
+    if (!group.isMixed) {
+      const asked = { index: this.#reader.index, expected: 0, isValueOnly: true }
+      this.#walkIds(1, afterId, hasEntry(path, group.low, asked))
+      return
+    }
+    const [key] = this.#keys as [SortKey]
+    this.#walkIds(1, afterId, always, (row) => {
+      const value = valueAt(this.#order.fieldsIn(row), key.path)
+      return value !== undefined && keyOf(value)[0] === group.low[0]
+    })
+  }
+
+  /** What comes in no order is put in order without its texts: those are read at the end. */
+  #takeMatches(lead: Lead, accept?: (row: DocRow) => boolean): void {
+    let best: Placed[] = []
+    let gathered: Placed[] = []
+    const atATime = this.#gatheredMax
+    const search = { filter: this.#query.filter, after: undefined, budget: this.#budget }
+    for (const row of this.#reader.leads.rows(lead, search)) {
+      if (accept?.(row) === false) continue
+      if (gathered.push(this.#order.placed(row)) < atATime) continue
+      best = this.#order.first([...best, ...gathered], this.#missing)
+      gathered = []
+    }
+    best = this.#order.first([...best, ...gathered], this.#missing)
+    for (const { seq } of best) this.#takeNumber(seq)
+  }
+
+  /** Takes matching documents in the order of their ids until there are enough. */
+  #walkIds(
+    direction: 1 | -1,
+    afterId: Value | undefined,
+    extra: Condition,
+    accept?: (row: DocRow) => boolean,
+  ): void {
+    const condition = this.#beyondBounds
+    const isSoon = (part: Condition) => part === always || part === unknown
+    const withTexts = isSoon(condition) && isSoon(extra)
+    const isSaid = this.#condition.exact && accept === undefined
+    const cost = costOf(condition) + extra.lookups + (withTexts ? documentCost : 0)
+    const from = afterId === undefined ? undefined : keyOf(afterId)
+    for (const bounds of boundsFrom(this.#bounds, direction, from)) {
+      const stretch = { bounds, direction, from, withTexts }
+      for (const met of rowsWithin(this.#store, stretch)) {
+        this.#budget.spend(cost)
+        if (!extra.holds(met) || !condition.holds(met)) continue
+        if (!withTexts && isSaid) this.#takeNumber(met.seq)
+        else {
+          const row = metRow(met, this.#store)
+          this.#budget.spend(textCost(row.text))
+          if (this.#isWanted(row, accept)) this.#take(row)
+        }
+        if (this.#isFull()) return
+      }
+    }
+  }
+
+  /** What the store could not decide about a row. */
+  #isWanted(row: DocRow, accept?: (row: DocRow) => boolean): boolean {
+    const matches = () => this.#reader.matches(this.#query.filter, row, this.#budget)
+    return (this.#condition.exact || matches()) && (accept?.(row) ?? true)
+  }
+}
+
+/** So few documents are read and put in order, whatever the sort. */
+const fewMatches = 50
+/** A document is read in the time of about forty entries, of which the square root counts. */
+const fewerToSort = 6
+
+type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
+
+const gatheredMin = 512
+
+/** Texts that are joined at a time. */
+const joinedMax = 4096

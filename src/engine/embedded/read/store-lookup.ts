@@ -1,0 +1,173 @@
+/**
+ * The records of one store, through a connection of its own: by number, by what leads to
+ * them, and by looking into them. Pages, sorts and searches are made of it.
+ */
+import type { JsonObject } from '../../../json/value.ts'
+import { rootFields, type Filter } from '../../../language/filters/filter.ts'
+import { matchesInSteps } from '../../../language/filters/matches.ts'
+import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
+import { LexicalReader } from '../lexical/reader.ts'
+import { LeadReader } from './access-path-reader.ts'
+import { leadsOf, type Lead } from './access-paths.ts'
+import { matchCost, spending, textCost, type Budget } from '../store/budget.ts'
+import { conditionOf, costOf, type Index } from './conditions.ts'
+import type { KeptRows } from '../store/kept-rows.ts'
+import type { DocRow } from '../format/doc-row.ts'
+import { StoreConnection } from '../store/store-connection.ts'
+
+export class StoreLookup {
+  readonly store: StoreConnection
+  readonly index: Index
+  #view: RecordView
+  readonly leads: LeadReader
+  /** By the suffixes of their fields. */
+  readonly #lexical = new Map<string, LexicalReader>()
+
+  constructor(file: string, view: RecordView, kept?: KeptRows) {
+    this.store = new StoreConnection(file, kept)
+    this.#view = view
+    this.index = this.#makeIndex()
+    this.leads = new LeadReader(this.index, {
+      lexical: (path) => this.lexical(path),
+      matches: (filter, row, budget) => this.matches(filter, row, budget),
+    })
+  }
+
+  /** How records are seen; another one where the target was changed. */
+  get view(): RecordView {
+    return this.#view
+  }
+
+  set view(view: RecordView) {
+    this.#view = view
+    this.#lexical.clear()
+  }
+
+  setCache(kilobytes: number): void {
+    this.store.setCache(kilobytes)
+  }
+
+  close(): void {
+    this.store.close()
+  }
+
+  /** The index of the terms at a path. */
+  lexical(path: string): LexicalReader {
+    const { suffix } = this.#view.texts.get(path)!
+    let reader = this.#lexical.get(suffix)
+    if (reader === undefined)
+      this.#lexical.set(suffix, (reader = new LexicalReader(this.store, suffix)))
+    return reader
+  }
+
+  /** What lives beside the text of a document. */
+  searchFields(seq: number): NonNullable<DocRow['search']> {
+    if (this.#view.kind === 'document') return this.store.searchFields(seq)
+    const vectors = new Map<string, Float32Array>()
+    for (const [path, { suffix }] of this.#view.vectors) {
+      const vector = this.store.vectorOf(seq, suffix)
+      if (vector !== undefined) vectors.set(path, vector)
+    }
+    return { vectors }
+  }
+
+  /** Bytes that it takes, about. */
+  searchSize(seq: number): number {
+    if (this.#view.kind === 'document') return this.store.searchSize(seq)
+    const dimensions = [...this.#view.vectors.values()].map(({ dimension }) => dimension)
+    return dimensions.reduce((sum, dimension) => sum + 8 * dimension, 0)
+  }
+
+  #makeIndex(): Index {
+    const pathId = (path: string) =>
+      this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
+    const { store } = this
+    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc', store }
+  }
+
+  /** To be called before a read of a new state of the store. */
+  begin(): void {
+    for (const reader of this.#lexical.values()) reader.begin()
+  }
+
+  /** The row of a document, by its number, without its text where that is read last. */
+  row(seq: number, budget: Budget): DocRow {
+    if (budget.hold !== undefined) return bare(seq)
+    const row = this.store.row(seq)
+    budget.spend(textCost(row.text))
+    return row
+  }
+
+  /** The numbers of all matching documents of a selective filter, in order. */
+  allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
+    const search = { filter, after: undefined, budget, countOnly: true }
+    const seqs: number[] = []
+    for (const { seq } of this.leads.rows(lead, search)) seqs.push(seq)
+    return Float64Array.from(seqs).sort()
+  }
+
+  /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
+  selectiveLead(filter: Filter, max: number, budget: Budget): Lead | undefined {
+    const best = this.smallestLead(filter, max, budget)
+    return best !== undefined && best.size < max ? best.lead : undefined
+  }
+
+  /** The same with its size, however many they are. Where counting takes long, it ends at `max`. */
+  smallestLead(
+    filter: Filter,
+    max: number,
+    budget: Budget,
+  ): { lead: Lead; size: number } | undefined {
+    const leads = leadsOf(filter, this.index)
+    return leads.length === 0 ? undefined : this.leads.smallest(leads, max, budget)
+  }
+
+  /** Looks documents up by their numbers: those that match, and their texts if asked for. */
+  lookup(
+    filter: Filter,
+    withTexts: boolean,
+    budget: Budget,
+  ): (seq: number) => DocRow | undefined {
+    const condition = conditionOf(filter, this.index)
+    const { holds, exact } = condition
+    const cost = costOf(condition)
+    return (seq) => {
+      budget.spend(cost)
+      const candidate = { seq, id: () => this.store.idOf(seq) }
+      if (!holds(candidate)) return undefined
+      if (exact && !withTexts) return this.store.has(seq) ? bare(seq) : undefined
+      const row = this.store.findRow(seq)
+      if (row === undefined) return undefined
+      budget.spend(textCost(row.text))
+      return exact || this.matches(filter, row, budget) ? row : undefined
+    }
+  }
+
+  /**
+   * Whether a row matches, by looking into the document. The budget is asked within it, too:
+   * its text was paid for, but long arrays and objects take longer to compare than to read.
+   */
+  matches(filter: Filter, row: DocRow, budget: Budget): boolean {
+    budget.spend(matchCost(filter))
+    const document = this.#documentToMatch(filter, row)
+    const answer = matchesInSteps(filter, document, (terms, path) => {
+      budget.spend(terms.length)
+      return this.lexical(path).has(row.seq, terms)
+    })
+    return typeof answer === 'boolean' ? answer : spending(answer, budget)
+  }
+
+  #documentToMatch(filter: Filter, row: DocRow): JsonObject {
+    const names = rootFields(filter)
+    const document = this.#view.see(row.text, names)
+    if (![...names].some((name) => name.startsWith('$'))) return document
+    const search = this.store.searchFields(row.seq)
+    for (const [name, value] of searchFieldsSeen({ search })) document.set(name, value)
+    return document
+  }
+}
+
+/** A row that nobody looks into. */
+export function bare(seq: number): DocRow {
+  return { seq, version: 0, text: '' }
+}

@@ -1,0 +1,68 @@
+/** Values that tie in a sort: each alone, or all containers of a kind. */
+import type { Value } from '../../../json/value.ts'
+import { afterPrefix, tag } from '../../../language/values/key.ts'
+import { pathStart, tieStart, valueStart } from '../format/entry-key.ts'
+import type { EntryRange } from '../runs/runs-reader.ts'
+import type { DocRow } from '../format/doc-row.ts'
+
+/** The keys of values that tie. */
+export interface Group {
+  readonly low: Uint8Array
+  /** The first key beyond the group. */
+  readonly high: Uint8Array
+  readonly isMixed: boolean
+}
+
+export function groupOf(key: Uint8Array): Group {
+  if (key[0]! < tag.object) {
+    // The next key after one is that key with a zero byte behind it.
+    const high = new Uint8Array(key.length + 1)
+    high.set(key)
+    return { low: key, high, isMixed: false }
+  }
+  const low = key.slice(0, 1)
+  return { low, high: afterPrefix(low), isMixed: true }
+}
+
+/** How the entries of a group at a path start, and no others. */
+export function startOf(path: number, { low, isMixed }: Group): string {
+  return isMixed ? pathStart(path) + String.fromCharCode(low[0]!) : valueStart(path, low)
+}
+
+/** How the entries of the group start that an entry belongs to. */
+export function startOfKey(key: string): string {
+  const first = 1 + key.charCodeAt(0)
+  const isMixed = key.charCodeAt(first) >= tag.object
+  return key.slice(0, isMixed ? first + 1 : tieStart(key))
+}
+
+/** A row without its text, and the values that it is sorted by, its _id last. */
+export interface Placed extends DocRow {
+  readonly values: readonly (Value | undefined)[]
+}
+
+/** Documents that tie in the first key, as far as they were met. */
+export interface OpenGroup {
+  /** What the keys of its entries start with. */
+  start: string
+  size: number
+  members: number[]
+  /** The best of those that were looked at. */
+  best: Placed[]
+}
+
+export function isAnyIn({ members, best }: OpenGroup): boolean {
+  return members.length + best.length > 0
+}
+
+/** The entries from a group on, with it or beyond it. */
+export function rangeFrom(
+  path: number,
+  { low, high }: Group,
+  direction: 1 | -1,
+  inclusive: boolean,
+): EntryRange {
+  return direction === 1
+    ? { path, low: { key: inclusive ? low : high, inclusive: true } }
+    : { path, high: { key: inclusive ? high : low, inclusive: false } }
+}

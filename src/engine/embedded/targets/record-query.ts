@@ -1,0 +1,63 @@
+/** Queries and searches of rows as those of records. */
+import type { Value } from '../../../json/value.ts'
+import { storedDirection } from '../../../language/columns/stored-order.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
+import { idPath } from '../../../language/values/record-id.ts'
+import type { Query, RowQuery, RowSearch, Search } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
+import { keyText } from '../schema/key-text.ts'
+import { recordFilter } from '../format/row-filter.ts'
+import type { RowView } from '../format/row-view.ts'
+
+export function recordQuery(query: RowQuery, view: RowView): Query {
+  const { skip, limit, after, sizeMax, lookAhead, textsOnly } = query
+  const { isWhole, withVectors } = view.shown(query.columns, query.needed)
+  return {
+    filter: recordFilter(query.filter, view),
+    sort: recordSort(query, view),
+    ...{ skip, limit, after, stable: false, withSearchFields: withVectors },
+    textsOnly: textsOnly === true && isWhole,
+    ...(sizeMax !== undefined && { sizeMax }),
+    ...(lookAhead !== undefined && { lookAhead }),
+  }
+}
+
+export function recordSearch({ columns, ...search }: RowSearch, view: RowView): Search {
+  const { column, ...by } = search.by
+  const { after, sizeMax } = search
+  return {
+    by: { ...by, path: view.path(column).text },
+    filter: recordFilter(search.filter, view),
+    limit: search.limit,
+    withSearchFields: view.shown(columns).withVectors,
+    ...(sizeMax !== undefined && { sizeMax }),
+    ...(after !== undefined && { after: { ...after, id: idOfKey(after.id, view) } }),
+  }
+}
+
+/** Ids are in the order in which rows are stored. */
+function recordSort({ sort, filter }: RowQuery, view: RowView): readonly SortKey[] {
+  const { key, table, types } = view
+  const columns = key.map(({ column }) => column)
+  const direction =
+    sort.length === 0
+      ? 1
+      : storedDirection({ sort, filter }, table.definition, columns, types)
+  if (direction !== undefined) return [{ path: idPath, direction }]
+  return sort.map((key) => ({ path: view.path(key.column), direction: key.direction }))
+}
+
+/** The id of the row with a key, whose values are in an array that a client sent back. */
+function idOfKey(key: Value, view: RowView): string {
+  try {
+    if (Array.isArray(key) && key.length === view.key.length)
+      return keyText(
+        view.key.map(({ direction, toComparable }, position) => {
+          return { value: toComparable(key[position]!), direction }
+        }),
+      )
+  } catch {
+    // A value that is not of the column's type.
+  }
+  throw new EngineError('position', 'the place is not one of this table')
+}

@@ -1,0 +1,158 @@
+/**
+ * Reads of the records of collections and tables: on the thread that answers requests as long
+ * as they are short, on a reading thread otherwise.
+ */
+import type { Caller } from '../../../caller/caller.ts'
+import type { Filter } from '../../../language/filters/filter.ts'
+import type { Query, Search } from '../../contract.ts'
+import type { StoredTarget } from '../schema/stored-schema.ts'
+import { asEngineError } from '../files/disk-trouble.ts'
+import { mainThreadBudget, OverBudget, type Budget } from '../store/budget.ts'
+import type { Readers, ReadSource } from '../reader-threads/readers.ts'
+import { ShortReads } from '../reader-threads/short-reads.ts'
+import type { Vectors } from '../vectors/vectors.ts'
+import type { DamageCount } from '../format/damage.ts'
+import type { OpenStores, OpenStore } from './open-stores.ts'
+import { decodePosition } from '../format/position.ts'
+import type { Result, ScoredRows, StoreQuery } from '../read/store-query.ts'
+import { viewOf } from '../format/views.ts'
+
+export interface RecordReadsOptions {
+  readonly stores: OpenStores
+  readonly readers: Readers
+  readonly vectors: Vectors
+  readonly damage: DamageCount
+  /** Acts on the store of a target, opened if need be. */
+  readonly using: <T>(
+    target: StoredTarget,
+    act: (store: OpenStore) => T | Promise<T>,
+  ) => T | Promise<T>
+  /** Throws when the target is gone, or has another schema by now. */
+  readonly checkCurrent: (target: StoredTarget) => void
+}
+
+export class RecordReads {
+  readonly #options: RecordReadsOptions
+  readonly #shortReads = new ShortReads()
+  #moved = 0
+
+  constructor(options: RecordReadsOptions) {
+    this.#options = options
+  }
+
+  /** Reads that turned out to be long, and went to another thread. */
+  get moved(): number {
+    return this.#moved
+  }
+
+  read(target: StoredTarget, query: Query, caller: Caller): Result | Promise<Result> {
+    caller.check()
+    const { using, readers } = this.#options
+    return using(target, (store) => {
+      const storeQuery: StoreQuery = {
+        ...query,
+        // What a position follows has skipped already.
+        skip: query.after === undefined ? query.skip : 0,
+        after: query.after === undefined ? undefined : decodePosition(query.after),
+      }
+      return this.#shortOrLong(
+        target,
+        store,
+        caller,
+        (budget) => store.reader.read(storeQuery, budget),
+        (source) => readers.read(source, storeQuery, caller),
+      )
+    })
+  }
+
+  async count(
+    target: StoredTarget,
+    filter: Filter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number> {
+    caller.check()
+    const { using, readers } = this.#options
+    return using(target, (store) =>
+      this.#shortOrLong(
+        target,
+        store,
+        caller,
+        (budget) => store.reader.count(filter, stopAt, budget),
+        (source) => readers.count(source, filter, stopAt, caller),
+      ),
+    )
+  }
+
+  async search(target: StoredTarget, search: Search, caller: Caller): Promise<ScoredRows> {
+    caller.check()
+    const { using, readers } = this.#options
+    const { by } = search
+    return using(target, (store) =>
+      by.kind === 'vector'
+        ? this.#long(target, store, (source) =>
+            this.#searchVectors(source, search, by.path, caller),
+          )
+        : this.#shortOrLong(
+            target,
+            store,
+            caller,
+            (budget) => store.reader.search(search, budget),
+            (source) => readers.search(source, search, caller),
+          ),
+    )
+  }
+
+  async #searchVectors(
+    source: ReadSource,
+    search: Search,
+    path: string,
+    caller: Caller,
+  ): Promise<ScoredRows> {
+    const { vectors, readers } = this.#options
+    const { file, target } = source
+    const field = viewOf(target).vectors.get(path)!
+    const current = await vectors.current(file, field)
+    const index = { ...current, suffix: field.suffix, metric: field.metric! }
+    return readers.search(source, search, caller, index)
+  }
+
+  /** Tries here first; what turns out to be long starts again on a reading thread. */
+  #shortOrLong<T>(
+    target: StoredTarget,
+    store: OpenStore,
+    { principalName }: Caller,
+    short: (budget: Budget) => T,
+    long: (source: ReadSource) => Promise<T>,
+  ): T | Promise<T> {
+    if (this.#shortReads.mayTry(principalName))
+      try {
+        this.#options.stores.beginRead(store)
+        return short(mainThreadBudget())
+      } catch (error) {
+        if (!(error instanceof OverBudget))
+          throw this.#options.damage.note(asEngineError('read', error, store.file))
+        this.#shortReads.noteFailure(principalName)
+      }
+    this.#moved++
+    return this.#long(target, store, long)
+  }
+
+  /** Reads on another thread. It may wait for its turn, and the store is needed then. */
+  #long<T>(
+    target: StoredTarget,
+    store: OpenStore,
+    read: (source: ReadSource) => Promise<T>,
+  ): Promise<T> {
+    const { stores, checkCurrent } = this.#options
+    return stores.keeping(store, async () => {
+      try {
+        return await read({ file: store.file, target })
+      } catch (error) {
+        // A store that was dropped or changed meanwhile fails in many ways, which all mean this.
+        checkCurrent(target)
+        throw error
+      }
+    })
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Writes of the records of collections and tables, which take turns at the writing thread.
+ *
+ * The thread commits what waits for it together, so whoever has handed over much delays all
+ * others. So writes wait here, where principals have their turns, and only as many are handed
+ * over at a time as the thread does in some tens of milliseconds. A long batch goes in pieces,
+ * since each write is atomic by itself. A write is packed after its turn has come: what waits
+ * takes no memory for it, and sees the target as it is by then.
+ */
+import { ownCaller, type Caller } from '../../../caller/caller.ts'
+import { FairQueue } from '../../../caller/fair-queue.ts'
+import { fixedLimits } from '../../../limits.ts'
+import { inTurns, neverThrowing } from '../../../runtime/steps.ts'
+import type { Outcome, Write, WriteOptions } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
+import type { Collection, Target } from '../../schema.ts'
+import { isSmall } from '../write/gathered-writes.ts'
+import { packWrites } from '../write/pack-writes.ts'
+import type { WriteOutcome, Written } from '../write/write-batch.ts'
+import { pieceSize, piecesOf, type Piece } from '../write/write-pieces.ts'
+import type { Writer } from '../write/writer.ts'
+import type { Vectors } from '../vectors/vectors.ts'
+import type { KeptRows, Settle } from '../store/kept-rows.ts'
+import type { OpenStores, OpenStore } from './open-stores.ts'
+import { letGoOf } from '../read/record-page.ts'
+import { viewOf } from '../format/views.ts'
+
+/** Characters that are handed over to the thread at a time: some tens of milliseconds of work. */
+const handedOverMax = 2 * pieceSize
+
+export interface RecordWritesOptions {
+  readonly stores: OpenStores
+  readonly writer: Writer
+  readonly vectors: Vectors
+  /** Acts on the store of a target, opened if need be. */
+  readonly using: (
+    target: Target,
+    act: (store: OpenStore) => Promise<readonly WriteOutcome[]>,
+  ) => Promise<readonly WriteOutcome[]> | readonly WriteOutcome[]
+  /** Throws when the target is gone, or has another schema by now. */
+  readonly checkCurrent: (target: Target) => void
+}
+
+/** Who writes, and about how many characters. */
+export interface Writing {
+  readonly caller: Caller
+  readonly size: number
+}
+
+export class RecordWrites {
+  readonly #options: RecordWritesOptions
+  readonly #turns = new FairQueue({
+    capacity: handedOverMax,
+    waitingMax: fixedLimits.waitingWorkMax,
+    refuse: (waitingMax) =>
+      new EngineError('overloaded', `${waitingMax} writes of this token wait already`),
+  })
+
+  constructor(options: RecordWritesOptions) {
+    this.#options = options
+  }
+
+  /** Writes that wait for their turn. */
+  get waiting(): number {
+    return this.#turns.waiting
+  }
+
+  /** Resolves when all that were asked for are made. */
+  drained(): Promise<void> {
+    return this.#turns.drained()
+  }
+
+  write(
+    collection: Collection,
+    writes: readonly Write[],
+    { ordered = false, caller = ownCaller() }: WriteOptions,
+  ): Promise<readonly Outcome[]> {
+    const pieces = piecesOf(writes)
+    return pieces.length === 1
+      ? this.#writePiece(collection, pieces[0]!, ordered, caller)
+      : this.#writePieces(collection, pieces, ordered, caller)
+  }
+
+  async #writePieces(
+    collection: Collection,
+    pieces: readonly Piece[],
+    ordered: boolean,
+    caller: Caller,
+  ): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = []
+    let isStopped = false
+    for (const piece of pieces) {
+      if (isStopped) {
+        outcomes.push(...piece.writes.map(() => 'skipped' as const))
+        continue
+      }
+      const made = await this.#writePiece(collection, piece, ordered, caller).catch(
+        (error: unknown) => {
+          // What was made before it counts.
+          if (outcomes.length === 0 || !(error instanceof EngineError)) throw error
+          return piece.writes.map((_, i) => (ordered && i > 0 ? 'skipped' : error))
+        },
+      )
+      outcomes.push(...made)
+      isStopped = ordered && made.some((outcome) => outcome !== 'done')
+    }
+    return outcomes
+  }
+
+  #writePiece(
+    collection: Collection,
+    { writes, size }: Piece,
+    ordered: boolean,
+    caller: Caller,
+  ): Promise<readonly Outcome[]> {
+    const { writer, checkCurrent } = this.#options
+    const view = viewOf(collection)
+    const [first] = writes
+    const outcomes = this.take(
+      collection,
+      { caller, size },
+      ({ file }) => {
+        caller.check()
+        if (writes.length === 1 && isSmall(first!))
+          return writer.writeSoon(file, first!, view)
+        const batch = inTurns(packWrites(writes, view, ordered), caller)
+        if (!(batch instanceof Promise)) return writer.write(file, batch)
+        return batch.then((packed) => {
+          // Others had their turn: the collection may be gone.
+          checkCurrent(collection)
+          return writer.write(file, packed)
+        })
+      },
+      (kept) => letGoOf(writes, kept),
+    )
+    return outcomes as Promise<readonly Outcome[]>
+  }
+
+  async truncate(target: Target, caller: Caller): Promise<void> {
+    await this.take(
+      target,
+      { caller, size: pieceSize },
+      ({ file }) => this.#options.writer.truncate(file),
+      (kept) => kept.letGoOfAll(),
+    )
+  }
+
+  /** `letGo` has what is kept of the store let go of what is about to change. */
+  take(
+    target: Target,
+    { caller, size }: Writing,
+    act: (store: OpenStore) => Promise<Written>,
+    letGo?: (kept: KeptRows) => Settle,
+  ): Promise<readonly WriteOutcome[]> {
+    const { stores, using, checkCurrent } = this.#options
+    const write = async (store: OpenStore): Promise<readonly WriteOutcome[]> => {
+      let isAdmitted = false
+      let settle: Settle | undefined
+      let written: Written | undefined
+      stores.begin(store)
+      try {
+        const waiting = this.#turns.enter(caller, size)
+        if (waiting !== undefined) await waiting
+        isAdmitted = true
+        if (waiting !== undefined) checkCurrent(target)
+        const { kept } = store.reader.store
+        settle = kept && letGo?.(kept)
+        written = await act(store)
+        return written.outcomes
+      } finally {
+        if (isAdmitted) {
+          // Dropped meanwhile: its file may soon be that of another.
+          if (stores.isOpen(store)) this.#noteWrite(store, written)
+          settle?.(written)
+          this.#turns.leave(size)
+        }
+        stores.end(store)
+      }
+    }
+    const writing = neverThrowing(() => using(target, write))
+    return writing as Promise<readonly WriteOutcome[]>
+  }
+
+  /** Nobody reads an older state from here on, nor searches in one. */
+  #noteWrite({ file, reader }: OpenStore, written: Written | undefined): void {
+    reader.store.endRead()
+    if (written === undefined) return
+    for (const field of reader.view.vectors.values())
+      if (field.metric !== undefined)
+        this.#options.vectors.noteWrite(file, field, written.version)
+  }
+}

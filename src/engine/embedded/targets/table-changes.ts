@@ -1,0 +1,94 @@
+/** What a change of a table's definition means for its store. */
+import { columnPath } from '../schema/column-path.ts'
+import type { IndexStep } from '../write/reindex.ts'
+import { suffixOf, type StoredIndex, type StoredTable } from '../schema/stored-schema.ts'
+
+export interface TableChanges {
+  /** Steps before the new definition holds; rows are written by it already. */
+  readonly before: readonly IndexStep[]
+  /** Steps after that, when nobody reads what they remove. */
+  readonly after: readonly IndexStep[]
+  /** Vector indexes that are new and that are gone, by the suffixes of their columns. */
+  readonly opened: readonly string[]
+  readonly closed: readonly string[]
+}
+
+export function changesOf(from: StoredTable, to: StoredTable): TableChanges {
+  const added = without(to.definition.indexes, from.definition.indexes)
+  const removed = without(from.definition.indexes, to.definition.indexes)
+  const newVectors = without(vectorColumns(to), vectorColumns(from))
+  const oldVectors = without(vectorColumns(from), vectorColumns(to))
+  return {
+    before: [
+      ...newVectors.map(
+        ({ id }) => ({ kind: 'createVectors', suffix: suffixOf(id) }) as const,
+      ),
+      ...added.flatMap((index) => stepsToAdd(index, to)),
+    ],
+    after: [
+      ...removed.flatMap((index) => stepsToRemove(index, from)),
+      ...oldVectors.map(
+        ({ id }) => ({ kind: 'dropVectors', suffix: suffixOf(id) }) as const,
+      ),
+    ],
+    opened: vectorSuffixesOf(added, to),
+    closed: vectorSuffixesOf(removed, from),
+  }
+}
+
+function stepsToAdd(index: StoredIndex, table: StoredTable): IndexStep[] {
+  const column = columnOf(index, table)
+  switch (index.kind) {
+    case 'regular': {
+      const path = columnPath(column.id, index.part, index.folding !== undefined).text
+      return [
+        { kind: 'clearEntries', path },
+        { kind: 'fillEntries', table, path, after: 0 },
+      ]
+    }
+    case 'vector':
+      return [{ kind: 'createFeed', suffix: suffixOf(column.id) }]
+    case 'text':
+      return [
+        { kind: 'createTerms', suffix: suffixOf(index.id) },
+        { kind: 'fillTerms', table, path: columnPath(column.id).text, after: 0 },
+      ]
+  }
+}
+
+function stepsToRemove(index: StoredIndex, table: StoredTable): IndexStep[] {
+  const column = columnOf(index, table)
+  switch (index.kind) {
+    case 'regular': {
+      const path = columnPath(column.id, index.part, index.folding !== undefined).text
+      return [{ kind: 'clearEntries', path }]
+    }
+    case 'vector':
+      return [{ kind: 'dropFeed', suffix: suffixOf(column.id) }]
+    case 'text':
+      return [{ kind: 'dropTerms', suffix: suffixOf(index.id) }]
+  }
+}
+
+function columnOf({ column }: StoredIndex, { definition }: StoredTable) {
+  return definition.columns.find(({ name }) => name === column)!
+}
+
+function vectorColumns({ definition }: StoredTable) {
+  return definition.columns.filter(({ type }) => type.type === 'vector')
+}
+
+function vectorSuffixesOf(indexes: readonly StoredIndex[], table: StoredTable): string[] {
+  return indexes
+    .filter(({ kind }) => kind === 'vector')
+    .map((index) => suffixOf(columnOf(index, table).id))
+}
+
+/** Those that others do not have, by their ids. */
+function without<T extends { readonly id: number }>(
+  these: readonly T[],
+  others: readonly T[],
+): T[] {
+  const ids = new Set(others.map(({ id }) => id))
+  return these.filter(({ id }) => !ids.has(id))
+}

@@ -1,0 +1,43 @@
+/** How much one collection or table holds, and what it takes. */
+import { dirname } from 'node:path'
+import type { TargetSize } from '../../operations.ts'
+import type { StoredTarget } from '../schema/stored-schema.ts'
+import { sizesIn } from '../catalog/folder-sizes.ts'
+import type { KnownFiles } from '../files/known-files.ts'
+import type { OpenStores } from './open-stores.ts'
+import { StoreConnection } from '../store/store-connection.ts'
+import type { Vectors } from '../vectors/vectors.ts'
+
+export interface Measured {
+  readonly stores: OpenStores
+  readonly files: KnownFiles
+  readonly vectors: Vectors
+}
+
+/** The target must be in the catalog, and `file` its store. */
+export async function targetSize(
+  target: StoredTarget,
+  file: string,
+  { stores, files, vectors }: Measured,
+): Promise<TargetSize> {
+  const open = stores.find(target)
+  // Who only looks opens nothing for long: others would be evicted for it.
+  const count =
+    open === undefined
+      ? files.open(file, 'read', () => countOnce(file))
+      : open.reader.store.documentCount()
+  return {
+    count,
+    diskUse: { ...(await sizesIn(dirname(file))) },
+    vectors: vectors.sizeIn(file),
+  }
+}
+
+function countOnce(file: string): number {
+  const store = new StoreConnection(file)
+  try {
+    return store.reading(() => store.documentCount())
+  } finally {
+    store.close()
+  }
+}

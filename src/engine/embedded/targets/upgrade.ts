@@ -1,0 +1,156 @@
+/**
+ * Brings stores that an earlier version wrote to the present format.
+ *
+ * From 1 to 2: adds the feed, and indexes the texts that are there by their terms.
+ * From 2 to 3: the index, which was a table `entry`, becomes a run. It takes less than half of
+ * the room, and the table's room is used for what comes next. The postings of each index of
+ * terms become a segment.
+ * From 3 to 4: rows have checksums. Rows that are there are not written again: they have none,
+ * and are not verified, until somebody changes them.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { parseStored } from '../../../json/parse.ts'
+import { analyzerFor } from '../../../search/lexical/analyzer.ts'
+import { EngineError } from '../../errors.ts'
+import type { CollectionOptions } from '../../schema.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { EmbeddedOptions } from '../schema/options.ts'
+import { formatOf, formatVersion, openToWrite, searchSchema } from '../store/layout.ts'
+import { upgradePostings } from '../lexical/upgrade.ts'
+import { countTerms, LexicalWriter } from '../lexical/writer.ts'
+import { added, type Change } from '../runs/change.ts'
+import { entryKey, type Tie } from '../format/entry-key.ts'
+import { runsSchema } from '../runs/layout.ts'
+import { RunsWriter } from '../runs/runs-writer.ts'
+import { messageOf } from '../../../errors/reason.ts'
+import type { StoredTarget } from '../schema/stored-schema.ts'
+
+/** Before anybody else opens them. Throws when it cannot be done, and then changes nothing. */
+export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
+  for (const target of catalog.targets) {
+    const file = catalog.storeFile(target)
+    // The header may be older than the log, never newer.
+    if (file === undefined || formatOf(file) === formatVersion) continue
+    const tell = (percent: number) =>
+      log('info', `${file} is brought to format ${formatVersion}: ${percent} % are done`)
+    if (upgradeStore(file, target, tell))
+      log('info', `${file} was brought to format ${formatVersion}`)
+  }
+}
+
+/** In one transaction: whatever happens, a store is of one format or of the other. */
+function upgradeStore(
+  file: string,
+  target: StoredTarget,
+  tell: (percent: number) => void,
+): boolean {
+  try {
+    const database = openToWrite(file, true)
+    try {
+      const format = Number(database.prepare('PRAGMA user_version').get()!['user_version'])
+      if (format < formatVersion) {
+        database.exec('BEGIN IMMEDIATE')
+        if (format < 2 && target.kind === 'collection') {
+          database.exec(searchSchema)
+          indexTexts(database, target.options)
+        } else if (format < 3) upgradePostings(database)
+        if (format < 3) moveEntries(database, target.kind === 'table' ? 'id' : 'doc', tell)
+        addChecksums(database)
+        database.exec(`PRAGMA user_version = ${formatVersion}; COMMIT`)
+      }
+      // The mark must reach the file itself, which is what a start looks at.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      return format < formatVersion
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    throw new EngineError(
+      'write',
+      `${file} cannot be brought to format ${formatVersion}: ${messageOf(error)}. It is as it was`,
+      { cause: error },
+    )
+  }
+}
+
+function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): void {
+  const analyzer = lexical.enabled ? analyzerFor(lexical.analyzer) : undefined
+  const writer = new LexicalWriter(database, '')
+  const texts = database.prepare(
+    'SELECT doc, lexical FROM search WHERE lexical IS NOT NULL ORDER BY doc',
+  )
+  for (const { doc, lexical: stored } of texts.iterate()) {
+    const text = parseStored(stored as string)
+    if (typeof text !== 'string' || text === '') continue
+    writer.put(doc as number, countTerms(analyzer?.terms(text) ?? []))
+    if (writer.isDue) writer.keepUp()
+  }
+  writer.fold()
+  writer.finish()
+}
+
+/** Tables with checksums, before the suffix that says whose they are. */
+const summedTables =
+  /^(doc|search|vector_\d+|recent|segment|block|(textsegment|posting|waiting)(_\d+)?)$/
+
+/** Those that this upgrade has just created have the columns already. */
+function addChecksums(database: DatabaseSync): void {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+  const columns = database.prepare('SELECT name FROM pragma_table_info(?)')
+  for (const { name } of tables) {
+    const table = String(name)
+    if (!summedTables.test(table)) continue
+    const known = new Set(columns.all(table).map((column) => column['name']))
+    const wanted = table === 'segment' ? ['detail_checksum', 'checksum'] : ['checksum']
+    for (const column of wanted)
+      if (!known.has(column))
+        database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`)
+  }
+  database.exec("INSERT OR IGNORE INTO meta VALUES ('digest', 0)")
+}
+
+/** What was a table is in order already, and is read once. */
+function moveEntries(
+  database: DatabaseSync,
+  tie: Tie,
+  tell: (percent: number) => void,
+): void {
+  database.exec(runsSchema(tie))
+  new RunsWriter(database).load(entriesIn(database, tie, tell))
+  database.exec('DROP TABLE entry')
+}
+
+interface EntryRow {
+  readonly path: number
+  readonly value: Uint8Array
+  readonly id: Uint8Array
+  readonly doc: number
+  readonly element: number
+}
+
+function* entriesIn(
+  database: DatabaseSync,
+  tie: Tie,
+  tell: (percent: number) => void,
+): Generator<Change> {
+  const { total } = database.prepare('SELECT count(*) AS total FROM entry').get()!
+  const all = database.prepare(
+    `SELECT path, value, ${tie === 'id' ? 'id' : "x'' AS id"}, doc, element FROM entry ` +
+      `ORDER BY path, value, ${tie}`,
+  )
+  let count = 0
+  let toldAt = performance.now()
+  for (const found of all.iterate()) {
+    const { path, value, id, doc, element } = found as unknown as EntryRow
+    const key = entryKey(path, value, { seq: doc, id }, tie)
+    yield { key, state: added(element === 1), doc }
+    if (++count % 10_000 > 0 || performance.now() - toldAt < tellMs) continue
+    toldAt = performance.now()
+    tell(Math.floor((100 * count) / Number(total)))
+  }
+}
+
+/** The time between two lines of the log about a store that takes long. */
+const tellMs = 5_000

@@ -1,0 +1,201 @@
+/**
+ * Writes the rows of records: texts, search fields and vectors, with their checksums, and keeps
+ * the digest of the store up to date.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { EntryOwner, Tie } from '../format/entry-key.ts'
+import type { IdRange, SearchColumns } from './write-batch.ts'
+import { vectorForm } from '../format/vector-bytes.ts'
+import {
+  changeDigest,
+  isSearchSound,
+  isTextSound,
+  searchChecksum,
+  textChecksum,
+  type RowChecksum,
+  type StoredSearch,
+} from '../format/checksums.ts'
+import { damagedRecord } from '../format/damage.ts'
+import { sumOfChecksums } from '../format/digest.ts'
+import { dropVectors, vectorTable } from '../store/layout.ts'
+import {
+  prepareRecords,
+  prepareVectors,
+  type RecordStatements,
+  type VectorStatements,
+} from './writer-statements.ts'
+
+/** The checksum of a row that is about to be replaced or removed. */
+interface Summed {
+  readonly checksum: RowChecksum
+}
+
+export interface NumberedRow extends Summed {
+  readonly seq: number
+}
+
+/** A document or row as it stands. */
+export interface WrittenRow extends EntryOwner, Summed {
+  readonly version: number
+  readonly text: string
+}
+
+/** Rows that are deleted at a time, and characters of their texts. */
+const deletedMax = 500
+const deletedSizeMax = 1_000_000
+
+export class RecordWriter {
+  readonly #database: DatabaseSync
+  readonly #tie: Tie
+  readonly #statements: RecordStatements
+  /** By the suffixes of what they belong to. */
+  readonly #vectors = new Map<string, VectorStatements>()
+  /** The sum of the checksums of all records. */
+  digest = 0
+
+  constructor(database: DatabaseSync, tie: Tie) {
+    this.#database = database
+    this.#tie = tie
+    this.#statements = prepareRecords(database)
+  }
+
+  /** The number of the new row; undefined where the id is taken. */
+  insert(id: Uint8Array, version: number, text: string): number | undefined {
+    const checksum = textChecksum(text, version)
+    const result = this.#statements.doc.insert.run(id, version, text, checksum)
+    if (result.changes === 0) return undefined
+    this.#noteChange(null, checksum)
+    return Number(result.lastInsertRowid)
+  }
+
+  /** The row if it has the id and is as it was read; `seq` is 0 where that is not known. */
+  findUnchanged(seq: number, id: Uint8Array, version: number): NumberedRow | undefined {
+    const { find, findUnchanged } = this.#statements.doc
+    const found = (
+      seq === 0 ? find.get(id, version) : findUnchanged.get(seq, id, version)
+    ) as readonly [number, RowChecksum] | undefined
+    return found && { seq: found[0], checksum: found[1] }
+  }
+
+  /** Throws where the row is damaged. */
+  byId(id: Uint8Array): WrittenRow | undefined {
+    const found: unknown = this.#statements.doc.byId.get(id)
+    return found === undefined ? undefined : this.#verified(found as WrittenRow)
+  }
+
+  /** The first rows of some ranges, as many as there is room for. */
+  inRanges(ranges: readonly IdRange[]): {
+    readonly rows: readonly WrittenRow[]
+    readonly left: readonly IdRange[] | undefined
+  } {
+    const { inRange } = this.#statements.doc
+    const rows: WrittenRow[] = []
+    let size = 0
+    for (const [at, { from, to }] of ranges.entries())
+      for (const found of inRange.iterate(from, to)) {
+        const row = found as unknown as WrittenRow
+        if (rows.length === deletedMax || size > deletedSizeMax)
+          return { rows, left: [{ from: row.id, to }, ...ranges.slice(at + 1)] }
+        rows.push(this.#verified(row))
+        size += row.text.length
+      }
+    return { rows, left: undefined }
+  }
+
+  #verified(row: WrittenRow): WrittenRow {
+    const { id, version, text, checksum } = row
+    if (isTextSound(text, version, checksum)) return row
+    throw damagedRecord(id, this.#tie, 'text')
+  }
+
+  update(before: NumberedRow, version: number, text: string): void {
+    const checksum = textChecksum(text, version)
+    this.#statements.doc.update.run(version, text, checksum, before.seq)
+    this.#noteChange(before.checksum, checksum)
+  }
+
+  remove({ seq, checksum }: NumberedRow): void {
+    this.#statements.doc.remove.run(seq)
+    this.#noteChange(checksum, null)
+  }
+
+  /** Writes search fields, or removes them, and says which of them are others now. */
+  writeSearch(
+    seq: number,
+    search: SearchColumns | null,
+    isNew: boolean,
+  ): { readonly vector: boolean; readonly lexical: boolean } {
+    const { find, put, remove } = this.#statements.search
+    const found: unknown = isNew ? undefined : find.get(seq)
+    const before = found as (Pick<SearchColumns, 'vector' | 'lexical'> & Summed) | undefined
+    const checksum = search === null ? null : searchChecksum(seq, search)
+    if (search !== null)
+      put.run(
+        ...[seq, search.form, search.vector, search.vectorize, search.lexical],
+        checksum,
+      )
+    else if (before !== undefined) remove.run(seq)
+    this.#noteChange(before?.checksum, checksum)
+    return {
+      vector: !isSame(before?.vector, search?.vector),
+      lexical: (before?.lexical ?? null) !== (search?.lexical ?? null),
+    }
+  }
+
+  /** Whether the vector is another now. */
+  writeVector(seq: number, suffix: string, bytes: Uint8Array | null): boolean {
+    const { find, put, remove } = this.vectors(suffix)
+    const before = find.get(seq) as (StoredSearch & Summed) | undefined
+    if (isSame(before?.vector, bytes) && isVectorSound(seq, before)) return false
+    const form = vectorForm.arrayOfSingles
+    const checksum = bytes === null ? null : searchChecksum(seq, { form, vector: bytes })
+    if (bytes === null) remove.run(seq)
+    else put.run(seq, form, bytes, checksum)
+    this.#noteChange(before?.checksum, checksum)
+    return true
+  }
+
+  hasVector(seq: number, suffix: string): boolean {
+    return this.vectors(suffix).find.get(seq) !== undefined
+  }
+
+  vectors(suffix: string): VectorStatements {
+    let known = this.#vectors.get(suffix)
+    if (known === undefined)
+      this.#vectors.set(suffix, (known = prepareVectors(this.#database, suffix)))
+    return known
+  }
+
+  /** Statements on the vectors with this suffix may no longer hold. */
+  forgetVectors(suffix: string): void {
+    this.#vectors.delete(suffix)
+  }
+
+  dropVectors(suffix: string): void {
+    const table = vectorTable(suffix)
+    if (this.#statements.table.get(table) === undefined) return
+    this.#noteChange(sumOfChecksums(this.#database, table), null)
+    this.#database.exec(dropVectors(suffix))
+  }
+
+  /** Removes all records, but for vectors of columns. */
+  clear(): void {
+    this.#database.exec('DELETE FROM doc; DELETE FROM search')
+    this.digest = 0
+  }
+
+  #noteChange(before: RowChecksum | undefined, after: RowChecksum): void {
+    this.digest = changeDigest(this.digest, before, after)
+  }
+}
+
+/** A damaged vector is written again, even if it seems to be what is to be written. */
+function isVectorSound(seq: number, before: (StoredSearch & Summed) | undefined): boolean {
+  return before === undefined || isSearchSound(seq, before, before.checksum)
+}
+
+function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined) {
+  return (a ?? null) === null || (b ?? null) === null
+    ? (a ?? null) === (b ?? null)
+    : Buffer.compare(a!, b!) === 0
+}

@@ -1,0 +1,491 @@
+/** Writes one store, through the only connection that does. */
+import { randomInt } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { JsonObject } from '../../../json/value.ts'
+import { rootFields } from '../../../language/filters/filter.ts'
+import { matches } from '../../../language/filters/matches.ts'
+import { atOnce } from '../../../runtime/steps.ts'
+import type { TermsDebt } from '../../operations.ts'
+import type { OpenedFiles } from '../files/disk-trouble.ts'
+import { busyTimeoutMs, openToWrite, setCache, storedPath } from '../store/layout.ts'
+import { VersionFile } from '../store/version-file.ts'
+import { LexicalWriter } from '../lexical/writer.ts'
+import { hasValues, mergedRow, type StoredMerge } from '../format/merge-row.ts'
+import { readStoredRow, rowText } from '../format/row-text.ts'
+import type { RowView } from '../format/row-view.ts'
+import { spanOf, type EntryOwner, type KeySpan } from '../format/entry-key.ts'
+import { RunsWriter, type Debt } from '../runs/runs-writer.ts'
+import { difference, EntryList, type Entry } from '../format/entries.ts'
+import { takeIndexStep, type IndexStep } from './reindex.ts'
+import { RecordWriter, type WrittenRow } from './record-writer.ts'
+import {
+  operationsIn,
+  termsIn,
+  type Deletion,
+  type IdRange,
+  type Operation,
+  type SearchColumns,
+  type VectorChange,
+  type WriteBatch,
+  type WriteOutcome,
+} from './write-batch.ts'
+import { prepareStatements, type Statements } from './writer-statements.ts'
+
+export class StoreWriter {
+  readonly #files: OpenedFiles
+  readonly #database: DatabaseSync
+  readonly #statements: Statements
+  readonly #entries: RunsWriter
+  readonly #records: RecordWriter
+  /** By the suffixes of what they belong to. */
+  readonly #lexical = new Map<string, LexicalWriter>()
+  readonly #pathIds = new Map<string, number>()
+  readonly #pathCounts = new Map<number, number>()
+  #documents = 0
+  /** As `meta` has it: updates change no count. */
+  #storedDocuments = 0
+  #version = 0
+  /** The version that another program wrote; undefined once ours is stamped. */
+  #unstamped: number | undefined
+  readonly #synchronous: string
+  readonly #versionFile: VersionFile
+
+  constructor(files: OpenedFiles, durable: boolean) {
+    this.#files = files
+    this.#synchronous = durable ? 'FULL' : 'NORMAL'
+    this.#database = openToWrite(files.identity.path, durable)
+    try {
+      this.#statements = prepareStatements(this.#database)
+      this.#entries = new RunsWriter(this.#database, { recentMax: memtableMax() })
+      this.#records = new RecordWriter(this.#database, this.#entries.reader.tie)
+      this.#readMeta()
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
+    this.#versionFile = new VersionFile(files.identity.path)
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  /**
+   * Runs all tasks in one transaction: either all are durable or none happened. If it throws,
+   * what is remembered here may no longer hold, and the store is to be closed.
+   */
+  commit<T>(tasks: readonly ((store: StoreWriter) => T)[]): T[] {
+    const { begin, end } = this.#statements
+    begin.run()
+    const outcomes = tasks.map((task) => task(this))
+    for (const lexical of this.#lexical.values()) lexical.finish()
+    this.#entries.finish()
+    this.#writeMeta()
+    this.#files.refuseIfLost()
+    end.run()
+    this.#files.refuseIfLost('after commit')
+    this.#versionFile.note(this.#version)
+    return outcomes
+  }
+
+  /** `view` is how rows are seen, for merges. */
+  write(batch: WriteBatch, view?: RowView): WriteOutcome[] {
+    const pathIds = batch.paths.map((path) => this.#pathId(path))
+    const outcomes: WriteOutcome[] = []
+    let stopped = false
+    for (const [position, operation] of operationsIn(batch).entries()) {
+      const merge = batch.merges?.each[position]
+      const outcome = stopped
+        ? 'skipped'
+        : merge === undefined
+          ? this.#apply(operation, batch, pathIds)
+          : this.#merge(operation, merge, batch, pathIds, view!)
+      if (batch.ordered && outcome !== 'done') stopped = true
+      outcomes.push(outcome)
+    }
+    return outcomes
+  }
+
+  truncate(): WriteOutcome[] {
+    // Paths stay: readers remember their numbers.
+    this.#records.clear()
+    this.#database.exec('UPDATE path SET documents = 0')
+    this.#entries.clear()
+    this.#pathCounts.clear()
+    this.#documents = 0
+    this.#version++
+    for (const table of this.#tables('term*')) this.#terms(table.slice(4)).clear()
+    for (const table of this.#tables('vector_*'))
+      this.#database.exec(`DELETE FROM ${table}`)
+    for (const table of this.#tables('feed*')) this.trim(table.slice(4), this.#version)
+    return []
+  }
+
+  /** Forgets what a vector index has taken in for good. */
+  trim(suffix: string, version: number): WriteOutcome[] {
+    const { raise } = this.#statements.meta
+    // The index may be gone by now.
+    if (raise.run(version, `feed${suffix}`).changes > 0)
+      this.#database.prepare(`DELETE FROM feed${suffix} WHERE version <= ?`).run(version)
+    return []
+  }
+
+  /** Does a part of a change of indexes; returns where the next part starts. */
+  reindex(step: IndexStep): number | undefined {
+    return takeIndexStep(step, {
+      database: this.#database,
+      entries: this.#entries,
+      pathId: (path) => this.#pathId(path),
+      countPath: (id, change) => this.#countPath(id, change),
+      forgetCount: (id) => this.#pathCounts.delete(id),
+      terms: (suffix) => this.#terms(suffix),
+      dropVectors: (suffix) => this.#records.dropVectors(suffix),
+      forget: (suffix) => {
+        this.#lexical.delete(suffix)
+        this.#records.forgetVectors(suffix)
+      },
+    })
+  }
+
+  #tables(pattern: string): string[] {
+    return this.#statements.tables.all(pattern).map(({ name }) => String(name))
+  }
+
+  #terms(suffix: string): LexicalWriter {
+    let lexical = this.#lexical.get(suffix)
+    if (lexical === undefined)
+      this.#lexical.set(suffix, (lexical = new LexicalWriter(this.#database, suffix)))
+    return lexical
+  }
+
+  /** What waits to be done in the indexes. */
+  get debt(): StoreDebt {
+    const terms = Array.from(this.#lexical.values(), (lexical) => lexical.debt)
+    return { entries: this.#entries.debt(), terms }
+  }
+
+  /**
+   * Merges as much of the indexes as what was written has to pay for. What this writes need
+   * not be on disk before something else is.
+   */
+  keepUp(): void {
+    const indexes = [this.#entries, ...this.#lexical.values()].filter(({ isDue }) => isDue)
+    if (indexes.length === 0) return
+    this.#merging(() => {
+      for (const index of indexes) index.keepUp()
+    })
+  }
+
+  /** Merges for a while, and says whether there is more to do. */
+  mergeWhileIdle(): boolean {
+    if (!this.#entries.isDue) return false
+    const until = performance.now() + idleMergeMs
+    let isLeft = true
+    this.#merging(() => {
+      while (isLeft && performance.now() < until)
+        isLeft = this.#entries.step() !== undefined
+    })
+    return isLeft
+  }
+
+  #merging(work: () => void): void {
+    // The next commit syncs the log with this in it; without one, nothing is lost.
+    this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
+    work()
+    this.#files.refuseIfLost()
+    this.#database.exec(`COMMIT; PRAGMA synchronous = ${this.#synchronous}`)
+    this.#files.refuseIfLost('after commit')
+  }
+
+  /**
+   * Does what makes reading faster: folds and merges terms, and moves the log into the file.
+   * Returns whether there is more to do.
+   */
+  tidy(): boolean {
+    const lexical = [...this.#lexical.values()]
+    const waiting = lexical.filter(({ isWaiting }) => isWaiting)
+    if (waiting.length > 0) this.commit([() => waiting.forEach((one) => one.fold())])
+    const due = lexical.filter(({ isMergeDue }) => isMergeDue)
+    if (due.length > 0) this.commit([() => due.forEach((one) => one.mergeWhileIdle())])
+    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    return lexical.some(({ isMergeDue }) => isMergeDue)
+  }
+
+  /** Moves the log into the file and gives its space back, unless a read takes long. */
+  emptyLog(): void {
+    this.#database.exec(`
+      PRAGMA busy_timeout = 100;
+      PRAGMA wal_checkpoint(TRUNCATE);
+      PRAGMA busy_timeout = ${busyTimeoutMs};
+    `)
+  }
+
+  setCache(kilobytes: number): void {
+    setCache(this.#database, kilobytes)
+  }
+
+  close(): void {
+    this.#versionFile.close()
+    this.#database.close()
+  }
+
+  #apply(
+    operation: Operation,
+    batch: WriteBatch,
+    pathIds: readonly number[],
+  ): WriteOutcome {
+    if (operation.kind === 'insert')
+      return this.#insert(operation, batch, pathIds) ? 'done' : 'exists'
+    const id = idIn(batch, operation)
+    const { kind, text, version: expected } = operation
+    const before = this.#records.findUnchanged(operation.seq, id, expected)
+    if (before === undefined) return 'conflict'
+    const { seq } = before
+    const version = ++this.#version
+    if (kind === 'replace') this.#records.update(before, version, text)
+    else {
+      this.#records.remove(before)
+      this.#documents--
+    }
+    const search = operation.kind === 'delete' ? null : operation.search
+    if (search !== undefined) this.#writeSearch(seq, version, operation, search, batch)
+    this.#writeEntries({ seq, id }, operation, batch, pathIds)
+    return 'done'
+  }
+
+  /** Whether the id was free. */
+  #insert(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): boolean {
+    const id = idIn(batch, operation)
+    const version = this.#version + 1
+    const seq = this.#records.insert(id, version, operation.text)
+    if (seq === undefined) return false
+    this.#version = version
+    this.#documents++
+    if (operation.search !== undefined)
+      this.#writeSearch(seq, version, operation, operation.search, batch)
+    this.#writeVectors(seq, version, operation)
+    this.#writeTexts(seq, operation, batch)
+    this.#writeEntries({ seq, id }, operation, batch, pathIds)
+    return true
+  }
+
+  /** Makes the row, or changes the one that is there. */
+  #merge(
+    operation: Operation,
+    merge: StoredMerge,
+    batch: WriteBatch,
+    pathIds: readonly number[],
+    view: RowView,
+  ): WriteOutcome {
+    const { sizeMax } = batch.merges!
+    if (operation.text.length > sizeMax) return { tooLarge: operation.text.length }
+    if (operation.text !== '' && this.#insert(operation, batch, pathIds)) return 'done'
+    const id = idIn(batch, operation)
+    const found = this.#records.byId(id)
+    if (found === undefined) return 'done'
+    const { seq, text: before } = found
+    const row = atOnce(mergedRow(readStoredRow(before), merge, view))
+    const text = atOnce(rowText(row, view))
+    if (text.length > sizeMax) return { tooLarge: text.length }
+    const version = this.#version + 1
+    const hasMoved = this.#writeVectors(seq, version, operation)
+    if (!row.wasInserted && !hasValues(row, view) && !this.#hasVectors(seq, view)) {
+      this.#removeRow(found, view)
+      return 'done'
+    }
+    if (text === before && !hasMoved) return 'done'
+    this.#version = version
+    this.#records.update(found, version, text)
+    this.#writeTexts(seq, operation, batch)
+    const list = new EntryList()
+    const old = entriesOf(view.indexed(before), list, view)
+    const now = entriesOf(atOnce(view.indexedRow(row.values)), list, view)
+    const { removed, added } = atOnce(difference(list, old, now))
+    this.#changeEntries({ seq, id }, list, removed, added)
+    return 'done'
+  }
+
+  /** Deletes rows, as many as take some milliseconds, and says where others may be. */
+  deleteRows(
+    { ranges, filter }: Deletion,
+    view: RowView,
+  ): { readonly outcomes: WriteOutcome[]; readonly left: readonly IdRange[] | undefined } {
+    const fields = rootFields(filter)
+    const { rows, left } = this.#records.inRanges(ranges)
+    const outcomes: WriteOutcome[] = []
+    for (const row of rows) {
+      if (!matches(filter, view.see(row.text, fields))) continue
+      this.#removeRow(row, view)
+      outcomes.push('done')
+    }
+    return { outcomes, left }
+  }
+
+  #removeRow(row: WrittenRow, view: RowView): void {
+    const { seq, id, text } = row
+    const version = ++this.#version
+    this.#records.remove(row)
+    this.#documents--
+    for (const { suffix, metric } of view.vectors.values())
+      this.#writeVector(seq, version, {
+        ...{ suffix, isIndexed: metric !== undefined, bytes: null },
+      })
+    for (const { suffix } of view.texts.values()) this.#terms(suffix).remove(seq)
+    const list = new EntryList()
+    this.#changeEntries({ seq, id }, list, entriesOf(view.indexed(text), list, view), [])
+  }
+
+  #hasVectors(seq: number, view: RowView): boolean {
+    return view.table.definition.columns.some((column) => {
+      if (!view.isBeside(column)) return false
+      const { suffix } = view.vectors.get(view.path(column).text)!
+      return this.#records.hasVector(seq, suffix)
+    })
+  }
+
+  #writeTexts(seq: number, { texts }: Operation, batch: WriteBatch): void {
+    for (const { suffix, terms } of texts)
+      if (terms === null) this.#terms(suffix).remove(seq)
+      else this.#terms(suffix).put(seq, termsIn(batch, terms))
+  }
+
+  #writeSearch(
+    seq: number,
+    version: number,
+    { kind, textTerms }: Operation,
+    search: SearchColumns | null,
+    batch: WriteBatch,
+  ): void {
+    const changed = this.#records.writeSearch(seq, search, kind === 'insert')
+    if (changed.vector) this.#statements.feed.add.run(version, seq)
+    if (!changed.lexical) return
+    if (textTerms === null) this.#terms('').remove(seq)
+    else this.#terms('').put(seq, termsIn(batch, textTerms))
+  }
+
+  /** Whether any of them was another before. */
+  #writeVectors(seq: number, version: number, { vectors }: Operation): boolean {
+    return vectors.filter((change) => this.#writeVector(seq, version, change)).length > 0
+  }
+
+  #writeVector(seq: number, version: number, change: VectorChange): boolean {
+    const { suffix, isIndexed, bytes } = change
+    if (!this.#records.writeVector(seq, suffix, bytes)) return false
+    if (isIndexed) this.#records.vectors(suffix).feed().run(version, seq)
+    return true
+  }
+
+  #writeEntries(
+    owner: EntryOwner,
+    { from, middle, to }: Operation,
+    { entries, keys }: WriteBatch,
+    pathIds: readonly number[],
+  ): void {
+    for (let i = from; i < to; i++) {
+      const path = pathIds[entries[i * 4]!]!
+      const key = { bytes: keys, start: entries[i * 4 + 1]!, end: entries[i * 4 + 2]! }
+      const element = entries[i * 4 + 3] === 1
+      if (i < middle) this.#removeEntry(path, key, owner, element)
+      else this.#putEntry(path, key, owner, element)
+    }
+  }
+
+  /** The same for entries that were found out here. */
+  #changeEntries(
+    owner: EntryOwner,
+    list: EntryList,
+    removed: readonly Entry[],
+    added: readonly Entry[],
+  ): void {
+    const keyOf = ({ start, end }: Entry) => spanOf(list.bytes.view(start, end))
+    for (const entry of removed)
+      this.#removeEntry(this.#pathId(entry.path), keyOf(entry), owner, entry.element)
+    for (const entry of added)
+      this.#putEntry(this.#pathId(entry.path), keyOf(entry), owner, entry.element)
+  }
+
+  /** An entry that the document has not: it is new, or had other values. */
+  #putEntry(path: number, key: KeySpan, owner: EntryOwner, element: boolean): void {
+    this.#entries.put(path, key, owner, element)
+    if (!element) this.#countPath(path, 1)
+  }
+
+  /** An entry that the document has by the version that it was read at. */
+  #removeEntry(path: number, key: KeySpan, owner: EntryOwner, element: boolean): void {
+    // While an index of a table is being filled it may not have what goes yet.
+    if (this.#entries.reader.tie === 'id') {
+      const value = key.bytes.subarray(key.start, key.end)
+      if (!this.#entries.has(path, value, owner)) return
+    }
+    this.#entries.remove(path, key, owner, element)
+    if (!element) this.#countPath(path, -1)
+  }
+
+  #countPath(id: number, change: number): void {
+    this.#pathCounts.set(id, (this.#pathCounts.get(id) ?? 0) + change)
+  }
+
+  #pathId(path: string): number {
+    const known = this.#pathIds.get(path)
+    if (known !== undefined) return known
+    const { find, insert } = this.#statements.path
+    const stored = storedPath(path)
+    const found = find.get(stored)?.['id'] ?? insert.run(stored).lastInsertRowid
+    const id = Number(found)
+    this.#pathIds.set(path, id)
+    return id
+  }
+
+  #readMeta(): void {
+    const { read } = this.#statements.meta
+    this.#documents = this.#storedDocuments = Number(read.get('documents')!['value'])
+    this.#version = Number(read.get('version')!['value'])
+    this.#records.digest = Number(read.get('digest')!['value'])
+    this.#unstamped = this.#version
+  }
+
+  #writeMeta(): void {
+    const { meta, path } = this.#statements
+    if (this.#documents !== this.#storedDocuments)
+      meta.write.run((this.#storedDocuments = this.#documents), 'documents')
+    meta.write.run(this.#version, 'version')
+    meta.write.run(this.#records.digest, 'digest')
+    // Another process may have written these versions, before the folder was set back to an
+    // earlier state: backups must not take what follows for that.
+    if (this.#unstamped !== undefined && this.#unstamped !== this.#version) {
+      meta.stamp.run(randomInt(2 ** 48 - 1))
+      this.#unstamped = undefined
+    }
+    for (const [id, change] of this.#pathCounts)
+      if (change !== 0) path.count.run(change, id)
+    this.#pathCounts.clear()
+  }
+}
+
+/** What waits to be done in the indexes of a store: that of values, and those of terms. */
+export interface StoreDebt {
+  readonly entries: Debt
+  readonly terms: readonly TermsDebt[]
+}
+
+/** How long merges may keep the thread from a write that comes meanwhile. */
+const idleMergeMs = 20
+
+/** Tests have runs of few entries, to see many of them. */
+function memtableMax(): number | undefined {
+  const given = process.env['STELA_TEST_MEMTABLE']
+  return given === undefined ? undefined : Number(given)
+}
+
+function idIn({ keys }: WriteBatch, { idStart, idEnd }: Operation): Uint8Array {
+  return keys.subarray(idStart, idEnd)
+}
+
+function entriesOf(
+  comparables: JsonObject,
+  list: EntryList,
+  view: RowView,
+): readonly Entry[] {
+  const start = list.addDocument(view.indexed(comparables))
+  return list.entries.slice(start)
+}

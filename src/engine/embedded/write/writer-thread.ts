@@ -1,0 +1,347 @@
+/**
+ * The thread that writes. All stores are written here, so that a slow disk never holds up
+ * the thread that answers requests.
+ *
+ * Group commit: everything that waits when a commit starts shares one transaction and one
+ * sync per store. While it syncs, the next group gathers.
+ */
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import type { StoredTable } from '../schema/stored-schema.ts'
+import { CommitTally, type SharedTally } from './commit-tally.ts'
+import { holdStill, type Gate } from './write-pause.ts'
+import {
+  isFull,
+  isHeld,
+  OpenedFiles,
+  tellFailedWrite,
+  troubleOf,
+  type Trouble,
+} from '../files/disk-trouble.ts'
+import type { FileIdentity } from '../files/file-identity.ts'
+import { KnownFiles } from '../files/known-files.ts'
+import { EngineError } from '../../errors.ts'
+import type { IndexStep } from './reindex.ts'
+import { writerCache } from '../store/shared-cache.ts'
+import { StoreWriter } from './store-writer.ts'
+import { StoresByFile } from '../store/stores-by-file.ts'
+import { markClosed } from '../store/version-file.ts'
+import { detailsOf } from '../../../errors/reason.ts'
+import { failureOf, type Failure } from '../worker/thread.ts'
+import { RowView } from '../format/row-view.ts'
+import type { Deletion, IdRange, WriteBatch, WriteOutcome } from './write-batch.ts'
+
+/** What the thread is asked. Each message is answered once, by its number. */
+export type WriterMessage =
+  | {
+      readonly id: number
+      readonly kind: 'write'
+      readonly file: string
+      batch: WriteBatch
+    }
+  | {
+      readonly id: number
+      readonly kind: 'deleteRows'
+      readonly file: string
+      readonly deletion: Deletion
+    }
+  | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
+  | { readonly id: number; readonly kind: 'open'; readonly file: string }
+  | {
+      readonly id: number
+      readonly kind: 'trim'
+      readonly file: string
+      readonly suffix: string
+      readonly version: number
+    }
+  | {
+      readonly id: number
+      readonly kind: 'reindex'
+      readonly file: string
+      readonly step: IndexStep
+    }
+  /** A store that is about to be written to, and the file that others read it from. */
+  | {
+      readonly id: number
+      readonly kind: 'introduce'
+      readonly file: string
+      readonly identity: FileIdentity
+    }
+  /** How rows of the store are seen by the writes that follow. */
+  | {
+      readonly id: number
+      readonly kind: 'showRows'
+      readonly file: string
+      readonly table: Pick<StoredTable, 'definition' | 'types'>
+    }
+  | {
+      readonly id: number
+      readonly kind: 'close'
+      readonly file: string
+      /** Whether it is to be opened again, and should be tidy then. */
+      readonly tidy: boolean
+    }
+  | { readonly id: number; readonly kind: 'hold'; readonly gate: Gate }
+  | {
+      readonly id: number
+      readonly kind: 'configure'
+      readonly durable: boolean
+      readonly tally: SharedTally
+      /** What must stand where it did for the data folder to be the one that was opened. */
+      readonly catalog: FileIdentity
+    }
+  | { readonly id: number; readonly kind: 'stop' }
+
+export type WriterReply =
+  | {
+      readonly id: number
+      readonly outcomes: readonly WriteOutcome[]
+      /** The number of the latest write to the store, once this one is done. */
+      readonly version: number
+      /** The same before it. */
+      readonly before: number
+      /** Where the next part of a change of indexes starts. */
+      readonly next?: number | undefined
+      /** Ranges of rows that are yet to be deleted. */
+      readonly left?: readonly IdRange[] | undefined
+    }
+  | (Failure & {
+      readonly file?: string
+      /** Present when the disk is to blame. */
+      readonly trouble?: Trouble | undefined
+    })
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const stores = new StoresByFile<StoreWriter>(writerCache)
+  const rowViews = new Map<string, RowView>()
+  const untidy = new Set<string>()
+  const told = new Set<string>()
+  let durable = true
+  let tally = new CommitTally()
+  let files: KnownFiles
+  let roomMadeAt = -Infinity
+  let debtNotedAt = -Infinity
+
+  const tidySoon = setTimeout(() => {
+    // Indexes first, a little at a time: a write may come. What they free is tidied, too.
+    const merging = [...untidy].find(
+      (file) => tryOn(file, (store) => store.mergeWhileIdle()) === true,
+    )
+    if (merging === undefined) for (const file of [...untidy]) tidy(file)
+    noteDebt()
+    if (untidy.size > 0) tidySoon.refresh()
+  }, idleMs).unref()
+
+  const noteDebt = (): void => {
+    debtNotedAt = performance.now()
+    tally.setDebt(stores.files.map((file) => stores.get(file)!.debt))
+  }
+
+  const tidy = (file: string): void => {
+    if (!untidy.delete(file)) return
+    const isMore = tryOn(file, (store) => store.tidy())
+    if (isMore === true) untidy.add(file)
+  }
+
+  /** Work that nobody waits for. */
+  const tryOn = <T>(file: string, work: (store: StoreWriter) => T): T | undefined => {
+    const store = stores.get(file)
+    try {
+      return store && work(store)
+    } catch (error) {
+      // Nothing is lost. Where the disk is to blame, the next write fails and says so.
+      stores.letGo(file)
+      if (troubleOf(error, file) === undefined && !isHeld(error)) tellOnce(file, error)
+      return undefined
+    }
+  }
+
+  /** Nobody asked, so nobody else would hear of it. */
+  const tellOnce = (file: string, error: unknown): void => {
+    const failure = { ...failureOf(0, error), file }
+    const said = `${file} ${failure.details}`
+    if (told.has(said)) return
+    told.add(said)
+    port.postMessage([failure satisfies WriterReply])
+  }
+
+  const storeOf = (file: string): StoreWriter =>
+    stores.get(file) ??
+    stores.add(file, new StoreWriter(new OpenedFiles(files.admit(file)), durable))
+
+  /** The next read or write opens the store again and reports its failure. */
+  const tryToOpen = (file: string): void => {
+    try {
+      storeOf(file)
+    } catch {
+      stores.letGo(file)
+    }
+  }
+
+  /** On a full disk the logs of stores may be what takes the space: then there is more. */
+  const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
+    try {
+      return storeOf(file).commit(tasks)
+    } catch (error) {
+      if (!isFull(error) || performance.now() - roomMadeAt < makeRoomMs) throw error
+      roomMadeAt = performance.now()
+      stores.letGo(file)
+      makeRoom(file)
+      return storeOf(file).commit(tasks)
+    }
+  }
+
+  const makeRoom = (file: string): void => {
+    for (const open of [...stores.files, file])
+      try {
+        storeOf(open).emptyLog()
+      } catch {
+        // It stays as long as it is.
+        stores.letGo(open)
+      }
+  }
+
+  /** Writes to one store that stand next to each other share a transaction. */
+  const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
+    try {
+      const tasks = group.map((message) => (store: StoreWriter): Done => {
+        const before = store.version
+        switch (message.kind) {
+          case 'write':
+            return { outcomes: store.write(message.batch, rowViews.get(file)), before }
+          case 'deleteRows':
+            return { ...store.deleteRows(message.deletion, rowViews.get(file)!), before }
+          case 'trim':
+            return { outcomes: store.trim(message.suffix, message.version), before }
+          case 'reindex':
+            return { outcomes: [], next: store.reindex(message.step), before }
+          default:
+            return { outcomes: store.truncate(), before }
+        }
+      })
+      const done = commitIn(file, tasks)
+      const store = storeOf(file)
+      untidy.add(file)
+      tally.add(done.map(({ outcomes }) => outcomes))
+      const { version } = store
+      return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
+    } catch (failure) {
+      // Whatever was half done is undone with that; the next write starts afresh.
+      stores.letGo(file)
+      const isDamage = failure instanceof EngineError && failure.kind === 'damaged'
+      // Only the write that met it is to fail: others have nothing to do with that record.
+      if (isDamage && group.length > 1)
+        return group.flatMap((message) => commitGroup(file, [message]))
+      const trouble = troubleOf(failure, file)
+      const error = tellFailedWrite(failure, trouble)
+      const details = detailsOf(failure)
+      return group.map(({ id }) => ({ id, error, details, isDamage, file, trouble }))
+    }
+  }
+
+  const control = (message: WriterMessage): WriterReply => {
+    try {
+      if (message.kind === 'configure') {
+        durable = message.durable
+        tally = new CommitTally(message.tally)
+        files = new KnownFiles(message.catalog)
+      } else if (message.kind === 'introduce') {
+        files.introduce(message.file, message.identity)
+      } else if (message.kind === 'showRows') {
+        rowViews.set(message.file, new RowView(message.table))
+      } else if (message.kind === 'open') {
+        tryToOpen(message.file)
+      } else if (message.kind === 'close') {
+        if (message.tidy) tidy(message.file)
+        untidy.delete(message.file)
+        files.forget(message.file)
+        rowViews.delete(message.file)
+        stores.letGo(message.file)
+        // This thread alone writes the file that says so.
+        if (message.tidy) markClosed(message.file)
+      } else if (message.kind === 'hold') holdStill(message.gate)
+      else if (message.kind === 'stop') {
+        untidy.clear()
+        stores.letGoOfAll()
+      }
+      return { id: message.id, outcomes: [], version: 0, before: 0 }
+    } catch (error) {
+      return failureOf(message.id, error)
+    }
+  }
+
+  port.on('message', (first: WriterMessage) => {
+    const messages = [first, ...waiting(port)]
+    const replies: WriterReply[] = []
+    const written = new Set<string>()
+    for (const group of groupsOf(messages)) {
+      const message = group[0]!
+      if (isWrite(message)) {
+        replies.push(...commitGroup(message.file, group))
+        written.add(message.file)
+      } else replies.push(control(message))
+    }
+    port.postMessage(replies)
+    // While the next group gathers.
+    for (const file of written) tryOn(file, (store) => store.keepUp())
+    // There may be many stores. When nothing is written any more it is noted anyway.
+    if (performance.now() - debtNotedAt > idleMs) noteDebt()
+    tidySoon.refresh()
+    if (messages.some(({ kind }) => kind === 'stop')) port.close()
+  })
+}
+
+interface Done {
+  readonly outcomes: WriteOutcome[]
+  readonly before: number
+  readonly next?: number | undefined
+  readonly left?: readonly IdRange[] | undefined
+}
+
+/** The time between two attempts to make room on a full disk. */
+const makeRoomMs = 1_000
+
+/** How long nothing must have been written before files are tidied. */
+const idleMs = 100
+
+function waiting(port: NonNullable<typeof parentPort>): WriterMessage[] {
+  const messages: WriterMessage[] = []
+  for (;;) {
+    const received = receiveMessageOnPort(port) as { message: WriterMessage } | undefined
+    if (received === undefined) return messages
+    messages.push(received.message)
+  }
+}
+
+/**
+ * Splits what waits into groups that can share a transaction. Order is kept per store;
+ * a control message waits for all before it.
+ */
+function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
+  const groups: WriterMessage[][] = []
+  let open = new Map<string, WriterMessage[]>()
+  for (const message of messages) {
+    if (!isWrite(message)) {
+      groups.push([message])
+      open = new Map()
+      continue
+    }
+    const group = open.get(message.file)
+    if (group !== undefined) group.push(message)
+    else {
+      const started = [message]
+      open.set(message.file, started)
+      groups.push(started)
+    }
+  }
+  return groups
+}
+
+function isWrite(
+  message: WriterMessage,
+): message is Extract<WriterMessage, { kind: (typeof writeKinds)[number] }> {
+  return (writeKinds as readonly string[]).includes(message.kind)
+}
+
+const writeKinds = ['write', 'deleteRows', 'truncate', 'trim', 'reindex'] as const
+
+if (parentPort !== null) serve(parentPort)
