@@ -279,6 +279,7 @@ export const tablesSchema: Area = {
             'altered',
             alter({ add: { columns: { retyped: 'int' } } }),
             'SCHEMA/CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN',
+            { status: { ok: 0 } },
           )
         },
       },
@@ -481,6 +482,7 @@ export const tablesSchema: Area = {
             'altered',
             alter({ drop: { columns: ['dropped'] } }),
             'SCHEMA/CANNOT_DROP_USER_DEFINED_COLUMNS',
+            { status: { ok: 0 } },
           )
         },
       },

@@ -1,5 +1,5 @@
 /** Changes of what a keyspace holds, as commands make them and answer for them. */
-import { EngineError } from '../../engine/errors.ts'
+import { EngineError, type EngineErrorKind } from '../../engine/errors.ts'
 import type { KeyspaceSchema, Table } from '../../engine/schema.ts'
 import type { KeyspaceCounts, SchemaPlan } from '../../engine/schema-change.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
@@ -12,15 +12,17 @@ import type { KeyspaceContext, Reply } from './define.ts'
  * started and failed, so its reply also has `ok` 0.
  */
 export async function changeSchema(
-  { engine, keyspace, caller }: KeyspaceContext,
+  { engine, keyspace, caller, explain }: KeyspaceContext,
   plan: SchemaPlan,
 ): Promise<Reply> {
   try {
     return done(await engine.changeSchema(keyspace, plan, caller))
-  } catch (error) {
-    if (error instanceof ApiError && failures.has(error.code))
+  } catch (failure) {
+    const isRejected = failure instanceof EngineError && rejections.has(failure.kind)
+    const error = isRejected ? explain(failure) : failure
+    if (error instanceof ApiError && (isRejected || failures.has(error.code)))
       return { status: { ok: 0 }, errors: [error] }
-    throw error
+    throw failure
   }
 }
 
@@ -28,6 +30,13 @@ export async function changeSchema(
 export function done(changed: boolean): Reply {
   return { status: { ok: 1 }, changed }
 }
+
+/** Changes that the store rejects because of what it holds. */
+const rejections: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>([
+  'droppedColumn',
+  'keptColumn',
+  'unorderedSet',
+])
 
 const failures: ReadonlySet<string> = new Set([
   'CANNOT_ADD_EXISTING_TABLE',
