@@ -226,13 +226,14 @@ describe('a server refuses a data folder', () => {
 })
 
 describe('a server with a damaged page in a store', () => {
-  test('reports it to whoever reads that page, and serves everything else', async () => {
+  test('reports it to whoever reads that page, and serves everything else', async (t) => {
     const folder = copyOfSound()
     const path = join(folder, store('books'))
     const size = readFileSync(path).length
     // All but the first pages, which say what the tables are.
     overwrite(path, 4_096 * 7, garbage(size - 4_096 * 7))
     const server = await startServer({ dataDir: folder })
+    t.after(() => server.stop())
     const answers = await Promise.all(
       [
         { find: {} },
@@ -250,7 +251,6 @@ describe('a server with a damaged page in a store', () => {
       assert.match(code, /^(?:STORED_DATA_DAMAGED|FAILED_WRITE_REQUEST)$/)
     assert(codes.size > 0, 'the damage was noticed')
     assert.equal(await countOf(server, 'authors'), 50)
-    await server.stop()
   })
 })
 
