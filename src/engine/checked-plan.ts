@@ -1,4 +1,7 @@
-/** Asserts what the contract promises of plans: that they are pure, and make sense. */
+/**
+ * Asserts what the contract requires of schema plans: they are pure, and the names they use are
+ * valid.
+ */
 import assert from 'node:assert/strict'
 import { namedTypes, type KeyspaceSchema, type Table, type Target } from './schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from './schema-change.ts'
@@ -24,7 +27,9 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
   }
 }
 
-/** New names that are taken, and others that nothing has that can be changed like this. */
+/**
+ * New names that are taken, and names of things that do not exist or cannot be changed like this.
+ */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
   const { targets, unreadable = [] } = schema
   const types = namedTypes(schema)

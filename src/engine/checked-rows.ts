@@ -1,4 +1,4 @@
-/** What the contract promises of rows, asserted. */
+/** Asserts the contract's promises about rows (see checked.ts). */
 import assert from 'node:assert/strict'
 import { parseStored } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
@@ -47,7 +47,7 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
   if (served.sort) assertSorted(rows, query.sort, table)
 }
 
-/** The columns that rows of a page know. */
+/** Columns that the rows of a page must provide. */
 export function knownOfPage(
   { served }: RowPage,
   { columns, needed = [], filter, sort }: RowQuery,
@@ -58,7 +58,7 @@ export function knownOfPage(
   return [...columns, ...needed, ...compared]
 }
 
-/** A row that fails where a column is read that the caller did not ask for. */
+/** Wraps a row; fails when an unrequested column is read. */
 export function checkedRow(row: Row, columns: readonly Column[], table: Table): Row {
   const known = new Set([...keyNames(table.definition), ...columns.map(({ name }) => name)])
   return {
@@ -127,7 +127,10 @@ export function assertMerged(
   }
 }
 
-/** All partition columns by equality, then columns of the sort, the last perhaps by a range. */
+/**
+ * Requires equality on all partition columns, then on sort columns in order; the last may be a
+ * range.
+ */
 export function assertKeyConditions(conditions: KeyConditions, table: Table): void {
   const { definition } = table
   const key = keyNames(definition)
@@ -163,7 +166,7 @@ function assertText(row: JsonObject, columns: readonly Column[]): void {
   assert.deepEqual(shown, expected, 'the text of a row has other columns, or another order')
 }
 
-/** Only where all columns that the filter names are known. */
+/** Checks rows only when every column of the filter was requested. */
 function assertMatching(
   call: string,
   rows: readonly Row[],
