@@ -27,7 +27,7 @@ import type { Collection } from './schema.ts'
 export function assertQuery({ skip, limit, after }: Query): void {
   assert(Number.isSafeInteger(limit) && limit >= 1, 'read: limit must be 1 or more')
   assert(Number.isSafeInteger(skip) && skip >= 0, 'read: skip must be 0 or more')
-  assert(after !== '', 'read: an empty position was never given out')
+  assert(after !== '', 'read: a position must not be empty')
 }
 
 export function assertPage(page: Page, query: Query, collection: Collection): void {
@@ -45,7 +45,7 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
       !served.filter ||
       !served.sort ||
       isFull(records, query.sizeMax),
-    'read: what follows was not asked for',
+    'read: next is set, but the caller did not ask for it',
   )
   assertRecords('read', records, view)
   if (served.filter && served.sort) isFull(records, query.sizeMax)
@@ -60,7 +60,7 @@ function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
     records.slice(0, count).reduce((sum, { text }) => sum + text.length, 0)
   assert(
     size(records.length - 1) <= sizeMax,
-    'there are texts beyond those that are enough',
+    'records follow the one that exceeded sizeMax',
   )
   return size(records.length) > sizeMax
 }
@@ -294,7 +294,7 @@ export function assertOutcomes(
   for (const [i, outcome] of outcomes.entries()) {
     const { kind } = writes[i]!
     if (outcome === 'exists')
-      assert(kind === 'insert', `write: a ${kind} found an id taken`)
+      assert(kind === 'insert', `write: a ${kind} has the outcome exists`)
     if (outcome === 'conflict')
       assert(kind !== 'insert', 'write: an insert has no conflict')
     const mustSkip = ordered && firstUndone >= 0 && i > firstUndone

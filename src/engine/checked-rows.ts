@@ -26,7 +26,7 @@ export function assertRowQuery(query: RowQuery, table: Table) {
   const { skip, limit, after, columns, needed = [] } = query
   assert(Number.isSafeInteger(limit) && limit >= 1, 'readRows: limit must be 1 or more')
   assert(Number.isSafeInteger(skip) && skip >= 0, 'readRows: skip must be 0 or more')
-  assert(after !== '', 'readRows: an empty position was never given out')
+  assert(after !== '', 'readRows: a position must not be empty')
   for (const column of [...columns, ...needed]) columnOf(table, column.name)
 }
 
@@ -39,7 +39,7 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
     assert(served.filter && served.sort, 'readRows: texts joined in an unfinished page')
     assert(rows.length === 0, 'readRows: a page has joined texts or rows, not both')
     const texts = parseStored(`[${joined.text}]`) as JsonObject[]
-    assert.equal(texts.length, count, 'readRows: other texts were joined than counted')
+    assert.equal(texts.length, count, 'readRows: wrong count of joined texts')
     for (const row of texts) assertText(row, query.columns)
   }
   assertRows('readRows', rows, query.columns, table)
@@ -108,7 +108,7 @@ export function assertMerge({ values, elements }: RowMerge, table: Table): void 
     )
   }
   for (const column of elements?.keys() ?? [])
-    assert(!values.has(column), `mergeRows: ${column.name} is given and changed in parts`)
+    assert(!values.has(column), `mergeRows: ${column.name} is both set and changed by element`)
 }
 
 export function assertMerged(
@@ -211,7 +211,7 @@ function assertSorted(
 function keyOf(row: Row, table: Table): Value[] {
   return keyNames(table.definition).map((name) => {
     const value = row.get(columnOf(table, name))
-    assert(value !== undefined, `a row without a value in ${name}, which is of its key`)
+    assert(value !== undefined, `a row without a value in its key column ${name}`)
     return value instanceof Float32Array ? [...value] : value
   })
 }

@@ -216,7 +216,7 @@ export function checked(engine: Engine): Engine {
     ...(engine.health !== undefined && {
       async health() {
         const problem = await engine.health!()
-        assert(problem !== '', 'health: a problem must be said in words')
+        assert(problem !== '', 'health: a problem must not be empty')
         return problem
       },
     }),

@@ -15,7 +15,7 @@ const length = 16
 /** Key of a new database; `id` is a UUID. */
 export function databaseKeyFor(id: string): string {
   const key = `s_${id.slice(-12).toLowerCase()}__`
-  if (!form.test(key)) throw new TypeError(`no key can be made of the id ${id}`)
+  if (!form.test(key)) throw new TypeError(`cannot derive a database key from the id ${id}`)
   return key
 }
 

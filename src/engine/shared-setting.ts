@@ -94,7 +94,7 @@ export class SharedSetting<T> {
         this.#take(value, version)
         return result
       }
-      throw new EngineError('write', `the setting ${this.#name} kept changing`)
+      throw new EngineError('write', `other servers kept changing the setting ${this.#name}`)
     })
   }
 

@@ -39,7 +39,7 @@ export function traced(engine: Engine, listener: Listener): Engine {
       listener.note(`${says(answer)} in ${ms()} ms`, data && (() => data(answer)))
       return answer
     } catch (error) {
-      listener.note(`The store gave up after ${ms()} ms`)
+      listener.note(`The store failed after ${ms()} ms`)
       throw error
     }
   }

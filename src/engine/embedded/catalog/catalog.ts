@@ -487,7 +487,7 @@ export class Catalog {
     const { findings, unlisted, staleRows, generation } = loss
     if (findings.length === 0) return
     for (const finding of findings)
-      this.#log('warn', `The catalog has lost data, which was accepted: ${finding}`)
+      this.#log('warn', `Accepted a loss of catalog data: ${finding}`)
     for (const folder of unlisted) this.#quarantine(folder)
     for (const uid of staleRows) this.#file.run(['DELETE FROM target WHERE uid = ?', uid])
     await this.#file.raiseGeneration(generation)

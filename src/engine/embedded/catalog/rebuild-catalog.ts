@@ -199,7 +199,7 @@ class Rebuild {
     if (definition !== undefined) return this.#fromRow(listed!, folder, definition)
     this.#setAside(
       folder,
-      isListed ? 'its options cannot be read' : 'nothing says what it is',
+      isListed ? 'its options cannot be read' : 'it has no readable description',
     )
     return undefined
   }

@@ -59,5 +59,5 @@ function idOfKey(key: Value, view: RowView): string {
   } catch {
     // A value does not have the type of its column.
   }
-  throw new EngineError('position', 'the place is not one of this table')
+  throw new EngineError('position', 'the position does not belong to this table')
 }

@@ -33,12 +33,12 @@ export function holdStill(gate: Gate): void {
 export function whileHeld<T>(gate: Gate, look: () => T): T {
   Atomics.wait(gate, 0, state.open, awaitedMsMax)
   if (Atomics.load(gate, 0) !== state.held)
-    throw new Error('the thread that writes was not free in time')
+    throw new Error('the writer thread did not become free in time')
   try {
     const seen = look()
     // Otherwise a write may have happened in between, and the snapshots differ in time.
     if (Atomics.compareExchange(gate, 0, state.held, state.released) !== state.held)
-      throw new Error('looking at all collections and tables took too long')
+      throw new Error('taking a snapshot of all collections and tables took too long')
     return seen
   } finally {
     abandon(gate)
