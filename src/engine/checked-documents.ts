@@ -54,7 +54,7 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
   if (served.sort) assertSorted(records, query, view)
 }
 
-/** Whether the page reached `sizeMax`; asserts that it did not do so before its last record. */
+/** Whether the page exceeds `sizeMax`; asserts that it did not do so before its last record. */
 function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   const size = (count: number) =>
     records.slice(0, count).reduce((sum, { text }) => sum + text.length, 0)

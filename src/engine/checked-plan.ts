@@ -18,7 +18,11 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
     const said = ask()
     const again = ask()
     assert.deepEqual(again.change, said.change, 'changeSchema: a plan changed its mind')
-    assert.equal(String(again.error), String(said.error), 'changeSchema: a plan threw another error on its second call')
+    assert.equal(
+      String(again.error),
+      String(said.error),
+      'changeSchema: a plan threw another error on its second call',
+    )
     if ('error' in said) throw said.error
     const { change } = said
     if (change !== undefined)

@@ -108,7 +108,10 @@ export function assertMerge({ values, elements }: RowMerge, table: Table): void 
     )
   }
   for (const column of elements?.keys() ?? [])
-    assert(!values.has(column), `mergeRows: ${column.name} is both set and changed by element`)
+    assert(
+      !values.has(column),
+      `mergeRows: ${column.name} is both set and changed by element`,
+    )
 }
 
 export function assertMerged(

@@ -408,8 +408,10 @@ export interface RowMerge {
   readonly terms?: (column: Column) => readonly string[]
 }
 
-/** Elements at the end of a list or among those of a set, entries [key, value] of a map; or
- * elements and keys of entries that go. */
+/**
+ * Elements to add or remove. `add` has elements for the end of a list or for a set, or entries
+ * [key, value] for a map. `remove` has elements of a list or set, or keys of a map.
+ */
 export interface ElementChange {
   readonly kind: 'add' | 'remove'
   readonly elements: readonly Value[]

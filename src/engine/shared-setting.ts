@@ -94,7 +94,10 @@ export class SharedSetting<T> {
         this.#take(value, version)
         return result
       }
-      throw new EngineError('write', `other servers kept changing the setting ${this.#name}`)
+      throw new EngineError(
+        'write',
+        `other servers kept changing the setting ${this.#name}`,
+      )
     })
   }
 

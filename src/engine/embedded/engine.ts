@@ -2,7 +2,7 @@
  * The embedded engine: SQLite files in a local folder.
  *
  * Short reads run on the main thread, long ones on reader threads, and writes on the writer thread.
- * Each target has its own store file (layout.ts).
+ * Each target has its own store file (store/layout.ts).
  */
 import { ownCaller, type Caller } from '../../caller/caller.ts'
 import { existsSync } from 'node:fs'

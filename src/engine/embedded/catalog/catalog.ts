@@ -453,9 +453,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /**
-   * Sets the value, which reads return at once. It may be acknowledged when `secure` has resolved.
-   */
+  /** Sets the value, which reads return at once. It may be acknowledged after `secure`. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }

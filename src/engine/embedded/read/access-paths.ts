@@ -45,7 +45,7 @@ export interface Range extends Bounds {
   readonly path: number
 }
 
-/** With more keys, a full scan is as fast. */
+/** A lead with more keys is no better than a full scan. */
 const keysMax = 400
 
 /**

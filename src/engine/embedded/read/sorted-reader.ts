@@ -84,7 +84,7 @@ class SortedRead {
   readonly #found: DocRow[] = []
   /** Access path, in words for a trace. */
   way = 'the order of ids'
-  /** Whether the page reached `sizeMax` before `limit`. */
+  /** Whether the page exceeded `sizeMax` before it had `limit` rows. */
   isCut = false
   /** Whether rows are found without their texts. */
   #isTextless: boolean
@@ -114,9 +114,7 @@ class SortedRead {
     this.#toFind = wantedBy(query) - query.skip
   }
 
-  /**
-   * Conditions on `expected` documents: for the whole filter, and for the part beside id ranges.
-   */
+  /** Conditions on `expected` documents: of the whole filter, and of its part beside id ranges. */
   #conditions(expected: number): [whole: Condition, beyondBounds: Condition] {
     const { filter } = this.#query
     const { index } = this.#reader
@@ -266,7 +264,7 @@ class SortedRead {
     return this.#after === undefined ? undefined : keyOf(this.#after.id)
   }
 
-  /** Up to this many documents, sorting all matches is cheaper than a walk. */
+  /** Up to this many documents, collecting and sorting them is cheaper than a walk. */
   #fewerThanWalk(): number {
     return Math.ceil(Math.sqrt(this.#missing * this.#documents))
   }
@@ -410,15 +408,13 @@ class SortedRead {
     return undefined
   }
 
-  /**
-   * Charges the budget, which may abort the read. Entries that were charged in advance are free.
-   */
+  /** Charges the budget, which may abort the read. Entries charged in advance are free. */
   #spend(entries: number, cost: number): void {
     this.#budget.spend(this.#paidFor > 0 ? 0 : cost)
     this.#paidFor -= entries
   }
 
-  /** Larger groups are not sorted, when only ids decide. */
+  /** Groups above this size are not sorted. Applies only if ids alone decide within a group. */
   #groupSizeMax(): number {
     return this.#keys.length === 1 ? Math.max(8, this.#fewerThanWalk()) : Infinity
   }
@@ -541,10 +537,7 @@ class SortedRead {
 
 /** Up to this many matches are sorted, whatever the sort. */
 const fewMatches = 50
-/**
- * Reading a document takes about as long as 40 entries; the comparison of costs uses the square
- * root.
- */
+/** Square root of the cost of reading a document, which is about 40 entries. */
 const fewerToSort = 6
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>

@@ -53,7 +53,10 @@ export class RecordWrites {
     capacity: handedOverMax,
     waitingMax: fixedLimits.waitingWorkMax,
     refuse: (waitingMax) =>
-      new EngineError('overloaded', `${waitingMax} writes of this token are waiting already`),
+      new EngineError(
+        'overloaded',
+        `${waitingMax} writes of this token are waiting already`,
+      ),
   })
 
   constructor(options: RecordWritesOptions) {
