@@ -1,7 +1,7 @@
 /**
- * An engine in front of another. Calls that have a hook go through it: it is given the call
- * to make, and what it is made with. All others are passed on, and so is what operators do
- * with the store behind it, which is the whole of it.
+ * Wraps an engine. A method with a hook is replaced by the hook, which receives the original method
+ * and the arguments; all other methods are passed on. `operations` is passed on unhooked: it acts
+ * on the store itself, not for a request.
  */
 import type { Engine } from './contract.ts'
 
@@ -33,7 +33,7 @@ export function around(engine: Engine, hooks: Hooks): Engine {
   return { ...front, ...(operations && { operations }) } as unknown as Engine
 }
 
-/** What can be called of it, be it an object or of a class. */
+/** All methods of an engine, of an object literal or of a class instance with its base classes. */
 function* callsOf(engine: Engine): Generator<[string, AnyCall]> {
   const names = new Set<string>()
   for (

@@ -1,17 +1,17 @@
 /**
- * What a backup consists of: files that are named by keys, and a manifest that says which of
- * them belong together. A key stands for one content, so a holder of a file by its key need
- * not get it again.
+ * The format of a backup: files that are named by keys, and a manifest that lists the files of one
+ * backup. A key identifies one content, so a target that has a file with that key does not need it
+ * again.
  */
 
-/** Raised with every change to manifests or files that older code could not restore. */
+/** Raised when older versions could not restore the manifest or a file. */
 export const backupFormat = 1
 
 export interface BackupManifest {
   readonly format: number
-  /** The version of the server that made it. */
+  /** Version of the server that made the backup. */
   readonly server: string
-  /** The moment that everything is of. */
+  /** Time of the snapshot that all files show. */
   readonly created: string
   readonly catalog: BackupFile
   readonly stores: readonly StoreBackup[]
@@ -29,7 +29,7 @@ export interface StoreBackup extends BackupFile {
   readonly uid: string
 }
 
-/** What an engine tells of a backup: the file is known wherever it was sent. */
+/** Summary of a backup. The destination knows the size and checksum of each file. */
 export interface BackupContents {
   readonly created: string
   readonly catalog: MadeFile
@@ -39,19 +39,19 @@ export interface BackupContents {
 export type MadeFile = Pick<BackupFile, 'key'> & Partial<BackupFile>
 
 export type BackupPart =
-  /** First: how many files follow, and roughly their bytes. */
+  /** The first part: the number of files that follow, and their approximate size in bytes. */
   | { readonly kind: 'begin'; readonly files: number; readonly size: number }
   | {
       readonly kind: 'file'
       readonly key: string
       readonly size: number
-      /** To be read before the next part is asked for. */
+      /** Must be read to its end before the next part is requested. */
       readonly content: AsyncIterable<Uint8Array>
     }
-  /** Last. */
+  /** The last part. */
   | { readonly kind: 'end'; readonly contents: BackupContents }
 
-/** Keys are names of files, too. */
+/** Keys are also file names, hence the restricted characters. */
 export function isBackupKey(text: string): boolean {
   return /^[a-z0-9][a-z0-9-]{7,119}$/.test(text)
 }

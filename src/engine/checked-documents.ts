@@ -1,4 +1,4 @@
-/** What the contract promises of documents, asserted. */
+/** Asserts the contract's promises about documents (see checked.ts). */
 import assert from 'node:assert/strict'
 import { equalValues } from '../json/equal.ts'
 import { parseStored } from '../json/parse.ts'
@@ -27,7 +27,7 @@ import type { Collection } from './schema.ts'
 export function assertQuery({ skip, limit, after }: Query): void {
   assert(Number.isSafeInteger(limit) && limit >= 1, 'read: limit must be 1 or more')
   assert(Number.isSafeInteger(skip) && skip >= 0, 'read: skip must be 0 or more')
-  assert(after !== '', 'read: an empty position was never given out')
+  assert(after !== '', 'read: a position must not be empty')
 }
 
 export function assertPage(page: Page, query: Query, collection: Collection): void {
@@ -45,7 +45,7 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
       !served.filter ||
       !served.sort ||
       isFull(records, query.sizeMax),
-    'read: what follows was not asked for',
+    'read: next is set, but the caller did not ask for it',
   )
   assertRecords('read', records, view)
   if (served.filter && served.sort) isFull(records, query.sizeMax)
@@ -54,13 +54,13 @@ export function assertPage(page: Page, query: Query, collection: Collection): vo
   if (served.sort) assertSorted(records, query, view)
 }
 
-/** Whether the texts are as many as are enough; asserts that they were not before the last. */
+/** Whether the page exceeds `sizeMax`; asserts that it did not do so before its last record. */
 function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   const size = (count: number) =>
     records.slice(0, count).reduce((sum, { text }) => sum + text.length, 0)
   assert(
     size(records.length - 1) <= sizeMax,
-    'there are texts beyond those that are enough',
+    'records follow the one that exceeded sizeMax',
   )
   return size(records.length) > sizeMax
 }
@@ -82,7 +82,7 @@ export function assertSearch({ limit, by, after }: Search | RowSearch): void {
   )
 }
 
-/** Asserts that scores were counted with what was given, and that it is known with what. */
+/** Asserts that the statistics are returned, and that a later page used those of the first. */
 export function assertStatistics(
   { hits, statistics }: SearchResult<unknown>,
   { by, after }: Search | RowSearch,
@@ -128,7 +128,7 @@ export function assertHits(
   assertTerms(records, search, view)
 }
 
-/** Asserts that texts have the terms that they were searched by, where the texts came. */
+/** Asserts that texts contain the searched terms; only when search fields were requested. */
 function assertTerms(
   records: readonly StoredRecord[],
   { by, withSearchFields }: Search,
@@ -156,7 +156,7 @@ function assertSearchFields(call: string, records: readonly StoredRecord[]): voi
     assert(search !== undefined, `${call}: no search fields came with ${text}`)
 }
 
-/** The records whose texts came joined. */
+/** Splits joined texts into records. */
 function separate(
   { joined, records, served }: Page,
   { textsOnly, withSearchFields }: Query,
@@ -195,7 +195,10 @@ function assertMatching(
   }
 }
 
-/** Whether records alone show if they match: not for $match, nor without search fields. */
+/**
+ * Whether a record alone decides the filter: not for $match, and not for $ paths without search
+ * fields.
+ */
 function isDecidable(filter: Filter, withSearchFields: boolean): boolean {
   if (filter.kind === 'and' || filter.kind === 'or')
     return filter.of.every((part) => isDecidable(part, withSearchFields))
@@ -220,7 +223,7 @@ function assertSorted(
     )
 }
 
-/** Asserts that records are what the contract says, each of them once. */
+/** Asserts that all records are well-formed and distinct. */
 function assertRecords(
   call: string,
   records: readonly StoredRecord[],
@@ -291,7 +294,7 @@ export function assertOutcomes(
   for (const [i, outcome] of outcomes.entries()) {
     const { kind } = writes[i]!
     if (outcome === 'exists')
-      assert(kind === 'insert', `write: a ${kind} found an id taken`)
+      assert(kind === 'insert', `write: a ${kind} has the outcome exists`)
     if (outcome === 'conflict')
       assert(kind !== 'insert', 'write: an insert has no conflict')
     const mustSkip = ordered && firstUndone >= 0 && i > firstUndone

@@ -1,10 +1,13 @@
-/** What the contract promises of the calls of operators, asserted as checked.ts does it. */
+/** Asserts the contract's promises about EngineOperations (see checked.ts). */
 import assert from 'node:assert/strict'
 import { isBackupKey, type BackupContents, type BackupPart } from './backup.ts'
 import { assertCount } from './checked-documents.ts'
 import type { EngineOperations } from './operations.ts'
 
-/** Makes a call and checks how it answers, whatever it is about. */
+/**
+ * Makes a call; asserts that it does not throw synchronously, and rejects with 'closed' after
+ * close.
+ */
 export type Ask = <T>(name: string, call: () => T | Promise<T>) => Promise<T>
 
 export function checkedOperations(
@@ -38,7 +41,10 @@ export function checkedOperations(
   }
 }
 
-/** It begins, sends as many files as it said, and ends with what belongs together. */
+/**
+ * Asserts the order of parts, the announced number of files, and that no file of the backup is
+ * missing.
+ */
 async function* checkedBackup(
   parts: AsyncIterable<BackupPart>,
   have: ReadonlySet<string>,

@@ -1,4 +1,7 @@
-/** Asserts what the contract promises of plans: that they are pure, and make sense. */
+/**
+ * Asserts what the contract requires of schema plans: they are pure, and the names they use are
+ * valid.
+ */
 import assert from 'node:assert/strict'
 import { namedTypes, type KeyspaceSchema, type Table, type Target } from './schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from './schema-change.ts'
@@ -15,7 +18,11 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
     const said = ask()
     const again = ask()
     assert.deepEqual(again.change, said.change, 'changeSchema: a plan changed its mind')
-    assert.equal(String(again.error), String(said.error), 'changeSchema: another refusal')
+    assert.equal(
+      String(again.error),
+      String(said.error),
+      'changeSchema: a plan threw another error on its second call',
+    )
     if ('error' in said) throw said.error
     const { change } = said
     if (change !== undefined)
@@ -24,7 +31,9 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
   }
 }
 
-/** New names that are taken, and others that nothing has that can be changed like this. */
+/**
+ * New names that are taken, and names of things that do not exist or cannot be changed like this.
+ */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
   const { targets, unreadable = [] } = schema
   const types = namedTypes(schema)

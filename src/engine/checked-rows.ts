@@ -1,4 +1,4 @@
-/** What the contract promises of rows, asserted. */
+/** Asserts the contract's promises about rows (see checked.ts). */
 import assert from 'node:assert/strict'
 import { parseStored } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
@@ -26,7 +26,7 @@ export function assertRowQuery(query: RowQuery, table: Table) {
   const { skip, limit, after, columns, needed = [] } = query
   assert(Number.isSafeInteger(limit) && limit >= 1, 'readRows: limit must be 1 or more')
   assert(Number.isSafeInteger(skip) && skip >= 0, 'readRows: skip must be 0 or more')
-  assert(after !== '', 'readRows: an empty position was never given out')
+  assert(after !== '', 'readRows: a position must not be empty')
   for (const column of [...columns, ...needed]) columnOf(table, column.name)
 }
 
@@ -39,7 +39,7 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
     assert(served.filter && served.sort, 'readRows: texts joined in an unfinished page')
     assert(rows.length === 0, 'readRows: a page has joined texts or rows, not both')
     const texts = parseStored(`[${joined.text}]`) as JsonObject[]
-    assert.equal(texts.length, count, 'readRows: other texts were joined than counted')
+    assert.equal(texts.length, count, 'readRows: wrong count of joined texts')
     for (const row of texts) assertText(row, query.columns)
   }
   assertRows('readRows', rows, query.columns, table)
@@ -47,7 +47,7 @@ export function assertRowPage(page: RowPage, query: RowQuery, table: Table): voi
   if (served.sort) assertSorted(rows, query.sort, table)
 }
 
-/** The columns that rows of a page know. */
+/** Columns that the rows of a page must provide. */
 export function knownOfPage(
   { served }: RowPage,
   { columns, needed = [], filter, sort }: RowQuery,
@@ -58,7 +58,7 @@ export function knownOfPage(
   return [...columns, ...needed, ...compared]
 }
 
-/** A row that fails where a column is read that the caller did not ask for. */
+/** Wraps a row; fails when an unrequested column is read. */
 export function checkedRow(row: Row, columns: readonly Column[], table: Table): Row {
   const known = new Set([...keyNames(table.definition), ...columns.map(({ name }) => name)])
   return {
@@ -108,7 +108,10 @@ export function assertMerge({ values, elements }: RowMerge, table: Table): void 
     )
   }
   for (const column of elements?.keys() ?? [])
-    assert(!values.has(column), `mergeRows: ${column.name} is given and changed in parts`)
+    assert(
+      !values.has(column),
+      `mergeRows: ${column.name} is both set and changed by element`,
+    )
 }
 
 export function assertMerged(
@@ -127,7 +130,10 @@ export function assertMerged(
   }
 }
 
-/** All partition columns by equality, then columns of the sort, the last perhaps by a range. */
+/**
+ * Requires equality on all partition columns, then on sort columns in order; the last may be a
+ * range.
+ */
 export function assertKeyConditions(conditions: KeyConditions, table: Table): void {
   const { definition } = table
   const key = keyNames(definition)
@@ -163,7 +169,7 @@ function assertText(row: JsonObject, columns: readonly Column[]): void {
   assert.deepEqual(shown, expected, 'the text of a row has other columns, or another order')
 }
 
-/** Only where all columns that the filter names are known. */
+/** Checks rows only when every column of the filter was requested. */
 function assertMatching(
   call: string,
   rows: readonly Row[],
@@ -208,7 +214,7 @@ function assertSorted(
 function keyOf(row: Row, table: Table): Value[] {
   return keyNames(table.definition).map((name) => {
     const value = row.get(columnOf(table, name))
-    assert(value !== undefined, `a row without a value in ${name}, which is of its key`)
+    assert(value !== undefined, `a row without a value in its key column ${name}`)
     return value instanceof Float32Array ? [...value] : value
   })
 }

@@ -1,9 +1,8 @@
 /**
- * Stands in front of an engine and asserts what the contract promises, on both sides: what
- * the engine answers, and what it is asked. For tests and development: it looks into every
- * record that passes.
+ * Wraps an engine and asserts the contract on both sides: the caller's arguments and the engine's
+ * answers. For tests and development only, since it parses every record.
  *
- * A failed assertion is a bug in our code. It says which call broke which promise.
+ * A failed assertion is a bug in our code. It names the call and the broken promise.
  */
 import assert from 'node:assert/strict'
 import {
@@ -46,7 +45,7 @@ export function checked(engine: Engine): Engine {
   let closed = false
 
   const ask: Ask = async <T>(name: string, call: () => T | Promise<T>): Promise<T> => {
-    // Looked at now: a call that was made before the end may be answered after it.
+    // Sampled before the call: a call that started before close may be answered after it.
     const refused = closed
     let answer: T | Promise<T>
     try {
@@ -217,7 +216,7 @@ export function checked(engine: Engine): Engine {
     ...(engine.health !== undefined && {
       async health() {
         const problem = await engine.health!()
-        assert(problem !== '', 'health: a problem must be said in words')
+        assert(problem !== '', 'health: a problem must not be empty')
         return problem
       },
     }),
@@ -245,7 +244,7 @@ function assertVersion(call: string, version: string): void {
   )
 }
 
-/** `around` gives what callers get of a record. */
+/** `around` wraps each record before the caller gets it. */
 function withCheckedPositions<Item>(
   page: Page<Item>,
   around: (record: Item) => Item = (record) => record,

@@ -1,10 +1,10 @@
 /**
  * The engine contract: what a store must do for the layers above.
  *
- * It speaks in parsed queries and stored records and knows nothing of HTTP, commands or
- * API errors. An engine may serve all, part or none of a query and says which; `documents`
- * finishes the job, so a new engine is right on its first day and fast later. checked.ts
- * asserts the promises made in these comments.
+ * It works on parsed queries and stored records, and knows nothing of HTTP, commands or API errors.
+ * An engine may serve all, part or none of a query and says which; `documents` does the rest, so a
+ * new engine can start simple and become fast later. checked.ts asserts the promises in these
+ * comments.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -28,60 +28,62 @@ import type { SchemaPlan } from './schema-change.ts'
 
 export interface Engine {
   /**
-   * The engine as it acts for a request with these credentials, or itself where the store has
-   * no accounts of its own. Credentials are looked at by the calls that follow: those fail
-   * with EngineError 'unauthenticated' or 'unauthorized'. The same credentials should give
-   * the same object, since callers keep what they know of targets by it. Closed with this one.
+   * The engine on behalf of these credentials, or the same engine when the store has no accounts.
+   * Credentials are checked by the later calls, which fail with EngineError 'unauthenticated' or
+   * 'unauthorized'. Equal credentials should give the same object, because callers use it as the
+   * key of their caches of targets. It is closed together with this engine.
    */
   as(credentials: EngineCredentials): Engine
 
-  /** Whether the store has such an account; absent: it has no accounts of its own. */
+  /** Whether the store has this account. Absent when the store has no accounts. */
   knowsAccount?(account: EngineAccount): Promise<boolean>
 
-  /** Names, in no promised order. A new store has the keyspace `default_keyspace`. */
+  /** Names, in no particular order. A new store has the keyspace `default_keyspace`. */
   listKeyspaces(): Promise<readonly string[]>
-  /** Creating what exists changes nothing. Returns whether anything was changed. */
+  /** Returns whether anything was changed. Creating an existing keyspace changes nothing. */
   createKeyspace(name: string, options?: KeyspaceOptions, caller?: Caller): Promise<boolean>
-  /** Drops all that the keyspace holds. Returns false when there is no such keyspace. */
+  /** Drops the keyspace and its content. Returns false when it does not exist. */
   dropKeyspace(name: string, caller?: Caller): Promise<boolean>
 
-  /** Everything in a keyspace, or undefined when there is no such keyspace. */
+  /** All targets of a keyspace, or undefined when the keyspace does not exist. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
-  /** At once where it is known: every command on a target asks for it first. */
+  /** Synchronous when the target is cached: every command on a target calls this first. */
   findTarget(
     keyspace: string,
     name: string,
   ): Target | undefined | Promise<Target | undefined>
-  /** All that a keyspace holds, or undefined when there is no such keyspace. */
+  /** Targets and types of a keyspace, or undefined when the keyspace does not exist. */
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
   /**
-   * Makes one change of what a keyspace holds, whole or not at all: the one that `plan` says
-   * when it is given what there is. The change is made only while that still is what there is,
-   * other servers included. Otherwise the plan is asked again, with what there is by then.
-   * What it throws is passed on, and nothing changes then; where it says nothing, neither.
-   * Returns whether anything was changed. EngineError 'gone': there is no such keyspace.
-   * `caller` is whose turn it takes where changes wait for each other.
+   * Makes one schema change atomically. `plan` gets the current schema and returns the change. The
+   * change is applied only if the schema is still the same, other servers included; otherwise the
+   * plan is called again with the new schema. An error of the plan is passed on. An error and a
+   * plan that returns undefined change nothing. Returns whether anything was changed. EngineError
+   * 'gone': the keyspace does not exist. Waiting changes take turns by `caller`.
    */
   changeSchema(keyspace: string, plan: SchemaPlan, caller?: Caller): Promise<boolean>
   /**
-   * Does something while no table of the keyspace gets another schema, so that nothing is
-   * refused as `changed` for a table that was found meanwhile. Changes wait for it, and so
-   * it must not make one. Others read and write.
+   * Runs `act` while no table of the keyspace changes its schema, so that no call in it fails with
+   * `changed` for a table that was found in it. Schema changes wait for `act`; a change inside
+   * `act` would deadlock. Other reads and writes continue.
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
   /**
-   * What of such a keyspace the store cannot hold, a line for each thing, as far as names and
-   * definitions tell. Absent: it holds all.
+   * Parts of the schema that this store cannot hold, one line each, judged by names and
+   * definitions. Absent: the store can hold every schema.
    */
   cannotHold?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
   /**
-   * One page of matching documents. Each matching document that exists throughout is found
-   * exactly once over all pages, and a reader sees every write that was answered before. At
-   * once where that takes little; what fails is a rejection in any case.
+   * One page of matching documents. Each matching document that exists throughout is found exactly
+   * once over all pages, and a reader sees every write that was acknowledged before. Synchronous
+   * when the read is short; errors are rejections in any case.
    */
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page>
-  /** Matching documents, counted up to `stopAt`; undefined when the engine can't serve it. */
+  /**
+   * Number of matching documents, at most `stopAt`; undefined when the engine cannot serve the
+   * filter.
+   */
   count(
     collection: Collection,
     filter: Filter,
@@ -89,14 +91,14 @@ export interface Engine {
     caller: Caller,
   ): Promise<number | undefined>
   /**
-   * The documents that match the filter and come nearest to what is searched for, best first,
-   * ties by ascending _id, of rows in the order in which they are stored. Scores are exact; by
-   * vector the best few may be missed now and then. Undefined when the engine can't serve it:
-   * then it is done above, from all documents.
+   * The best documents of a search that match the filter, best first. Ties are ordered by ascending
+   * _id; for rows, in stored order. Scores are exact, but a search by vector is approximate: it may
+   * miss some of the best. Undefined when the engine cannot serve the search: the layer above then
+   * scans all documents.
    *
-   * A search by terms has pages: with `after`, scores are counted with its statistics, and
-   * only what comes behind it is found. A matching document that exists unchanged throughout
-   * then has the same score on all pages, to the last bit, and is found exactly once.
+   * A search by terms has pages: with `after`, scores use its statistics, and only hits behind it
+   * are returned. A matching document that exists unchanged throughout then has a bit-identical
+   * score on all pages, and is found exactly once.
    */
   search(
     collection: Collection,
@@ -105,9 +107,8 @@ export interface Engine {
   ): Promise<SearchResult | undefined>
 
   /**
-   * Writes, and answers once they are durable: one outcome per write, in order. Each write
-   * is atomic by itself. With `ordered`, writes after the first that was not done are
-   * skipped.
+   * Answers once the writes are durable: one outcome per write, in order. Each write is atomic by
+   * itself. With `ordered`, writes after the first unsuccessful one are skipped.
    */
   write(
     collection: Collection,
@@ -115,7 +116,7 @@ export interface Engine {
     options?: WriteOptions,
   ): Promise<readonly Outcome[]>
 
-  /** The same as `read`, `count` and `search`, for rows: by columns and typed values. */
+  /** Like `read`, `count` and `search`, for rows: with columns and typed values. */
   readRows(table: Table, query: RowQuery, caller: Caller): RowPage | Promise<RowPage>
   countRows(
     table: Table,
@@ -129,10 +130,9 @@ export interface Engine {
     caller: Caller,
   ): Promise<RowSearchResult | undefined>
   /**
-   * Gives columns of rows what is said, and makes rows that are not there. Answers once it is
-   * durable: one outcome per merge, in order. Each is atomic by itself, and is made of the row
-   * as it is by then: nothing that others wrote meanwhile is lost. With `ordered`, merges
-   * after the first that was not done are skipped.
+   * Sets columns of rows, and creates missing rows. Answers once the merges are durable: one
+   * outcome per merge, in order. Each is atomic by itself and applies to the current row, so no
+   * concurrent write is lost. With `ordered`, merges after the first unsuccessful one are skipped.
    */
   mergeRows(
     table: Table,
@@ -140,29 +140,29 @@ export interface Engine {
     options: MergeOptions,
   ): Promise<readonly MergeOutcome[]>
   /**
-   * Deletes the rows whose keys fulfil the conditions: those on all partition columns, by
-   * equality, and then on columns of the sort in their order, of which only the last may be a
-   * range. Rows that come to be there meanwhile may stay. Answers once it is durable.
+   * Deletes the rows whose keys satisfy the conditions: equality on all partition columns, then
+   * conditions on sort columns in their order, of which only the last may be a range. Rows that are
+   * inserted concurrently may stay. Answers once the deletion is durable.
    */
   deleteRows(table: Table, conditions: KeyConditions, caller: Caller): Promise<void>
 
-  /** All documents or rows, roughly. */
+  /** Approximate number of documents or rows. */
   estimateCount(target: Target): Promise<number>
   /**
-   * Deletes all documents or rows. Where a store does that one by one, some are left when the
-   * caller's time is over.
+   * Deletes all documents or rows. A store that deletes them one by one may leave some when the
+   * caller's deadline passes.
    */
   truncate(target: Target, caller?: Caller): Promise<void>
 
   /**
-   * A small value of the service itself, such as the digests of its tokens, as the last write
-   * that was answered left it; undefined: it was never written.
+   * A small value of the service itself, such as the token digests, as of the last acknowledged
+   * write; undefined: it was never written.
    */
   readSetting(name: string): Promise<Setting | undefined>
   /**
-   * Writes only if the setting still has this version (undefined: it was never written).
-   * Answers with its new version once that is durable, or with undefined: it had another one,
-   * and nothing was written.
+   * Compare-and-set: writes only if the setting still has version `expected` (undefined: it was
+   * never written). Returns the new version once it is durable, or undefined when the version
+   * differs and nothing was written.
    */
   writeSetting(
     name: string,
@@ -170,42 +170,44 @@ export interface Engine {
     expected: string | undefined,
   ): Promise<string | undefined>
   /**
-   * Reports the names of settings whose values changed, by any server, this one
-   * included, until the returned function is called. By then readSetting gives the new value
-   * or a later one. An engine whose store has other writers reports within
-   * `settingsDelayMsMax` (limits.ts) of their answer, one that is alone before it answers. A
-   * name may be reported without need.
+   * Calls `listener` with the names of settings that any server changed, this one included, until
+   * the returned function is called. By the time of that call, readSetting returns the new value or
+   * a later one. An engine whose store has other writers reports within `settingsDelayMsMax`
+   * (limits.ts) of their acknowledgement; a sole writer reports before it acknowledges. Unchanged
+   * settings may be reported, too.
    */
   watchSettings(listener: (name: string) => void): () => void
 
   /**
-   * What keeps the engine from writing, in words for operators and without names of
-   * files; undefined when nothing does. Knows without being written to, and recovers by
-   * itself. Never fails, answers within seconds even if a disk does not, also after `close`.
+   * The reason why the engine cannot write, for operators and without file names; undefined when it
+   * can. It detects this without client writes, and recovers by itself. Never fails, and answers
+   * within seconds even when a disk hangs, also after `close`.
    */
   health?(): Promise<string | undefined>
 
-  /** What operators do with a store that this server keeps; absent: others keep it. */
+  /**
+   * Operations on a store that this server maintains; absent: the store is maintained elsewhere.
+   */
   readonly operations?: EngineOperations
 
-  /** What was asked of a store that others keep, for monitoring; absent: it is kept here. */
+  /** Traffic to a remote store, for monitoring; absent: the store is local. */
   traffic?(): StoreTraffic
 
-  /** Finishes what runs and frees everything; calls after it are refused. */
+  /** Waits for running work and frees everything; later calls are rejected. */
   close(): Promise<void>
 }
 
 export interface Setting {
   readonly value: string
-  /** Differs between different values; nothing else follows from it. */
+  /** Different values have different versions. Versions have no order. */
   readonly version: string
 }
 
-/** What a request was sent with, for stores that have accounts. */
+/** Credentials of a request, for stores that have accounts. */
 export interface EngineCredentials {
-  /** As it was sent. */
+  /** The token exactly as the client sent it. */
   readonly token: string
-  /** What a token of the form `Cassandra:<Base64 name>:<Base64 password>` is made of. */
+  /** The decoded account of a token `Cassandra:<Base64 name>:<Base64 password>`. */
   readonly account: EngineAccount | undefined
 }
 
@@ -214,53 +216,53 @@ export interface EngineAccount {
   readonly password: string
 }
 
-/** What is read, of documents or of rows. */
+/** A read of documents or rows. */
 export interface ReadQuery<F, K> {
   readonly filter: F
   readonly sort: readonly K[]
-  /** Records to leave out at the start of the first page. */
+  /** Number of records to skip at the start of the first page. */
   readonly skip: number
   readonly limit: number
-  /** Where an earlier page of the same query ended. */
+  /** Position where the previous page of the same query ended. */
   readonly after: Position | undefined
   /**
-   * False when the caller will not ask for what follows: then the engine need not find out
-   * whether anything does, and `next` says nothing.
+   * False: the caller will not ask for the next page. The engine then does not have to find out
+   * whether there is one, and `next` is meaningless.
    */
   readonly lookAhead?: boolean
   /**
-   * True when the caller only passes the texts on: then an engine that serves the whole
-   * query may give them in `joined` instead of as records, which is less work for all.
+   * True: the caller only forwards the texts. An engine that serves the whole query may then return
+   * them in `joined` instead of as records, which is cheaper for both.
    */
   readonly textsOnly?: boolean
   /**
-   * Characters of texts that are enough for a page: it ends with the record by which there
-   * are more, even if that is the first. `next` then says where, asked for or not.
+   * Limit of a page in characters of text. The page ends with the record that exceeds it, even if
+   * that is the first. `next` is then set even with `lookAhead: false`.
    */
   readonly sizeMax?: number
 }
 
-/** Without a sort documents come in any order. Ties are always broken by ascending _id. */
+/** Without a sort, documents come in any order. Ties are always ordered by ascending _id. */
 export interface Query extends ReadQuery<Filter, SortKey> {
   /**
-   * The caller changes what it reads: following pages must not meet a document again because
-   * it was changed.
+   * The caller changes the documents that it reads: a change must not make a document appear again
+   * on a later page.
    */
   readonly stable: boolean
-  /** Whether records should carry $vector, $vectorize and $lexical. */
+  /** Whether records should include $vector, $vectorize and $lexical. */
   readonly withSearchFields: boolean
 }
 
 /**
- * Without a sort rows come as they are stored: partition by partition, and within one in the
- * order of its sort; where there are several ways to them, by one way after the other. Ties
- * are broken by the key, and backwards where the sort is the order of one partition backwards
+ * Without a sort, rows come in stored order: by partition, and within a partition in clustering
+ * order. When several access paths are combined, their rows follow one another. Ties are ordered by
+ * key, in reverse when the sort is the reverse of the clustering order
  * (language/columns/stored-order.ts).
  */
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
-  /** Those that are shown, in this order. Texts of rows are made of them. */
+  /** Columns to return, in this order. Row texts consist of them. */
   readonly columns: readonly Column[]
-  /** Others that the caller reads of each row: rows know them, their texts leave them out. */
+  /** Columns that the caller reads besides: rows provide them, row texts omit them. */
   readonly needed?: readonly Column[] | undefined
 }
 
@@ -268,25 +270,25 @@ interface SearchQuery<F, By> {
   readonly by: By
   readonly filter: F
   readonly limit: number
-  /** Characters of texts that are enough: the hit by which there are more is the last. */
+  /** Limit of the result in characters of text: the hit that exceeds it is the last. */
   readonly sizeMax?: number
-  /** Where an earlier page of the same search ended; only by terms. */
+  /** Position where the previous page of the same search ended; only for searches by terms. */
   readonly after?: SearchPlace | undefined
 }
 
 export interface Search extends SearchQuery<Filter, SearchBy> {
-  /** Whether records should carry $vector, $vectorize and $lexical. */
+  /** Whether records should include $vector, $vectorize and $lexical. */
   readonly withSearchFields: boolean
 }
 
-/** The id of a place is that of a row: the values of its key in their order, in an array. */
+/** The id in a SearchPlace is an array of the row's key values, in key order. */
 export interface RowSearch extends SearchQuery<RowFilter, RowSearchBy> {
   readonly columns: readonly Column[]
 }
 
-/** Where a page of a search by terms ended: just behind a hit. */
+/** Position just behind a hit of a search by terms. */
 export interface SearchPlace {
-  /** Those of the first page. */
+  /** Statistics of the first page. */
   readonly statistics: TermStatistics
   readonly score: number
   readonly id: Value
@@ -294,32 +296,35 @@ export interface SearchPlace {
 
 export interface SearchResult<Item = StoredRecord> {
   readonly hits: readonly Hit<Item>[]
-  /** Of a search by terms: what the scores were counted with. */
+  /** For a search by terms: the statistics that the scores were computed with. */
   readonly statistics?: TermStatistics | undefined
   /**
-   * The maximum number of rows that the engine compares itself, where a search by vector exceeded
-   * it. The index was asked instead, and may miss rows that got their vector after their insert.
+   * The largest number of rows that the engine compares itself; set when a search by vector
+   * exceeded it. The engine used the index instead, which may miss rows whose vector was set after
+   * their insert.
    */
   readonly comparedMax?: number
 }
 
 export type RowSearchResult = SearchResult<Row>
 
-/** Nearest to a vector, by the metric of its index; records without one are left out. */
+/**
+ * Ranks by similarity to a vector, with the metric of its index. Excludes records without a vector.
+ */
 export interface ByVector {
   readonly kind: 'vector'
   readonly numbers: Float32Array
 }
 
-/** By BM25 (search/lexical/bm25.ts), among the records whose text has every term. */
+/** Ranks by BM25 (search/lexical/bm25.ts). Matches records whose text has every term. */
 export interface ByTerms {
   readonly kind: 'lexical'
   readonly terms: readonly string[]
-  /** What the terms were made of, for engines that have analyzers of their own. */
+  /** The text that the terms come from, for engines with analyzers of their own. */
   readonly text: string
   /**
-   * Whether one of the terms is enough. The others then add nothing to a score. Such a
-   * search has one page, and tells no statistics.
+   * Match records with at least one of the terms. Terms that a record lacks add nothing to its
+   * score. Such a search has one page, and returns no statistics.
    */
   readonly anyTerm?: boolean
 }
@@ -330,11 +335,11 @@ export type RowSearchBy = (ByVector | ByTerms) & { readonly column: Column }
 
 export interface Hit<Item = StoredRecord> {
   readonly record: Item
-  /** The similarity of vectors (search/vector/similarity.ts), or the BM25 score. */
+  /** Vector similarity (search/vector/similarity.ts) or BM25 score. */
   readonly score: number
 }
 
-/** A place in a query's results, opaque to all but the engine that made it. */
+/** A position in a query's results; opaque, only the engine that made it can read it. */
 export type Position = string
 
 export interface Page<Item = StoredRecord> {
@@ -342,87 +347,95 @@ export interface Page<Item = StoredRecord> {
   /** Present instead of records, if the query allowed it. */
   readonly joined?: Joined | undefined
   /**
-   * Which parts of the query are done. An engine that does not serve the filter or sort
-   * yields candidates, a superset, of which it skips none. One that serves the filter, and
-   * the sort if there is one, does all that the query says.
+   * Parts of the query that the engine has done. If it did not serve the filter or the sort, the
+   * page holds candidates, a superset of the matches, and `skip` is not applied. Otherwise the
+   * engine has done the whole query.
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
-  /** Absent when nothing follows. An engine that leaves work undone always says it. */
+  /**
+   * Position of the next page; absent when nothing follows. Always set by an engine that did not
+   * serve everything.
+   */
   readonly next: Position | undefined
-  /** What led to the records, for traces: "_id", "a range in the index". */
+  /** The access path, for traces, such as "_id" or "a range in the index". */
   readonly way?: string | undefined
-  /** Present where an index could not be used after all, and all was looked at instead. */
+  /** True when an index was not usable and the engine scanned all records instead. */
   readonly lacksIndex?: true
-  /** The place just after one of the records. */
+  /** Position just behind a record of this page. */
   positionAfter(record: Item): Position
 }
 
 export type RowPage = Page<Row>
 
-/** The texts of several records, with commas between them. */
+/** The texts of several records, separated by commas. */
 export interface Joined {
   readonly text: string
   readonly count: number
 }
 
 /**
- * A row, as far as it was asked for. It knows the columns of its key, those that are shown or
- * needed, and those that a filter or sort names which was not served. Others may look empty.
+ * A row, limited to the requested columns: those of its key, the returned and needed ones, and
+ * those of an unserved filter or sort. Other columns may appear empty.
  */
 export interface Row {
-  /** Undefined: the row has no value there. */
+  /** Undefined: the column has no value. */
   get(column: Column): ColumnValue | undefined
-  /** The shown columns, as JSON that goes to the client, if the engine has it at hand. */
+  /** The returned columns as JSON for the client, if the engine has it already. */
   readonly text?: string | undefined
-  /** Characters of the row's text, about. */
+  /** Approximate number of characters of the row's text. */
   readonly size: number
-  /** A long text that values are yet to be read from: the steps to that, after which `get` is short. */
+  /**
+   * A long text that values have not been parsed from yet. After running `steps`, `get` is cheap.
+   */
   readonly unread?: { readonly text: string; readonly steps: Steps<void> } | undefined
 }
 
 export interface RowMerge {
-  /** All columns of the key, and others; undefined clears one. */
+  /** All columns of the key, and others; undefined clears a column. */
   readonly values: ReadonlyMap<Column, ColumnValue | undefined>
-  /** Lists, sets and maps that are changed in parts, none of which is in `values`. */
+  /** Lists, sets and maps that are changed by element; none of these columns is in `values`. */
   readonly elements?: ReadonlyMap<Column, ElementChange>
   /**
-   * A row that was inserted stays when its last value is cleared. One that only updates made
-   * goes with it, and is not made of nothing.
+   * A row created by an insert exists until it is deleted. A row created by an update disappears
+   * with its last value, and an update without values does not create a row. These are CQL's
+   * semantics.
    */
   readonly kind: 'insert' | 'update'
   /**
-   * What the analyzer of a column makes of its text, repeats included, for engines that keep
-   * the index of terms themselves. Asked only for columns that `values` gives a text.
+   * The analyzer's terms for a column's text, repeats included, for engines that maintain the term
+   * index themselves. Called only for columns that `values` sets to a text.
    */
   readonly terms?: (column: Column) => readonly string[]
 }
 
-/** Elements at the end of a list or among those of a set, entries [key, value] of a map; or
- * elements and keys of entries that go. */
+/**
+ * Elements to add or remove. `add` has elements for the end of a list or for a set, or entries
+ * [key, value] for a map. `remove` has elements of a list or set, or keys of a map.
+ */
 export interface ElementChange {
   readonly kind: 'add' | 'remove'
   readonly elements: readonly Value[]
 }
 
 export interface MergeOptions extends WriteOptions {
-  /** Characters of a row's text. Rows that would have more may be refused. */
+  /** Maximum characters of a row's text. Larger rows may be rejected. */
   readonly sizeMax: number
 }
 
 /**
- * `tooLarge`: nothing was written, because the row would have so many characters. An error is
- * as that of a write.
+ * `tooLarge`: the row would have this many characters, and nothing was written. EngineError: as in
+ * Outcome.
  */
 export type MergeOutcome = 'done' | 'skipped' | { readonly tooLarge: number } | EngineError
 
-/** What lives beside a record's text. Absent and null are different things. */
+/** Search fields, stored beside a record's text. Absent and null differ. */
 export interface SearchFields {
   readonly vector?: Vector | null
   readonly vectorize?: string | null
   readonly lexical?: string | null
 }
 
-/** A vector as it was sent: `form` says how to send it back. */
+/** A vector; `form` is the encoding it was sent in and is returned in. */
 export interface Vector {
   readonly numbers: Float32Array | Float64Array
   readonly form: 'array' | 'binary'
@@ -432,15 +445,15 @@ export interface StoredRecord {
   readonly id: Value
   /** The document as it goes to the client: JSON, `_id` first, no search fields. */
   readonly text: string
-  /** Changes with every write of this record. */
+  /** Differs after every write of this record. */
   readonly version: number | string
-  /** Present when the query asked for them. */
+  /** Present when the query asked for search fields. */
   readonly search?: SearchFields
 }
 
 /**
- * A record to write. `document` is what filters see of it, at least as much as is indexed
- * (record-view.ts): engines index from it.
+ * A record to write. `document` is the form that filters see, with at least the indexed fields
+ * (record-view.ts): engines build index entries from it.
  */
 export interface NewRecord {
   readonly id: Value
@@ -448,8 +461,8 @@ export interface NewRecord {
   readonly document: JsonObject
   readonly search: SearchFields
   /**
-   * What the analyzer of a path makes of the record's text there, repeats included, for
-   * engines that keep the index of terms themselves. Asked only where there is a text.
+   * The analyzer's terms for the text at a path, repeats included, for engines that maintain the
+   * term index themselves. Called only for paths that have a text.
    */
   readonly terms?: (path: string) => readonly string[]
 }
@@ -459,26 +472,27 @@ export type Write =
   | {
       readonly kind: 'replace'
       readonly before: StoredRecord
-      /** What filters see of it, at least as much as is indexed. */
+      /** The form of `before` that filters see, with at least the indexed fields. */
       readonly beforeDocument: JsonObject
       readonly after: NewRecord
     }
   | { readonly kind: 'delete'; readonly before: StoredRecord }
 
 export interface WriteOptions {
-  /** Whether writes after the first that fails are skipped. */
+  /** Skip the writes after the first unsuccessful one. */
   readonly ordered?: boolean
   /**
-   * Who waits: asked while the writes are queued and prepared, not once they are being made.
-   * Absent: the server itself.
+   * The caller whose deadline and turn count while the writes are queued and prepared; once their
+   * commit starts it is not aborted. Absent: the server itself.
    */
   readonly caller?: Caller
 }
 
 /**
- * `exists`: the id of an insert is taken, in this spelling or another (language/values/
- * record-id.ts). `conflict`: the record to replace or delete has another version by now, or is
- * gone. Nothing was written in either case. An error: this one failed, whatever became of others.
+ * `exists`: the id of an insert is taken, possibly in another spelling
+ * (language/values/record-id.ts). `conflict`: the record to replace or delete has changed or is
+ * gone. In both cases nothing was written. EngineError: this write failed; others may have
+ * succeeded.
  */
 export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped' | EngineError
 

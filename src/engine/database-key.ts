@@ -1,36 +1,35 @@
 /**
- * The key of a database: what the names of its keyspaces start with, in an engine that holds
- * those of several. The keyspaces of the first database have none.
+ * Keys of databases. In an engine that holds several databases, the names of a database's keyspaces
+ * start with its key. The keyspaces of the first database have no key.
  *
- * A key has a fixed form of letters, digits and underscores, so that a name with it is a name
- * in every store: `s_`, the last 12 digits of the database's id, `__`. No user can give such
- * a name to a keyspace, so databases neither see nor reach each other. Stores that allow 48
- * characters leave 32 of them for the user's own name.
+ * A key is `s_`, the last 12 hexadecimal digits of the database's id, and `__`, so that a name with
+ * it is valid in every store. Users cannot create keyspaces with such names, so databases are
+ * isolated from each other. In stores that allow 48 characters, 32 remain for the user's name.
  *
- * Version 0.1 had the whole id and a dot for a key; databases that were made then keep it.
+ * Version 0.1 used the whole id and a dot as key; databases from then keep it.
  */
 
 const form = /^s_[0-9a-f]{12}__/
 const length = 16
 
-/** For a new database of this id, a UUID. */
+/** Key of a new database; `id` is a UUID. */
 export function databaseKeyFor(id: string): string {
   const key = `s_${id.slice(-12).toLowerCase()}__`
-  if (!form.test(key)) throw new TypeError(`no key can be made of the id ${id}`)
+  if (!form.test(key)) throw new TypeError(`cannot derive a database key from the id ${id}`)
   return key
 }
 
-/** That of a database which version 0.1 made. */
+/** Key of a database that version 0.1 created. */
 export function dottedKeyFor(id: string): string {
   return `${id}.`
 }
 
-/** The key that a name starts with; empty: it has none. */
+/** The key at the start of a name; empty if it has no key. */
 export function databaseKeyOf(name: string): string {
   return form.test(name) ? name.slice(0, length) : name.slice(0, name.lastIndexOf('.') + 1)
 }
 
-/** The name that users know a keyspace by. */
+/** The keyspace name that users see. */
 export function withoutDatabaseKey(name: string): string {
   return name.slice(databaseKeyOf(name).length)
 }

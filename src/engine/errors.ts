@@ -3,46 +3,46 @@ import type { ApiError } from '../errors/api-error.ts'
 export type EngineErrorKind =
   /** The target, or its keyspace, was dropped. */
   | 'gone'
-  /** The table has another schema by now, and nothing was done. */
+  /** The table's schema has changed meanwhile. Nothing was done. */
   | 'changed'
-  /** Too much waits already, of the caller or of all. Nothing was done. */
+  /** The queue of the caller, or of all callers, is full. Nothing was done. */
   | 'overloaded'
   | 'read'
   | 'write'
-  /** No answer came in time. What was to be written may have been. */
+  /** No answer arrived in time. A write may have been applied. */
   | 'timeout'
-  /** Too few of the machines that keep the data can be reached. */
+  /** Too few replicas can be reached. */
   | 'unavailable'
-  /** None of the machines of the store can be reached. */
+  /** No node of the store can be reached. */
   | 'unreachable'
-  /** The store does not know the credentials of the request. */
+  /** The store does not accept the credentials of the request. */
   | 'unauthenticated'
-  /** It knows them, and does not permit this. */
+  /** The account lacks a permission for this. */
   | 'unauthorized'
-  /** The store cannot do this, however often it is asked. */
+  /** The store does not support this; retrying is pointless. */
   | 'unsupported'
-  /** An index of another target has the name that one would get. Nothing was done. */
+  /** Another target has an index with the name that a new index would get. Nothing was done. */
   | 'indexExists'
-  /** A collection lacks an index or a column, or what is noted of its options cannot be read. */
+  /** A collection lacks an index or column, or its stored options cannot be read. */
   | 'schema'
-  /** Its options are noted in a form of which this version does not know. */
+  /** A collection's options are stored in a format that this version does not know. */
   | 'schemaVersion'
-  /** A column was dropped, and the store takes its name with the old type only. */
+  /** A dropped column had this name, and the store accepts the name only with its old type. */
   | 'droppedColumn'
-  /** The store does not drop columns of this type. */
+  /** The store cannot drop columns of this type. */
   | 'keptColumn'
-  /** The store has no sets of values without an order. */
+  /** The store does not support unordered sets. */
   | 'unorderedSet'
-  /** The store has as many indexes as it takes. */
+  /** The store's maximum number of indexes is reached. */
   | 'indexLimit'
-  /** A position in a query's results that was never given out. */
+  /** Invalid position: this query never returned it. */
   | 'position'
   | 'closed'
   | 'damaged'
-  /** What is stored as a document is none: others have written it. */
+  /** A stored document is not valid: another program wrote it. */
   | 'unparseable'
 
-/** The few ways in which an engine fails; the layer above gives them API meaning. */
+/** Failures of an engine. The layer above maps each kind to an API error. */
 export class EngineError extends Error {
   readonly kind: EngineErrorKind
 
@@ -53,22 +53,22 @@ export class EngineError extends Error {
   }
 }
 
-/** Says in the caller's terms why the store failed. */
+/** Maps a failure of the store to an API error for the caller's command. */
 export type Explain = (failure: EngineError) => ApiError
 
-/** For those who have no use for what was done beside it. */
+/** For callers that report no partial success. */
 export function rethrow(failure: EngineError): never {
   throw failure
 }
 
-/** Where nothing but failures of the store came of it, they fail the whole. */
+/** Throws when every write failed or was skipped; a partial success is reported instead. */
 export function throwIfAllFailed(outcomes: readonly unknown[]): void {
   const isFailed = (outcome: unknown) =>
     outcome instanceof EngineError || outcome === 'skipped'
   if (outcomes.every(isFailed)) throwFailed(outcomes)
 }
 
-/** For those who have done nothing where part of it has failed. */
+/** Throws the first failure; for callers that report no partial success. */
 export function throwFailed(outcomes: readonly unknown[]): void {
   for (const outcome of outcomes) if (outcome instanceof EngineError) throw outcome
 }

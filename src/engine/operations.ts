@@ -1,72 +1,72 @@
 /**
- * What operators ask of an engine, beside what requests ask. An engine whose store has
- * operators of its own, such as a cluster, has none of it.
+ * Operations for the operator of a store that the server maintains itself. Absent for an external
+ * store, such as a Cassandra cluster, which has its own tools.
  */
 import type { BackupPart } from './backup.ts'
 import type { Target } from './schema.ts'
 
 export interface EngineOperations {
-  /** For monitoring. Waits for nothing that is being read or written. */
+  /** For monitoring. Does not wait for running reads or writes. */
   statistics(): Promise<EngineStatistics>
 
-  /** What a collection or table holds and takes. EngineError 'gone': it is no more. */
+  /** Size of a collection or table. EngineError 'gone': it does not exist any more. */
   sizeOf(target: Target): Promise<TargetSize>
 
   /**
-   * A copy of everything, settings included, as it is at one moment, without the files that
-   * the caller has. Others go on reading and writing. Leaving the loop, or the signal, frees
-   * everything that the backup held.
+   * A consistent snapshot of the whole store, settings included, without the files in `have`. Reads
+   * and writes continue meanwhile. Leaving the loop, or aborting the signal, frees all resources of
+   * the backup.
    */
   backup(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart>
 }
 
-/** What an engine holds, and what it has done since it was opened. */
+/** Current content of the engine, and counters since it was opened. */
 export interface EngineStatistics {
   readonly keyspaces: number
   readonly collections: number
   readonly tables: number
-  /** Transactions that were made durable, each for everything that waited. */
+  /** Durable transactions; with group commit, each holds the writes of many requests. */
   readonly commits: number
-  /** Records that were inserted, replaced or deleted in them. */
+  /** Records that these transactions inserted, replaced or deleted. */
   readonly writes: number
-  /** Reads that turned out to be long and went to another thread. */
+  /** Reads that exceeded the budget of the event loop and moved to another thread. */
   readonly movedReads: number
-  /** Times that a record or index did not match its checksum when it was read. */
+  /** Reads of a record or index that did not match its checksum. */
   readonly damagedRecords: number
   /** Acknowledged writes that stores had lost when the engine was opened. */
   readonly lostWrites: number
-  /** What waits to be done in the indexes of collections and tables that were written to. */
+  /** Pending index work of collections and tables that were written to. */
   readonly indexDebt: IndexDebt
-  /** Writes that are not durable yet, and long reads that have not ended. */
+  /** Writes before their commit, and unfinished long reads. */
   readonly waitingWrites: number
   readonly waitingReads: number
-  /** Collections and tables that are open. */
+  /** Number of open collections and tables. */
   readonly openStores: number
-  /** In the vector indexes that are open. */
+  /** Vectors in open vector indexes. */
   readonly indexedVectors: number
-  /** Bytes of memory that these indexes take. */
+  /** Memory of these indexes in bytes. */
   readonly vectorMemory: number
-  /** Bytes on disk, by what they are for. */
+  /** Bytes on disk by purpose. */
   readonly diskUse: Readonly<Record<string, number>>
-  /** The heaps of the threads besides the one that answers requests. */
+  /** Heaps of all threads except the main thread. */
   readonly threads: readonly ThreadMemory[]
 }
 
 export interface IndexDebt {
-  /** Changes that are in memory and in the log, and in no run yet. */
+  /** Index changes in the memtable and the log, before their flush to a run. */
   readonly recent: number
-  /** Entries of runs that wait to be merged. */
+  /** Entries of runs that are due to be merged. */
   readonly waiting: number
-  /** The number of runs of each level, the newest first. */
+  /** Number of runs per level, newest level first. */
   readonly runs: readonly number[]
   readonly terms: TermsDebt
 }
 
-/** What waits to be done in indexes of terms. */
+/** Pending work of term indexes. */
 export interface TermsDebt {
-  /** Documents whose texts were changed and are in no segment yet. */
+  /** Documents with changed texts that are in no segment yet. */
   readonly recent: number
-  /** Postings of segments that wait to be merged. */
+  /** Postings of segments that are due to be merged. */
   readonly waiting: number
   readonly segments: number
 }
@@ -74,33 +74,33 @@ export interface TermsDebt {
 export interface TargetSize {
   /** Documents or rows. */
   readonly count: number
-  /** Bytes on disk, by what they are for. */
+  /** Bytes on disk by purpose. */
   readonly diskUse: Readonly<Record<string, number>>
-  /** In its vector indexes, and the bytes of memory that these take; undefined: none is open. */
+  /** Vectors in its open vector indexes, and their memory in bytes; undefined: no index is open. */
   readonly vectors: { readonly count: number; readonly memory: number } | undefined
 }
 
-/** In bytes. */
+/** Heap of a thread, in bytes. */
 export interface ThreadMemory {
   readonly thread: string
-  /** What is in use, or was and is not collected yet. */
+  /** Used memory, including uncollected garbage. */
   readonly used: number
-  /** What is kept for it. */
+  /** Memory reserved from the operating system. */
   readonly size: number
 }
 
-/** What was asked of a store on other machines since the engine was opened. */
+/** Traffic to a store on other machines since the engine was opened. */
 export interface StoreTraffic {
   readonly statements: readonly StatementCount[]
-  /** Statements that were sent again because a node did not do them. */
+  /** Statements that were sent again because a node did not execute them. */
   readonly retries: number
   readonly nodes: readonly StoreNode[]
 }
 
 export interface StatementCount {
-  /** What the statements were for. */
+  /** Purpose of the statements. */
   readonly purpose: string
-  /** `ok`, or the kind of error that they ended with. */
+  /** `ok`, or the kind of error. */
   readonly outcome: string
   readonly count: number
   readonly seconds: number
@@ -110,6 +110,6 @@ export interface StoreNode {
   readonly dataCenter: string
   readonly isUp: boolean
   readonly connections: number
-  /** Statements that it has not answered yet. */
+  /** Statements in flight. */
   readonly waiting: number
 }

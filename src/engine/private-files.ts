@@ -1,6 +1,6 @@
 /**
- * Files and folders that only the user of this process can read and write, whatever its
- * umask says: data and backups hold everything, digests of tokens included.
+ * Files and folders that only the user of this process can access, whatever the umask is: data and
+ * backups contain everything, digests of tokens included.
  */
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 export const privateFolderMode = 0o700
 export const privateFileMode = 0o600
 
-/** Makes a folder, unless it is there. Parents that are missing get the usual permissions. */
+/** Creates a folder unless it exists. Missing parents get the default permissions. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(dirname(path), { recursive: true })
   try {
@@ -37,14 +37,14 @@ function readableFolder(path: string): boolean {
   }
 }
 
-/** Makes an empty file, for others to write to by its name. Throws where there is one. */
+/** Creates an empty file for a writer that opens it by name. Throws when the file exists. */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', privateFileMode))
 }
 
 /**
- * Opens a file to write, in the place of one that an earlier run left there: that may be a
- * link, or belong to another user.
+ * Opens a new file for writing, and removes what an earlier run left at this path: that may be a
+ * symbolic link, or belong to another user.
  */
 export function openAnew(path: string): number {
   rmSync(path, { force: true })
@@ -61,17 +61,17 @@ export function writeAnew(path: string, content: string): void {
 }
 
 const othersMode = 0o077
-/** Set on folders that many users share, as on /tmp. */
+/** Sticky bit: set on folders that many users share, such as /tmp. */
 const stickyMode = 0o1000
 
-/** Takes away from other users what they may do with files and folders that are there. */
+/** Removes the permissions of other users from existing files and folders. */
 export class Tightening {
   #changed = 0
   readonly #refusals: string[] = []
 
-  /** A file or folder; what a link leads to is left alone. */
+  /** A file or folder. Symbolic links are not followed. */
   tighten(path: string): void {
-    // There the mode says nothing about who may do what.
+    // On Windows the mode does not show access rights.
     if (process.platform === 'win32') return
     const found = lstatSync(path, { throwIfNoEntry: false })
     if (found === undefined || !(found.isFile() || found.isDirectory())) return
@@ -88,14 +88,14 @@ export class Tightening {
     }
   }
 
-  /** A folder first, and then the files that it holds. */
+  /** The folder, then the files directly in it. */
   tightenWithFiles(folder: string): void {
     this.tighten(folder)
     for (const entry of readdirSync(folder, { withFileTypes: true }))
       if (entry.isFile()) this.tighten(join(folder, entry.name))
   }
 
-  /** One line each of what was done and of what could not be. */
+  /** Logs one line about the changes and one about the failures, if there are any. */
   report(what: string, log: (level: 'info' | 'warn', line: string) => void): void {
     if (this.#changed > 0)
       log(

@@ -1,6 +1,6 @@
 /**
- * How filters, sorts, indexes and searches see the records of a target. Made of the target
- * alone, so that every thread can have one.
+ * How filters, sorts, indexes and searches see the records of a target. It depends on the target
+ * alone, so every thread can make its own.
  */
 import { storedFields } from '../json/stored-fields.ts'
 import { parseStored } from '../json/parse.ts'
@@ -13,40 +13,43 @@ import type { CollectionOptions } from './schema.ts'
 
 export interface RecordView {
   readonly kind: 'document' | 'row'
-  /** The root fields with these names that the record has, `_id` among them. */
+  /** The root fields with these names, if present; `_id` can be among them. */
   fields(text: string, names: ReadonlySet<string>): JsonObject
-  /** The same as filters see them: of a document, only what is indexed. */
+  /** The same fields as filters see them: for a document, only the indexed part. */
   see(text: string, names: ReadonlySet<string>): JsonObject
-  /** The part of a record that indexes hold, of its text or of what was seen of it. */
+  /** The indexed part of a record, from its text or from fields that `see` returned. */
   indexed(record: string | JsonObject): JsonObject
-  /** The same of what was seen, for the thread that answers requests. */
+  /** Like `indexed`, in steps, for the main thread. */
   indexedInSteps(record: JsonObject): Steps<JsonObject>
-  /** Whether an index answers for a path; otherwise records must be looked into. */
+  /** Whether the value index covers a path; otherwise records must be parsed. */
   covers(path: string): boolean
   idOf(text: string): Value
-  /** What is searched by vector and by terms, by path. */
+  /** Vector and text fields by path. */
   readonly vectors: ReadonlyMap<string, VectorField>
   readonly texts: ReadonlyMap<string, TextField>
-  /** Of a record that carries its search fields. */
+  /** For a record that includes its search fields. */
   vectorOf(record: StoredRecord, path: string): Float32Array | Float64Array | undefined
   textOf(record: StoredRecord, path: string): string | undefined
 }
 
 export interface VectorField {
-  /** Tells its part of the store from that of others; empty where there is only one. */
+  /**
+   * Suffix of the names of this field's tables and files; empty when a target has only one such
+   * field.
+   */
   readonly suffix: string
   readonly dimension: number
-  /** Undefined where there is no index to search in. */
+  /** Undefined: the field has no vector index. */
   readonly metric: Metric | undefined
 }
 
 export interface TextField {
   readonly suffix: string
-  /** A built-in analyzer's name, or a recipe. */
+  /** Name of a built-in analyzer, or a recipe. */
   readonly analyzer: unknown
 }
 
-/** Of a collection with these options. */
+/** View of a collection with these options. */
 export function documentView({
   indexing,
   vector,
@@ -80,7 +83,7 @@ export function documentView({
 
 const idOnly: ReadonlySet<string> = new Set(['_id'])
 
-/** What filters see of the fields beside a document's text: only whether they are there. */
+/** The search fields as filters see them: only whether they exist. */
 export function searchFieldsSeen({
   search = {},
 }: Pick<StoredRecord, 'search'>): JsonObject {

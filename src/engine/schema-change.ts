@@ -1,6 +1,6 @@
 /**
- * Changes of what a keyspace holds, as they are asked for: by names and types alone. By what
- * else a store knows columns, fields and indexes is the engine's own affair.
+ * Schema changes as callers request them: by names and types only. Internal ids of columns, fields
+ * and indexes are private to the engine.
  */
 import type { UserField, UserType } from '../language/columns/column-type.ts'
 import type {
@@ -13,16 +13,15 @@ import type {
 } from './schema.ts'
 
 /**
- * Says what to change, if anything. It has no effects, and says the same whenever it is given
- * the same, because an engine may ask it again. What it asks for makes sense on what it was
- * given: new names are free, and all else that it names is there.
+ * Returns the change to make, if any. A plan is pure, because an engine may call it again. Its
+ * change is valid on the given schema: new names are free, and all other names exist.
  */
 export type SchemaPlan = (
   schema: KeyspaceSchema,
   counts: readonly KeyspaceCounts[],
 ) => SchemaChange | undefined
 
-/** How much one keyspace holds; a plan is given the counts of all. */
+/** Counts of one keyspace. A plan gets the counts of all keyspaces. */
 export interface KeyspaceCounts {
   readonly keyspace: string
   readonly collections: number
@@ -30,34 +29,34 @@ export interface KeyspaceCounts {
 }
 
 export type SchemaChange =
-  /** With the options of one that is incomplete, it gets what it lacks. */
+  /** Completes an existing incomplete collection with the same options. */
   | {
       readonly kind: 'createCollection'
       readonly name: string
       readonly options: CollectionOptions
     }
   | ({ readonly kind: 'createTable'; readonly name: string } & NewTable)
-  /** Afterwards the name is free. Reads under way end with EngineError 'gone'. */
+  /** Frees the name. Running reads end with EngineError 'gone'. */
   | { readonly kind: 'dropTarget'; readonly name: string }
   | TableChange
   | ({ readonly kind: 'createType' } & UserType)
   | ({ readonly kind: 'alterType'; readonly name: string } & TypeAlteration)
-  /** One that no column is made of. */
+  /** Only a type that no column uses. */
   | { readonly kind: 'dropType'; readonly name: string }
 
-/** Rows stay, and what they hold in other columns. */
+/** Rows and their values in other columns stay. */
 export type TableChange = { readonly table: string } &
-  /** All start empty, also one that has the name of a column that was dropped. */
+  /** New columns are empty, even if a dropped column had the same name. */
   (
     | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
-    /** None that is in the key or has an index. */
+    /** Only columns outside the key and without an index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
-    /** The services of vector columns, by their names; null takes one away. */
+    /** Embedding services of vector columns by column name; null removes one. */
     | {
         readonly kind: 'putServices'
         readonly services: ReadonlyMap<string, EmbeddingService | null>
       }
-    /** The index is whole once the change is made, and is used from then on. */
+    /** The index is complete and in use when the change returns. */
     | { readonly kind: 'createIndex'; readonly index: TableIndex }
     | { readonly kind: 'dropIndex'; readonly name: string }
   )
@@ -67,11 +66,11 @@ export interface NewTable extends Pick<TableDefinition, 'partitionBy' | 'partiti
 }
 
 /**
- * First fields are renamed, one after the other; then others are added. Values stay. Where a
- * store takes one such step at a time, a failure may leave the first of them done.
+ * Renames fields in order, then adds fields. Values stay. In a store that applies such steps one at
+ * a time, a failure may leave the first steps applied.
  */
 export interface TypeAlteration {
-  /** Old names with new ones. */
+  /** Pairs (old name, new name). */
   readonly renamed: readonly (readonly [from: string, to: string])[]
   readonly added: readonly UserField[]
 }

@@ -1,4 +1,4 @@
-/** What exists: keyspaces hold types and targets, and a target is a collection or a table. */
+/** Schema: keyspaces hold types and targets; a target is a collection or a table. */
 import type { Column, ColumnPart } from '../language/columns/column.ts'
 import type {
   EmbeddingService,
@@ -26,7 +26,7 @@ export type IndexingOptions =
 
 export interface LexicalOptions {
   readonly enabled: boolean
-  /** A built-in analyzer's name, or a recipe; absent when lexical search is off. */
+  /** Name of a built-in analyzer, or a recipe; absent when lexical search is off. */
   readonly analyzer?: unknown
 }
 
@@ -36,8 +36,8 @@ export interface RerankOptions {
 }
 
 /**
- * A collection's options, normalised, in the shape and key order that findCollections
- * shows. Plain JSON data: engines store it as it is.
+ * Options of a collection, normalised, in the shape and key order of findCollections. Plain JSON
+ * data, which engines store as it is.
  */
 export interface CollectionOptions {
   readonly defaultId?: { readonly type: DefaultIdType }
@@ -47,23 +47,23 @@ export interface CollectionOptions {
   readonly rerank: RerankOptions
 }
 
-/** What a new store has. */
+/** The keyspace that a new store has. */
 export const firstKeyspace = 'default_keyspace'
 
 export const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy'] as const
 
-/** How many copies are kept of what a keyspace holds; a store that keeps one ignores it. */
+/** Number of replicas of a keyspace. A store without replication ignores it. */
 export interface Replication {
   readonly class: (typeof replicationClasses)[number]
   /**
-   * As they were sent: `replication_factor`, or copies by the names of data centers. Some
-   * clients send names that mean nothing.
+   * As the client sent it: `replication_factor`, or replicas by data center. Some clients send
+   * other names.
    */
   readonly counts: ReadonlyMap<string, number>
 }
 
 export interface KeyspaceOptions {
-  /** Undefined: as the store does by default. */
+  /** Undefined: the default of the store. */
   readonly replication?: Replication | undefined
 }
 
@@ -71,14 +71,14 @@ export interface Collection {
   readonly kind: 'collection'
   readonly keyspace: string
   readonly name: string
-  /** Differs between two collections that had the same name one after the other. */
+  /** Differs from the uid of an earlier collection of the same name. */
   readonly uid: string
   readonly options: CollectionOptions
-  /** Indexes are missing, which creating it once more makes. */
+  /** Indexes are missing; creating the collection again adds them. */
   readonly isIncomplete?: true
 }
 
-/** The name that users know a target's keyspace by. */
+/** The keyspace name that users see. */
 export function keyspaceOf({ keyspace }: Pick<Target, 'keyspace'>): string {
   return withoutDatabaseKey(keyspace)
 }
@@ -86,16 +86,16 @@ export function keyspaceOf({ keyspace }: Pick<Target, 'keyspace'>): string {
 export type { Column }
 
 interface IndexBase {
-  /** Differs between all indexes of the keyspace. */
+  /** Unique among the indexes of the keyspace. */
   readonly name: string
   readonly column: string
 }
 
 export interface RegularIndex extends IndexBase {
   readonly kind: 'regular'
-  /** Of a map its entries (`value`), keys or values; of anything else its value. */
+  /** For a map: its entries (`value`), keys or values; for other types: `value`. */
   readonly part: ColumnPart
-  /** Present if options were given for a part that is text. */
+  /** Present when the indexed part is text and the index has options. */
   readonly folding?: TextFolding
 }
 
@@ -107,25 +107,28 @@ export interface TableVectorIndex extends IndexBase {
 
 export interface TextIndex extends IndexBase {
   readonly kind: 'text'
-  /** A built-in analyzer's name, or a recipe. */
+  /** Name of a built-in analyzer, or a recipe. */
   readonly analyzer: unknown
 }
 
 export type TableIndex = RegularIndex | TableVectorIndex | TextIndex
 
 export interface TableDefinition {
-  /** In any order. */
+  /** Not in a particular order. */
   readonly columns: readonly Column[]
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]
   readonly indexes: readonly TableIndex[]
-  /** What only CQL can use, of a table that was made by it. Names are taken by it, too. */
+  /**
+   * Columns and indexes that only CQL can use, in a table that was created by CQL. Their names are
+   * taken.
+   */
   readonly unsupported?: Unsupported
 }
 
 /**
- * Columns of types that the API does not know, and such indexes. Where one is in the key, nobody
- * asks for rows.
+ * Columns of types that the API does not know, and indexes of kinds that it does not know. Rows of
+ * a table with such a key column are never requested.
  */
 export interface Unsupported {
   readonly columns: readonly CqlDefinition[]
@@ -134,7 +137,7 @@ export interface Unsupported {
 
 export interface CqlDefinition {
   readonly name: string
-  /** The type of a column, or the statement that makes an index. */
+  /** The type of a column, or the CREATE statement of an index. */
   readonly cqlDefinition: string
 }
 
@@ -142,39 +145,38 @@ export interface CqlIndex extends CqlDefinition {
   readonly column: string
 }
 
-/** Changing a table or one of its types makes another object of it, never another uid. */
+/** A table. Altering it, or one of its types, creates a new object with the same uid. */
 export interface Table {
   readonly kind: 'table'
   readonly keyspace: string
   readonly name: string
-  /** Differs between two tables that had the same name one after the other. */
+  /** Differs from the uid of an earlier table of the same name. */
   readonly uid: string
   readonly definition: TableDefinition
-  /** The user-defined types that its columns name, as they are now. */
+  /** The user-defined types of its columns, in their current version. */
   readonly types: UserTypes
 }
 
 /** The collection or table that a command acts on. */
 export type Target = Collection | Table
 
-/** All that a keyspace holds. */
 export interface KeyspaceSchema {
   readonly targets: readonly Target[]
   readonly types: UserTypes
-  /** Names of types that only CQL can use. They can be dropped, and not be made again. */
+  /** Types that only CQL can use. They can be dropped, but not created again. */
   readonly otherTypes?: readonly string[]
-  /** What is there and cannot be served. Names are taken by it, too. */
+  /** Collections and tables that exist but cannot be served. Their names are taken. */
   readonly unreadable?: readonly UnreadableTarget[]
 }
 
-/** A collection or table that others have made, or changed, so that it cannot be served. */
+/** A collection or table that another program created or changed so that it cannot be served. */
 export interface UnreadableTarget {
   readonly kind: Target['kind']
   readonly name: string
   readonly reason: EngineError
 }
 
-/** What a keyspace has under a name, whether it can be served or not. */
+/** The collection or table with this name, whether it can be served or not. */
 export function findNamed(
   { targets, unreadable = [] }: KeyspaceSchema,
   name: string,
@@ -183,7 +185,7 @@ export function findNamed(
   return targets.find(isIt) ?? unreadable.find(isIt)
 }
 
-/** The columns of the primary key: those that rows are partitioned by, then the sort's. */
+/** Columns of the primary key: the partition key, then the sort columns. */
 export function keyNames({
   partitionBy,
   partitionSort,
@@ -191,7 +193,7 @@ export function keyNames({
   return [...partitionBy, ...partitionSort.map(({ column }) => column)]
 }
 
-/** The same as columns. Throws where only CQL can use one of them. */
+/** Columns of the primary key. Throws when only CQL can use one of them. */
 export function keyColumns(definition: TableDefinition): Column[] {
   const byName = new Map(definition.columns.map((column) => [column.name, column]))
   return keyNames(definition).map((name) => {
@@ -202,7 +204,7 @@ export function keyColumns(definition: TableDefinition): Column[] {
   })
 }
 
-/** As rows and schemas show them: the columns of the key first, then the others by name. */
+/** Columns in the order of rows and schemas: those of the key first, then the others by name. */
 export function columnsInOrder<C extends Column>(
   definition: Pick<TableDefinition, 'partitionBy' | 'partitionSort'> & {
     readonly columns: readonly C[]
@@ -215,7 +217,7 @@ export function columnsInOrder<C extends Column>(
   )
 }
 
-/** All types of a keyspace; of those that only CQL can use, the names. */
+/** All types of a keyspace; for CQL-only types just the names. */
 export function namedTypes({
   types,
   otherTypes = [],

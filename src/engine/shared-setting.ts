@@ -1,30 +1,29 @@
 /**
- * A setting that several servers have in common: what one of them changes, all soon know.
+ * A setting that all servers share. Each server caches the value, and rereads it when the engine
+ * reports a change.
  *
- * The value is at hand as it was last read. A change is decided on what is stored now, and is
- * written only if nobody wrote meanwhile; otherwise it is decided again on what they wrote.
- * So nothing is lost that another server wrote. What others change is read when the engine
- * tells of it.
+ * A change is decided on the stored value and written by compare-and-set. When another server wrote
+ * meanwhile, it is decided again on the new value, so no update is lost.
  */
 import type { Engine } from './contract.ts'
 import { EngineError } from './errors.ts'
 import { OneByOne } from './one-by-one.ts'
 
-/** All settings that there are, so that a move of all misses none. */
+/** All settings, so that a migration copies every one. */
 export const settingNames = ['databases', 'roles', 'tokens', 'users'] as const
 
 type SettingName = (typeof settingNames)[number]
 
-/** What a change comes to. The value as it was given: there is nothing to change. */
+/** Result of a decision. Returning the same value object means: nothing to change. */
 export interface SettingChange<T, R> {
   readonly value: T
   readonly result: R
 }
 
-/** Each attempt that fails is a change by another server, so this is never reached. */
+/** A failed attempt means that another server wrote meanwhile, so this is never reached. */
 const attemptsMax = 1_000
 
-/** After a change was heard of and could not be read. */
+/** Delay until the next attempt when a changed setting could not be read. */
 const rereadMs = 1_000
 
 export class SharedSetting<T> {
@@ -32,7 +31,7 @@ export class SharedSetting<T> {
   readonly #name: string
   #value: T
   #version: string | undefined
-  /** Reads and changes, so that no read that was overtaken is taken for the latest. */
+  /** Serialises reads and changes, so that an older read cannot overwrite a newer value. */
   readonly #turns = new OneByOne()
   readonly #stopWatching: () => void
   #rereading: NodeJS.Timeout | undefined
@@ -48,7 +47,7 @@ export class SharedSetting<T> {
     })
   }
 
-  /** `initial` is its value until one is written. */
+  /** `initial` is the value until one is written. */
   static async open<T>(
     engine: Engine,
     name: SettingName,
@@ -64,24 +63,24 @@ export class SharedSetting<T> {
     }
   }
 
-  /** As it was last read or written here. */
+  /** The cached value, from the last read or write here. */
   get value(): T {
     return this.#value
   }
 
-  /** From now on, calls this when the value is another one, also by other servers. */
+  /** Registers the function that is called after every change of the value, by any server. */
   whenChanged(act: () => void): void {
     this.#onChange = act
   }
 
-  /** Reads what is stored now. */
+  /** Rereads the stored value. */
   refresh(): Promise<void> {
     return this.#turns.next(() => this.#read())
   }
 
   /**
-   * Makes the change that `decide` says, of what is stored then; it is asked again where
-   * another server was faster. What it throws is passed on, and nothing changes.
+   * Applies `decide` to the stored value, and again when another server wrote meanwhile. An error
+   * thrown by `decide` is passed on and changes nothing.
    */
   change<R>(decide: (value: T) => SettingChange<T, R>): Promise<R> {
     return this.#turns.next(async () => {
@@ -95,11 +94,14 @@ export class SharedSetting<T> {
         this.#take(value, version)
         return result
       }
-      throw new EngineError('write', `the setting ${this.#name} kept changing`)
+      throw new EngineError(
+        'write',
+        `other servers kept changing the setting ${this.#name}`,
+      )
     })
   }
 
-  /** Hears of no more changes. */
+  /** Stops watching for changes. */
   close(): void {
     this.#isClosed = true
     this.#stopWatching()
@@ -118,7 +120,7 @@ export class SharedSetting<T> {
     this.#onChange()
   }
 
-  /** It was changed, and this must not be missed. */
+  /** Rereads a value that the engine reported as changed, until it succeeds. */
   #reread(): void {
     this.refresh().catch(() => {
       if (this.#isClosed) return

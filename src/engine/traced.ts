@@ -1,6 +1,6 @@
 /**
- * Stands in front of an engine for one request, and tells what the engine was asked, what
- * came of it and how long that took. Tells of counts and kinds, never of what is stored.
+ * Wraps an engine for one request, and reports each call with its result and duration. Reports
+ * counts and kinds, never stored data.
  */
 import { isJoint, requirementsOf } from '../language/filters/filter-clause.ts'
 import { flatten, type Filter } from '../language/filters/filter.ts'
@@ -19,14 +19,14 @@ import type {
 } from './contract.ts'
 
 export interface Listener {
-  /** What to read or write is known, and is about to be. */
+  /** Called when the command has been validated, before the first access to stored data. */
   begin(): void
-  /** Takes a sentence, and what to show beside it where more is wanted. */
+  /** Takes a sentence, and details for a verbose trace. */
   note(message: string, data?: () => object): void
 }
 
 export function traced(engine: Engine, listener: Listener): Engine {
-  /** Asks, and tells how it went. */
+  /** Times a call and reports its outcome. */
   const timed = async <T>(
     ask: () => T | Promise<T>,
     says: (answer: T) => string,
@@ -39,12 +39,12 @@ export function traced(engine: Engine, listener: Listener): Engine {
       listener.note(`${says(answer)} in ${ms()} ms`, data && (() => data(answer)))
       return answer
     } catch (error) {
-      listener.note(`The store gave up after ${ms()} ms`)
+      listener.note(`The store failed after ${ms()} ms`)
       throw error
     }
   }
 
-  /** The same for what a target holds. */
+  /** `timed` for calls that access the data of a target. */
   const timedOnTarget: typeof timed = (ask, says, data) => {
     listener.begin()
     return timed(ask, says, data)
@@ -177,7 +177,7 @@ function describeTarget({ kind, name }: Target): object {
   return { [kind]: name }
 }
 
-/** What is compared and how, without what with. */
+/** Paths and operators of a filter, without its values. */
 function describeFilter(filter: Filter): string[] {
   return flatten(filter).map((part) =>
     part.kind === 'or' ? `or of ${part.of.length}` : `${part.path.text} ${part.kind}`,

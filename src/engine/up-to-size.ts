@@ -1,4 +1,6 @@
-/** The first of some items: the one by which their sizes are more than enough is the last. */
+/**
+ * The first items until their total size exceeds `sizeMax`; the item that exceeds it is the last.
+ */
 export function upToSize<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,

@@ -1,8 +1,8 @@
 /**
- * The embedded engine: SQLite files in a folder of this machine.
+ * The embedded engine: SQLite files in a local folder.
  *
- * Short reads run here, on the thread that answers requests; long ones on reading threads;
- * writes on the writing thread. Every target has a store of its own (layout.ts).
+ * Short reads run on the main thread, long ones on reader threads, and writes on the writer thread.
+ * Each target has its own store file (store/layout.ts).
  */
 import { ownCaller, type Caller } from '../../caller/caller.ts'
 import { existsSync } from 'node:fs'
@@ -73,7 +73,7 @@ import { recordVersions, reportLostWrites } from './catalog/store-versions.ts'
 import { Vectors } from './vectors/vectors.ts'
 import { Writer } from './write/writer.ts'
 
-/** Rejects with an EngineError that says why, when the folder cannot be served. */
+/** Rejects with an EngineError that states the reason when the folder cannot be served. */
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   if (!existsSync(kernelFile))
     throw new EngineError(
@@ -134,7 +134,7 @@ class EmbeddedEngine implements Engine {
       inTurn: (act) => this.#inTurn(ownCaller(), act),
     })
     this.#readers = new Readers({
-      // Two at least: a hybrid search makes two searches at once.
+      // At least two: a hybrid search runs two searches at once.
       runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
       ...{ waitingMax: waitingReadsMax, spareThreadMs: options.spareThreadMs },
       ...{ files: this.#files, damage: this.#damage },
@@ -142,7 +142,8 @@ class EmbeddedEngine implements Engine {
     })
     this.#vectors = new Vectors({
       ...{ log, files: this.#files, damage: this.#damage, searchers: this.#readers.size },
-      // What is saved need not be remembered. If this fails, it is remembered for longer.
+      // The feed drops changes that are saved in the index. If trimming fails, it keeps them
+      // longer.
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
     })
@@ -180,7 +181,7 @@ class EmbeddedEngine implements Engine {
     })
   }
 
-  /** Files have no accounts. */
+  /** Without accounts, all credentials get the same engine. */
   as(): Engine {
     return this
   }
@@ -211,7 +212,7 @@ class EmbeddedEngine implements Engine {
     keyspace: string,
     name: string,
   ): Target | undefined | Promise<Target | undefined> {
-    // A refusal is a rejection like any other.
+    // After close, the error is a rejection, not an exception.
     return this.#closing === undefined
       ? this.#catalog.find(keyspace, name)?.target
       : Promise.reject(closed())
@@ -243,7 +244,7 @@ class EmbeddedEngine implements Engine {
 
   async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
-    // What is being evicted may be saving what is about to go.
+    // A store that is being released may still be saving an index of a target to close.
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
@@ -389,7 +390,7 @@ class EmbeddedEngine implements Engine {
     await this.#turns.end()
     await this.#stores.released()
     await this.#writes.drained()
-    // Indexes first: what they save, the writer notes.
+    // Indexes first: the writer records what they save.
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
@@ -397,21 +398,22 @@ class EmbeddedEngine implements Engine {
     await this.#catalog.close()
   }
 
-  /** Does something while nobody else changes the catalog. */
+  /** Runs `act` while no other caller changes the catalog. */
   async #inTurn<T>(caller: Caller, act: () => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
     return this.#turns.inTurn(caller, act)
   }
 
-  /** The store of a target; undefined when it has to be opened. */
+  /** The open store of a target, or undefined when the caller has to open it. */
   #openStore(target: Target): OpenStore | undefined {
     this.#refuseIfClosed()
     return this.#stores.use(this.#stored(target))
   }
 
   /**
-   * Acts on the store of a target, opened if need be, in the turn in which the target was
-   * seen to exist: what threads are asked for it must come before they close it.
+   * Runs `act` on the store of a target, and opens it if needed. `act` starts in the same turn of
+   * the event loop as the check that the target exists, so its requests reach the threads before a
+   * request to close the store.
    */
   #using<T>(
     target: Target,
@@ -427,8 +429,8 @@ class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Has the writing thread open a store that has a log, before this thread does: who opens it
-   * first reads the log, which may have megabytes.
+   * Lets the writer thread open a store with a write-ahead log before this thread does: the first
+   * to open it reads the log, which may have megabytes.
    */
   async #recover(target: Target, kind: 'read' | 'write'): Promise<void> {
     const file = this.#catalog.storeFile(this.#stored(target))!
@@ -444,17 +446,17 @@ class EmbeddedEngine implements Engine {
     return store
   }
 
-  /** Has the other threads close a store, which is opened again when it is needed. */
+  /** Closes the store on the other threads; it is reopened on the next use. */
   async #release(file: string): Promise<void> {
     await this.#vectors.releaseAll(file)
     await this.#readers.close(file)
-    // Last, as it notes that the store is closed.
+    // Last, because the writer marks the store as closed.
     await this.#writer.release(file)
   }
 
   /**
-   * A target as the store knows it, given like that or as the layers above know it. Throws when
-   * it is gone, or has another schema by now.
+   * The current stored form of a target, for either of its two forms. Throws 'gone' when it was
+   * dropped and 'changed' when the table has another schema.
    */
   #stored(target: Target): StoredTarget {
     const known = this.#catalog.find(target.keyspace, target.name)
@@ -475,7 +477,7 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Changes the catalog. */
+  /** Changes the catalog, and reports failures to the store's health. */
   #change<T>(act: () => Promise<T>): Promise<T> {
     return changeCatalog(this.#catalog, this.#health, act)
   }

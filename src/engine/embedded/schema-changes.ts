@@ -1,9 +1,9 @@
 /**
- * Changes of what exists, whole or not at all: keyspaces, collections, tables and types.
+ * Schema changes of keyspaces, collections, tables and types. Each is atomic.
  *
- * A change holds the targets that it alters or drops, and takes the catalog's turn for the
- * moment in which it comes into force (schema-turns.ts). Its plan is asked again by then, since
- * others may have changed what it was made on.
+ * A change locks the targets that it alters or drops, and takes the catalog's turn only to commit
+ * (schema-turns.ts). The plan is then asked again, because another change may have been committed
+ * since the plan was made.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ownCaller, type Caller } from '../../caller/caller.ts'
@@ -26,12 +26,12 @@ export interface SchemaChangesOptions {
   readonly turns: SchemaTurns
   readonly locks: SchemaLocks
   readonly alterations: TableAlterations
-  /** Acts on the store of a table, and keeps it open meanwhile. */
+  /** Runs `act` on the store of a table, and keeps the store open meanwhile. */
   readonly keeping: <T>(
     table: Target,
     act: (store: OpenStore) => Promise<T>,
   ) => T | Promise<T>
-  /** Closes the stores of targets that are no more, in all threads. */
+  /** Closes the stores of dropped targets on all threads. */
   readonly closeStores: (targets: readonly StoredTarget[]) => Promise<void>
 }
 
@@ -86,8 +86,8 @@ export class SchemaChanges {
   }
 
   /**
-   * Changes what tables are, while nobody holds on to what they were. Returns false, with
-   * nothing changed, where that is no longer what was asked for.
+   * Changes definitions of tables while no command relies on them (schema-locks.ts). Returns false,
+   * and changes nothing, when the change is no longer current.
    */
   async changeTables(
     keyspace: string,
@@ -139,13 +139,13 @@ export class SchemaChanges {
   ): Promise<void> {
     const { catalog, turns, closeStores } = this.#options
     await closeStores(targets)
-    // The name is gone. The rest has to go as well, even if nobody waits for it any more.
+    // The name is free already. Deleting the files must go on even when the caller has left.
     await turns.inTurn({ ...ownCaller(), principalName }, () =>
       this.#change(() => catalog.finishDrop(targets)),
     )
   }
 
-  /** False: it is no longer what was asked for, and was not done. */
+  /** Returns false, and does nothing, when the change is no longer current. */
   #inTurn({ isCurrent, caller }: AskedChange, act: () => Promise<void>): Promise<boolean> {
     return this.#options.turns.inTurn(caller, async () => {
       if (!isCurrent()) return false

@@ -1,15 +1,15 @@
 /**
- * Locks on the schemas of keyspaces. A command that changes kept overtaking takes a shared
- * one: then the next change waits for it. A change takes an exclusive one, for the moment in
- * which it comes into force; changes come one at a time. A request for a shared lock while a
- * change waits comes after it. So every command and every change has its turn.
+ * Locks on the schemas of keyspaces. A command takes a shared lock when schema changes keep
+ * invalidating it; the next change then waits for it. A change takes an exclusive lock to commit. A
+ * shared lock that is requested while a change waits is granted after that change, so neither
+ * commands nor changes starve.
  */
 export class SchemaLocks {
-  /** Commands at work, or next, by their keyspaces. */
+  /** Promises of the holders, and of commands waiting for a change, by keyspace. */
   readonly #shared = new Map<string, Set<Promise<unknown>>>()
   readonly #exclusive = new Map<string, Promise<unknown>>()
 
-  /** The signal ends waiting for the lock. */
+  /** `signal` aborts the wait for the lock. */
   async share<T>(keyspace: string, act: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = this.#exclusive.get(keyspace)
     const turn = before === undefined ? act() : endOf(before, signal).then(act)
@@ -35,7 +35,7 @@ export class SchemaLocks {
   }
 }
 
-/** Resolves when something has ended, well or not; rejects when it is not waited for. */
+/** Resolves when `something` has settled; rejects when the signal aborts first. */
 function endOf(something: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason as Error)

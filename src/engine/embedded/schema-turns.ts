@@ -1,9 +1,9 @@
 /**
  * Turns of schema changes, round-robin by principal.
  *
- * The catalog takes one change at a time, and only for as long as it is written. What takes
- * longer, such as filling an index or closing the store of a dropped target, holds the targets
- * that it is about. So nobody waits for the index of another table.
+ * The catalog takes one change at a time, only while it is being committed. Longer work, such as
+ * building an index or closing the store of a dropped target, locks only its targets, so other
+ * tables do not wait for it.
  */
 import type { Caller } from '../../caller/caller.ts'
 import { FairQueue } from '../../caller/fair-queue.ts'
@@ -12,25 +12,25 @@ import { EngineError } from '../errors.ts'
 
 export class SchemaTurns {
   readonly #catalog = oneAtATime()
-  /** By the uids of targets that changes hold or wait for. */
+  /** Queues by uid of the targets that changes hold or wait for. */
   readonly #targets = new Map<string, FairQueue>()
   readonly #running = new Set<Promise<unknown>>()
 
-  /** Does something short while nobody else changes the catalog. */
+  /** Runs something short while no other caller changes the catalog. */
   inTurn<T>(caller: Caller, act: () => T | Promise<T>): Promise<T> {
     return this.#run(this.#catalog.run(caller, act))
   }
 
-  /** Does something while nobody else changes these targets. */
+  /** Runs `act` while no other caller changes these targets. */
   holding<T>(uids: readonly string[], caller: Caller, act: () => Promise<T>): Promise<T> {
-    // All take them in the same order, so that no two can wait for each other.
+    // All callers lock in the same order, to avoid deadlock.
     const holdAll = uids
       .toSorted()
       .reduceRight((inner, uid) => () => this.#hold(uid, caller, inner), act)
     return this.#run(holdAll())
   }
 
-  /** Resolves when all that were asked for have ended. */
+  /** Resolves when all changes requested so far have settled. */
   async end(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
@@ -62,7 +62,7 @@ function oneAtATime(): FairQueue {
     refuse: (waitingMax) =>
       new EngineError(
         'overloaded',
-        `${waitingMax} schema changes of this token wait already`,
+        `${waitingMax} schema changes of this token are waiting already`,
       ),
   })
 }

@@ -1,7 +1,7 @@
 /**
- * A thread that copies stores for one backup. It opens all of them, looks at them while
- * nothing is written, and so holds that moment of each for as long as it takes to copy them
- * one by one. It costs the stores' logs, which cannot be emptied meanwhile.
+ * Copies stores on a thread of its own, for one backup. It opens all stores, starts a read
+ * transaction on each while writes are paused, and so keeps a snapshot of each until it is copied.
+ * Meanwhile the write-ahead logs of the stores cannot be checkpointed, and grow.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -18,17 +18,17 @@ import { failureOf, type Failure } from '../worker/thread.ts'
 
 export type BackupMessage =
   | { readonly id: number; readonly kind: 'open'; readonly files: readonly string[] }
-  /** Looks at everything that is open, at one moment. */
+  /** Starts a snapshot of all open stores, at one moment. */
   | { readonly id: number; readonly kind: 'look'; readonly gate: Gate }
-  /** Releases snapshots of stores that need not be copied. */
+  /** Ends snapshots of stores that the caller does not need. */
   | { readonly id: number; readonly kind: 'release'; readonly files: readonly string[] }
-  /** Copies the snapshot of a store, and releases it. */
+  /** Copies the snapshot of a store, and ends it. */
   | {
       readonly id: number
       readonly kind: 'copy'
       readonly file: string
       readonly to: string
-      /** Raised when nobody wants it any more. */
+      /** Not 0: the backup was cancelled. */
       readonly cancelled: Int32Array
     }
   | { readonly id: number; readonly kind: 'stop' }
@@ -39,10 +39,10 @@ export type BackupReply =
   | { readonly id: number }
   | Failure
 
-/** What tells one state of a store from any other, and its size. */
+/** The size of a store, and what identifies its content. */
 export interface StoreState {
   readonly version: number
-  /** Which process wrote that version; 0 where none has said so. */
+  /** Random number of the process that wrote the version; 0 in a store without one. */
   readonly stamp: number
   readonly format: number
   readonly size: number
@@ -53,7 +53,7 @@ export interface CopiedFile {
   readonly sha256: string
 }
 
-/** Pages that are copied at a time, between which a backup can be given up: some megabytes. */
+/** Pages (some megabytes) copied per step. Between steps a backup can be cancelled. */
 const pagesAtATime = 1000
 
 function serve(port: NonNullable<typeof parentPort>): void {
@@ -84,7 +84,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
         await backup(stores.get(file)!, to, {
           rate: pagesAtATime,
           progress: () => {
-            if (Atomics.load(cancelled, 0) !== 0) throw new Error('it was given up')
+            if (Atomics.load(cancelled, 0) !== 0)
+              throw new Error('the backup was cancelled')
           },
         })
         release(file)
@@ -97,7 +98,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  // One after the other: a message may come while a copy is being made.
+  // Answers one message at a time: another may arrive during a copy.
   let last: Promise<void> = Promise.resolve()
   port.on('message', (message: BackupMessage) => {
     last = last
@@ -107,7 +108,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   })
 }
 
-/** Reads something, so that looking later takes no longer than it must. */
+/** Reads something, so that opening costs no time during the pause of writes. */
 function openStore(file: string): DatabaseSync {
   try {
     const store = openToRead(file)
@@ -118,7 +119,7 @@ function openStore(file: string): DatabaseSync {
   }
 }
 
-/** The first read is what holds the moment. */
+/** The first read of the transaction starts the snapshot. */
 function lookAt(file: string, store: DatabaseSync): StoreState {
   try {
     store.exec('BEGIN')
@@ -140,7 +141,7 @@ function lookAt(file: string, store: DatabaseSync): StoreState {
   }
 }
 
-/** Names the store in errors: by its keyspace and its own name. */
+/** Names the store in errors by its keyspace and name. */
 function unreadable(file: string, error: unknown): Error {
   const folder = dirname(file)
   const name = join(basename(dirname(folder)), basename(folder))

@@ -1,10 +1,10 @@
 /**
- * Backs up everything as it is at one moment, while others go on reading and writing.
+ * Backs up a consistent snapshot of everything, while reads and writes continue.
  *
- * While no schema changes and no setting is written, the catalog is copied and a thread of
- * the backup's own opens every store; then the thread that writes stands still for as long as
- * it takes to look at each. From there on nobody waits: the stores are copied one by one,
- * each into a file that is gone again when it has been sent.
+ * While no schema changes and no setting is written, the catalog is copied, and the backup thread
+ * opens every store. Then the writer thread pauses until a snapshot of each store has started.
+ * After that, nothing is blocked: the stores are copied one by one, each into a file that is
+ * deleted after it was sent.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -29,11 +29,11 @@ export interface BackedUp {
   readonly catalog: Catalog
   readonly writer: Writer
   readonly files: KnownFiles
-  /** Does something while no schema changes. */
+  /** Runs `act` while no schema changes. */
   inTurn<T>(act: () => Promise<T>): Promise<T>
 }
 
-/** The backups of one engine. */
+/** The running backups of one engine. */
 export class Backups {
   readonly #source: BackedUp
   readonly #running = new Set<Session>()
@@ -43,12 +43,12 @@ export class Backups {
     this.#source = source
   }
 
-  /** Settles once no backup needs the catalog to stay as it is. */
+  /** Settles when no backup needs the catalog to stay unchanged. */
   get stillness(): Promise<unknown> {
     return this.#stillness
   }
 
-  /** Leaving the loop frees everything, and so does the signal. */
+  /** Leaving the loop, or aborting the signal, frees all resources. */
   async *run(have: ReadonlySet<string>, signal: AbortSignal): AsyncGenerator<BackupPart> {
     signal.throwIfAborted()
     const session = new Session(this.#source)
@@ -72,7 +72,7 @@ export class Backups {
     }
   }
 
-  /** Ends all that run. */
+  /** Aborts all running backups. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map((session) => session.close()))
   }
@@ -109,7 +109,7 @@ async function* partsOf(
   yield { kind: 'end', contents }
 }
 
-/** Everything, as it is copied from here on. */
+/** Everything in the backup, as of one moment. */
 interface Moment {
   readonly created: string
   readonly catalog: BackupFile & { readonly content: Buffer }
@@ -120,11 +120,11 @@ interface StoreAtMoment {
   readonly target: StoredTarget
   readonly file: string
   readonly key: string
-  /** The copy may turn out a little different. */
+  /** Size of the store; the copy can differ slightly. */
   readonly size: number
 }
 
-/** What one backup holds until it ends. */
+/** Resources of one backup. */
 class Session {
   readonly #source: BackedUp
   readonly #folder: string
@@ -144,14 +144,14 @@ class Session {
     )
   }
 
-  /** To be called while no schema changes and no setting is written. */
+  /** The caller must ensure that no schema changes and no setting is written. */
   takeMoment(): Promise<Moment> {
     this.#moment = this.#takeMoment()
     return this.#moment
   }
 
   async #takeMoment(): Promise<Moment> {
-    // It may have been given up before its turn came.
+    // The backup may have been aborted before its turn came.
     this.#refuseIfClosed()
     const { catalog, writer, files: known } = this.#source
     await mkdir(this.#folder, { mode: privateFolderMode })
@@ -177,7 +177,7 @@ class Session {
     try {
       await writer.hold(this.#gate)
     } catch (error) {
-      // Then the other side need not wait for it.
+      // Ends the other side's wait.
       abandon(this.#gate)
       throw error
     }
@@ -197,7 +197,7 @@ class Session {
     await this.#ask({ kind: 'release', files: stores.map(({ file }) => file) })
   }
 
-  /** Copies a store; the copy is the caller's to remove. */
+  /** Copies a store. The caller deletes the copy. */
   async copy(file: string): Promise<CopiedFile & { readonly path: string }> {
     const path = join(this.#folder, 'store')
     const cancelled = this.#cancelled
@@ -209,7 +209,7 @@ class Session {
     try {
       return await this.#thread.ask(message)
     } catch (error) {
-      // Then it did not fail.
+      // After close, the error is a consequence of it: report that instead.
       this.#refuseIfClosed()
       throw error
     }
@@ -228,7 +228,7 @@ class Session {
   async #close(): Promise<void> {
     Atomics.store(this.#cancelled, 0, 1)
     abandon(this.#gate)
-    // Their callers learn what became of them.
+    // Callers get the error of their own request.
     await this.#thread.stop({ kind: 'stop' }).catch(() => undefined)
     await this.#moment?.catch(() => undefined)
     await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined)
@@ -236,10 +236,10 @@ class Session {
 }
 
 /**
- * One key, one content. Each write raises the version, and the stamp tells versions apart
- * that were written after the folder had been set back to an earlier state. Indexes are
- * made by the definition, without a write; all else that changes makes no difference to what
- * can be read.
+ * The key of a store's content. Each write raises the version, and the stamp distinguishes equal
+ * versions that were written after the folder was restored to an earlier state. Schema changes
+ * build indexes without a write, so the key includes the definition. Reads do not depend on any
+ * other change.
  */
 function keyOf(target: StoredTarget, { version, stamp, format }: StoreState): string {
   const definition =
@@ -254,7 +254,7 @@ async function* once(content: Buffer): AsyncGenerator<Buffer> {
   yield content
 }
 
-/** Opened when it is read, so that nothing is left open if it is not. */
+/** Opened when it is read, so that an unread part leaves no open file. */
 async function* contentOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path, { highWaterMark: chunkSize }) as AsyncIterable<Buffer>
 }

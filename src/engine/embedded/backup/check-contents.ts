@@ -1,6 +1,6 @@
 /**
- * Compares what a store holds twice. The documents' texts are the truth: the index, the counters
- * and the ids are derived from them again and compared with what is stored, both ways.
+ * Checks the redundant parts of a store. The documents' texts are authoritative: index entries,
+ * counters and ids are derived from them and compared with the stored ones, in both directions.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
@@ -27,13 +27,13 @@ export function checkContents(database: DatabaseSync, view: RecordView): Iterabl
   return new ContentsCheck(database, view).run()
 }
 
-/** Documents whose entries are cached. */
+/** Maximum number of documents whose entries are cached. */
 const identitiesMax = 10_000
 
 class ContentsCheck {
   readonly #database: DatabaseSync
   readonly #view: RecordView
-  /** Undefined in stores of earlier formats, which have another one. */
+  /** Undefined in stores of earlier formats, whose index has another layout. */
   #entries: RunsReader | undefined
 
   constructor(database: DatabaseSync, view: RecordView) {
@@ -89,7 +89,7 @@ class ContentsCheck {
     return entries
   }
 
-  /** Walks the whole index. `right` is the number of entries that documents have in it. */
+  /** Walks the whole index. `right` is the number of entries that match a document. */
   *#checkIndex(entries: RunsReader, right: number): Generator<Finding> {
     const values = new Map<number, number>()
     let count = 0
@@ -115,7 +115,7 @@ class ContentsCheck {
     }
   }
 
-  /** Names the entries that no document has. Slow, and needed only when there are some. */
+  /** Reports the entries that match no document. Slow, and used only when there are some. */
   *#checkEntries(entries: RunsReader): Generator<Finding> {
     const paths = new Map<unknown, string>()
     for (const { id, path } of this.#rows('SELECT id, path FROM path'))
@@ -134,7 +134,7 @@ class ContentsCheck {
       const path = paths.get(pathIn(key))
       const known = knownOf(doc)
       if (path === undefined) yield `an entry of document number ${doc} has an unknown path`
-      // An index that was never finished left this behind; it is removed sooner or later.
+      // Remains of an unfinished index, which a server sweeps later.
       else if (!this.#view.covers(path)) continue
       else if (known === undefined)
         yield `the index at "${path}" names document number ${doc}, which does not exist`
@@ -150,7 +150,7 @@ class ContentsCheck {
     )
   }
 
-  /** Undefined when the text is not that of a document or row. */
+  /** Undefined when the text is not a document or row. */
   #idOf(text: string): Value | undefined {
     try {
       const isWhole = isObject(parseStored(text))
@@ -171,7 +171,7 @@ class ContentsCheck {
     }))
   }
 
-  /** Every collection has an index of terms, also where it is not used. */
+  /** Every collection has a term index, even if lexical search is off. */
   *#checkTexts(): Generator<Finding> {
     if (this.#view.kind === 'document')
       yield* this.#checkTerms('', this.#documentTexts(this.#view.texts.get('$lexical')))
@@ -255,7 +255,7 @@ class ContentsCheck {
   }
 }
 
-/** Undefined: the texts may have been cut by another version, into other terms. */
+/** Undefined when another version of the analyzer may have split the texts into other terms. */
 function lastingAnalyzer({ analyzer }: Pick<TextField, 'analyzer'>): Analyzer | undefined {
   return hasLastingTerms(analyzer) ? analyzerFor(analyzer) : undefined
 }
@@ -279,7 +279,7 @@ function isVectorSize(form: number, size: number | null): boolean {
   }
 }
 
-/** Absent, or JSON of a text or null. */
+/** Valid values are null, or JSON of a string or of null. */
 function isStoredText(stored: unknown): boolean {
   if (typeof stored !== 'string') return stored === null
   try {

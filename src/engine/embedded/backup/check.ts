@@ -28,18 +28,18 @@ import { checkContents } from './check-contents.ts'
 import { openCatalogToCheck, openStoreToCheck } from './open-to-check.ts'
 import { Collector, type Check, type Finding, type Findings } from './run-checks.ts'
 
-/** Result of checking the catalog, or one target. */
+/** Result for the catalog or for one target. */
 export interface Checked extends Findings {
   /** "keyspace.target"; absent for the catalog. */
   readonly name?: string
-  /** The database file, in the data folder. */
+  /** The database file, relative to the data folder. */
   readonly file: string
 }
 
-/** A file before SQLite opens it. */
+/** A database file that SQLite has not opened yet. */
 interface ClosedFile {
   readonly file: string
-  /** The latest format that this version reads. */
+  /** The latest format that this version can read. */
   readonly format: number
 }
 
@@ -52,17 +52,17 @@ interface OpenStore {
   readonly file: string
   readonly database: DatabaseSync
   readonly view: RecordView
-  /** The version that the catalog recorded. */
+  /** The store version that the catalog recorded. */
   readonly knownVersion: number
 }
 
-/** Checks of the bytes of a file, before SQLite opens it and recovers its log. */
+/** Checks of a file's bytes, before SQLite opens it and recovers its log. */
 const fileChecks: readonly Check<ClosedFile>[] = [
   { run: ({ file }) => checkLog(file) },
   { run: ({ file, format }) => checkHeader(file, format), isGate: true },
 ]
 
-/** Checks of the catalog, and of what it says about the folder. */
+/** Checks of the catalog, and of its statements about the folder. */
 const catalogChecks: readonly Check<OpenCatalog>[] = [
   { run: ({ database }) => checkSchema(database, catalogTables), isGate: true },
   { run: ({ database }) => checkPages(database) },
@@ -70,10 +70,9 @@ const catalogChecks: readonly Check<OpenCatalog>[] = [
   { run: checkLoss },
 ]
 
-/** Checks of a store. */
 const storeChecks: readonly Check<OpenStore>[] = [
   { run: ({ database }) => checkSchema(database, storeTables), isGate: true },
-  // The contents of damaged pages are not worth comparing.
+  // Comparing the contents of damaged pages is pointless.
   { run: ({ database }) => checkPages(database), isGate: true },
   { run: ({ database }) => checkChecksums(database) },
   { run: ({ database, view }) => checkContents(database, view) },
@@ -82,9 +81,8 @@ const storeChecks: readonly Check<OpenStore>[] = [
 ]
 
 /**
- * Checks the catalog of a data folder and then its stores, one after the other. Throws when the
- * catalog cannot be checked, for a reason that lies outside of it. No server can start
- * meanwhile.
+ * Checks the catalog of a data folder, then its stores one by one. Throws when something outside
+ * the catalog prevents its check. No server can start meanwhile.
  */
 export function* checkEverything(dataDir: string): Generator<Checked> {
   const file = join(dataDir, catalogFile)
@@ -112,7 +110,7 @@ export function* checkEverything(dataDir: string): Generator<Checked> {
   for (const target of targets) yield checkTarget(dataDir, target)
 }
 
-/** Whether there is a catalog. Throws when there is no data folder either. */
+/** Whether there is a catalog. Throws when there is no data folder. */
 function findCatalog(dataDir: string, file: string): boolean {
   try {
     if (statSync(dataDir, { throwIfNoEntry: false }) === undefined)
@@ -165,7 +163,7 @@ function checkTarget(
   return { name: `${keyspace}.${name}`, file: place, ...collector.result }
 }
 
-/** Checks the store of one target. It may be in use: one moment of it is looked at. */
+/** Checks the store of one target, which may be in use: the check reads one snapshot. */
 export function checkStore(file: string, view: RecordView): readonly string[] {
   const collector = new Collector(file)
   runStoreChecks(collector, file, view, 0)
@@ -196,7 +194,7 @@ function* checkHeader(file: string, format: number): Generator<Finding> {
   checkFile(file, format)
 }
 
-/** SQLite discards what follows the first invalid frame of a log, and reports nothing. */
+/** SQLite silently discards the part of a log after the first invalid frame. */
 function* checkLog(file: string): Generator<Finding> {
   const damage = tellLogDamage(file)
   if (damage !== undefined) yield `${damage}. Copy the data folder before a server opens it`
@@ -226,7 +224,7 @@ function* checkChecksums(database: DatabaseSync): Generator<Finding> {
     yield { note: `${count} records of an earlier version have no checksum yet` }
 }
 
-/** Whether other files prove that the catalog has lost something. */
+/** Whether other files prove that the catalog has lost changes. */
 function* checkLoss({ dataDir, database }: OpenCatalog): Generator<Finding> {
   const folders = readFolders(database, join(dataDir, catalogFile))
   yield* findCatalogLoss(database, dataDir, folders).findings
@@ -239,8 +237,8 @@ function* checkVersion({ file, knownVersion }: OpenStore): Generator<Finding> {
 }
 
 /**
- * A snapshot that cannot be used costs the time to build its index again. One that is newer
- * than the store proves that the store has lost writes: it was made from them.
+ * An unusable snapshot only costs the time to rebuild its index. A snapshot newer than the store
+ * proves that the store has lost writes: the snapshot was built from them.
  */
 function* checkSnapshots({ file, database, view }: OpenStore): Generator<Finding> {
   const version = versionOf(database)

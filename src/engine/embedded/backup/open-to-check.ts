@@ -1,11 +1,11 @@
 /**
- * Opens database files so that nothing on disk changes. A connection that may write moves the
- * log into the file and deletes it when it is closed. A read-only connection creates an empty log
- * if the file has no log.
+ * Opens database files without changing anything on disk. A writable connection would checkpoint
+ * the log and delete it when it is closed. A read-only connection would create an empty log for a
+ * file without one.
  *
- * So a file with a log is opened read-only, which needs a "-shm" file beside it. It is removed
- * again if it was not there. A file without a log is opened as immutable, which takes no locks.
- * That holds as long as no server starts: the catalog stays locked meanwhile.
+ * So a file with a log is opened read-only, which needs a "-shm" file; one that did not exist
+ * before is removed again. A file without a log is opened as immutable, which takes no locks. This
+ * is safe only while no server starts: the catalog stays locked meanwhile.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -18,14 +18,14 @@ export interface OpenedToCheck extends Disposable {
   readonly database: DatabaseSync
 }
 
-/** A store. It may be in use if it has a log: what is read is of one moment. */
+/** A store. If it has a log, it may be in use, and the connection reads one snapshot. */
 export function openStoreToCheck(file: string): OpenedToCheck {
   return isBeingWritten(file) ? openReadOnly(file, busyTimeoutMs) : openImmutable(file)
 }
 
 /**
- * The catalog, with a lock that no server gets past. Without permission to write there is no
- * lock, and a log cannot be read; a server that has it open is noticed also then.
+ * The catalog, locked against a start of a server. Without permission to write there is no lock,
+ * and a log cannot be read; a server that has the catalog open is detected in both cases.
  */
 export function openCatalogToCheck(file: string): OpenedToCheck {
   try {
@@ -51,7 +51,7 @@ function openReadOnly(file: string, timeout: number): OpenedToCheck {
   return {
     database,
     [Symbol.dispose]: () => {
-      // Before the lock goes: from then on the files may be those of a server.
+      // Before the lock is released: after that, the files may belong to a server.
       for (const path of absent)
         if (existsSync(path) && !(path.endsWith('-wal') && isBeingWritten(file)))
           rmSync(path)
@@ -70,7 +70,7 @@ function open(file: string, mode: string, timeout: number): DatabaseSync {
   url.search = mode
   const database = new DatabaseSync(url, { readOnly: true, timeout })
   try {
-    // The read takes the lock, and what is seen stays of that moment.
+    // This read takes the lock and starts the snapshot.
     database.exec(`
       PRAGMA trusted_schema = OFF;
       PRAGMA temp_store = MEMORY;

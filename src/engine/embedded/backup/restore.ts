@@ -1,7 +1,7 @@
 /**
- * Makes a data folder from a backup. Each file is compared with what was backed up while it
- * is copied, and looked at as a database after that. The catalog gets its name last: a folder
- * without one is no data folder, so a restore that is cut short leaves none.
+ * Restores a data folder from a backup. Each file is verified against the manifest during the copy,
+ * and then checked as a database. The catalog gets its name last, so an interrupted restore leaves
+ * no valid data folder.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, realpathSync, renameSync } from 'node:fs'
@@ -28,7 +28,7 @@ import { messageOf } from '../../../errors/reason.ts'
 const otherBackup: Advice = 'Restore another backup'
 const otherFolder: Advice = 'Restore into another folder'
 
-/** A file of a backup, and what must be in it. */
+/** A file of a backup, with the size and checksum from its manifest. */
 export interface RestoredFile {
   readonly path: string
   readonly size: number
@@ -37,11 +37,13 @@ export interface RestoredFile {
 
 export interface Restorable {
   readonly catalog: RestoredFile
-  /** By the uids of what they are the stores of. */
+  /** Files of stores by uid of their targets. */
   readonly stores: ReadonlyMap<string, RestoredFile>
 }
 
-/** Into an empty folder. Throws an EngineError that says what is wrong with the backup. */
+/**
+ * Restores into an empty folder. Throws an EngineError that states what is wrong with the backup.
+ */
 export async function restoreDataFolder(
   backup: Restorable,
   dataDir: string,
@@ -50,7 +52,7 @@ export async function restoreDataFolder(
 ): Promise<void> {
   const access = new Tightening()
   access.tighten(realpathSync(dataDir))
-  // There was nothing to read in it yet.
+  // An empty folder exposed nothing, so only failures are reported.
   access.report(dataDir, (level, line) => {
     if (level === 'warn') onNotice(line)
   })
@@ -111,13 +113,13 @@ async function copyChecked(
   try {
     checkFile(to, formatMax, otherBackup)
   } catch (error) {
-    // It names the copy, which will be gone.
+    // The message names the copy, which will be deleted.
     throw new EngineError('damaged', messageOf(error).replace(to, path))
   }
   checkContent(to, path, tables)
 }
 
-/** Refuses foreign objects, and a file that was damaged when it was backed up. */
+/** Rejects foreign objects, and a file that was damaged before its backup. */
 function checkContent(file: string, original: string, tables: OwnTables): void {
   reading(file, original, (database) => {
     const foreign = findForeignObject(database, tables)
@@ -130,7 +132,7 @@ function checkContent(file: string, original: string, tables: OwnTables): void {
 
 interface StoreRow {
   readonly uid: string
-  /** In the data folder. */
+  /** Relative to the data folder. */
   readonly folder: string
 }
 

@@ -1,14 +1,14 @@
-/** Runs checks one after the other, and collects what they find. */
+/** Runs a list of checks, and collects their findings. */
 import { EngineError } from '../../errors.ts'
 import { isHeld, obstructs, tellObstacle, troubleOf } from '../files/disk-trouble.ts'
 import { messageOf } from '../../../errors/reason.ts'
 
-/** A text for a problem; a note for something that repairs itself. */
+/** A string is a problem; a note describes something that repairs itself. */
 export type Finding = string | { readonly note: string }
 
 export interface Check<Subject> {
   readonly run: (subject: Subject) => Iterable<Finding>
-  /** Whether the checks behind this one are worth running only if it finds nothing. */
+  /** Whether a finding makes the later checks pointless. */
   readonly isGate?: boolean
 }
 
@@ -16,11 +16,11 @@ export interface Check<Subject> {
 export interface Findings {
   readonly findings: readonly string[]
   readonly notes: readonly string[]
-  /** Why the file could not be checked to the end, and what to do about it. */
+  /** Why the check could not be completed, and what to do about it. */
   readonly obstacle?: string
 }
 
-/** Beyond this many findings of a file the rest is only counted: they have one cause. */
+/** Further findings of a file are only counted, because they usually have one cause. */
 const findingsMax = 100
 
 export class Collector {
@@ -47,7 +47,7 @@ export class Collector {
     return true
   }
 
-  /** Does a part of a check; what it throws is a finding, or an obstacle. */
+  /** Runs a part of a check. An error becomes a finding or an obstacle. */
   attempt(act: () => void): void {
     try {
       act()
@@ -83,7 +83,7 @@ export class Collector {
   }
 }
 
-/** Damaged bytes can make a check fail anywhere; the other files are still checked. */
+/** Damaged bytes can make any check throw; the other files are still checked. */
 function wordsFor(error: unknown): string {
   const message = messageOf(error).replace(/\s*\n\s*/g, ' ')
   return error instanceof EngineError ? message : `the file cannot be read: ${message}`

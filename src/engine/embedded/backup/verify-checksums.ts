@@ -1,6 +1,6 @@
 /**
- * Verifies all checksums of a store, and the digest: what `stela check` does beside comparing
- * documents with their indexes.
+ * Verifies all checksums of a store, and its digest. A part of `stela check`; check-contents.ts
+ * compares documents with their indexes.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { isTextSegmentSound, type TextSegmentRow } from '../lexical/segment-layout.ts'
@@ -23,13 +23,13 @@ import {
 } from '../format/damage.ts'
 import { sumOfChecksums } from '../format/digest.ts'
 
-/** What is wrong, in plain words. Nothing where the store is of a format without checksums. */
+/** Problems in plain words; none in a store of a format without checksums. */
 export function verifyChecksums(database: DatabaseSync): string[] {
   const tables = summedTables(database)
   if (tables.length === 0) return []
   const findings = [...new ChecksumCheck(database).findings(tables)]
   const digest = tables.filter(isRecordTable).reduce(
-    // Each is below the modulus, so this adds one to the others.
+    // Each sum is below the modulus, so this adds them modulo it.
     (sum, table) => changeDigest(sum, null, sumOfChecksums(database, table)),
     0,
   )
@@ -42,14 +42,14 @@ export function verifyChecksums(database: DatabaseSync): string[] {
   return findings
 }
 
-/** Documents and rows that an earlier version wrote: they have no checksum yet. */
+/** Number of documents or rows without a checksum: an earlier version wrote them. */
 export function countUnverified(database: DatabaseSync): number {
   const where = summedTables(database).includes('doc') ? 'WHERE checksum IS NULL' : ''
   const { count } = database.prepare(`SELECT count(*) AS count FROM doc ${where}`).get()!
   return Number(count)
 }
 
-/** The tables that have checksums, `doc` first. */
+/** Tables with checksums, `doc` first. */
 function summedTables(database: DatabaseSync): string[] {
   const found = database
     .prepare(
@@ -61,7 +61,7 @@ function summedTables(database: DatabaseSync): string[] {
   return found.map(({ name }) => String(name))
 }
 
-/** Those whose checksums the digest has. */
+/** Whether the digest includes the checksums of the table. */
 function isRecordTable(table: string): boolean {
   return table === 'doc' || table === 'search' || table.startsWith('vector_')
 }

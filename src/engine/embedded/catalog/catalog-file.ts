@@ -1,10 +1,10 @@
 /**
- * catalog.db, as a file: its schema, and what keeps a change of it from being lost unnoticed.
+ * The file catalog.db: its schema, and the protection of its changes against unnoticed loss.
  *
- * Each change raises the catalog's generation, seals all rows with a checksum, and is moved
- * from the log into the file before it is answered. Then the generation is written to another
- * file (catalog-mirror.ts). So damage to either file, an older copy and a lost log show when
- * the folder is opened next.
+ * Each change raises the catalog's generation, seals all rows with a checksum, and is checkpointed
+ * into the file before it is acknowledged. Then the generation is written to a second file
+ * (catalog-mirror.ts). So the next start detects damage to either file, an older copy, and a lost
+ * log.
  */
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ import { identify, type FileIdentity } from '../files/file-identity.ts'
 import { readMirror, writeMirror } from './catalog-mirror.ts'
 import { catalogFile, openExclusively } from './data-folder.ts'
 
-/** Raised with every change to the catalog's layout that older code could not read. */
+/** Raised when older versions could not read the catalog's new layout. */
 export const catalogFormat = 4
 
-/** From this format on a catalog has a generation and a checksum. */
+/** The first format with a generation and a checksum. */
 export const sealedFormat = 4
 
 const tables = `
@@ -40,7 +40,7 @@ const tables = `
   CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
-/** Format 3 added user-defined types. Earlier ones had no tables either. */
+/** Format 3 added user-defined types. Earlier formats have no tables of the Data API either. */
 const typeTable = `
   CREATE TABLE type(
     keyspace TEXT NOT NULL REFERENCES keyspace(name),
@@ -50,27 +50,29 @@ const typeTable = `
   ) STRICT;
 `
 
-/** The generation of a catalog that was made and not opened yet. */
+/** Generation of a new catalog before its first start. */
 const unsealed = 0
 
-/** Format 4 added the seal, and the last version of each store that the catalog knows of. */
+/** Format 4 added the seal, and the last known version of each store. */
 const sealTable = `
   CREATE TABLE seal(generation INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;
   INSERT INTO seal VALUES (${unsealed}, 0);
   ALTER TABLE target ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
 `
 
-/** A catalog without targets. The first start seals it. */
+/** Schema of a catalog without targets. The first start seals it. */
 export const catalogSchema = tables + typeTable + sealTable
 
 export const catalogTables = ownTables(catalogSchema)
 
-/** Bytes that the log of the catalog has on the disk: room for 16 pages, which a drop fits in. */
+/**
+ * Bytes reserved on disk for the catalog's log: 16 pages, enough to drop a target on a full disk.
+ */
 const reservedLogSize = 64 * 1024
 
 export type CatalogParameter = string | number
 
-/** A statement, and what it is given. */
+/** An SQL statement and its parameters. */
 export type CatalogChange = readonly [sql: string, ...parameters: CatalogParameter[]]
 
 export class CatalogFile {
@@ -78,11 +80,11 @@ export class CatalogFile {
   readonly #database: DatabaseSync
   readonly #files: OpenedFiles
   #commits = 0
-  /** The latest write of the other file, and the one that follows it. */
+  /** The latest write of the mirror, and the one queued behind it. */
   #recorded: Promise<void> = Promise.resolve()
   #nextRecord: Promise<void> | undefined
 
-  /** Holds the folder until it is closed. */
+  /** Locks the folder until it is closed. */
   constructor(dataDir: string) {
     this.#dataDir = dataDir
     const file = join(dataDir, catalogFile)
@@ -94,12 +96,12 @@ export class CatalogFile {
     return this.#database
   }
 
-  /** The file that was opened. */
+  /** Identity of the opened file. */
   get identity(): FileIdentity {
     return this.#files.identity
   }
 
-  /** Changes that were made durable. */
+  /** Number of durable changes. */
   get commits(): number {
     return this.#commits
   }
@@ -109,8 +111,8 @@ export class CatalogFile {
   }
 
   /**
-   * Brings a catalog that is new, or that an earlier version wrote, to the present format, and
-   * the other file to its generation.
+   * Upgrades a new catalog, or one of an earlier version, to the current format, and the mirror to
+   * its generation.
    */
   async upgrade(): Promise<void> {
     const format = formatOf(this.#database)
@@ -132,7 +134,7 @@ export class CatalogFile {
     return this.#database.prepare(sql).all(...parameters)
   }
 
-  /** The options of a collection or the definition of a table, as they are stored. */
+  /** The stored options of a collection, or the stored definition of a table. */
   readDefinition(uid: string): object {
     const [row] = this.all('SELECT options FROM target WHERE uid = ?', uid)
     if (row === undefined) throw new EngineError('gone', 'the collection or table is gone')
@@ -140,30 +142,30 @@ export class CatalogFile {
   }
 
   /**
-   * Makes changes together or not at all. When it returns they are durable, in the log. To be
-   * followed by `secure` before the changes are answered, unless no client waits for them.
+   * Makes changes atomically. When it returns, they are durable in the log. `secure` must follow
+   * before the changes are acknowledged, unless no client waits for them.
    */
   run(...changes: readonly CatalogChange[]): void {
     try {
       this.#commit(changes)
     } catch (error) {
       if (!isFull(error)) throw error
-      // The log's content is in the file already, often enough. Then the log can start over,
-      // and there is room to drop something.
+      // The log's content is usually in the file already. A checkpoint then empties the log, which
+      // frees room to drop something.
       this.#checkpoint()
       this.#commit(changes)
     }
   }
 
-  /** Seals the catalog with a generation above one that another file recorded. */
+  /** Seals the catalog with a generation greater than `above`, which another file recorded. */
   async raiseGeneration(above: number): Promise<void> {
     this.run(['UPDATE seal SET generation = max(generation, ?)', above])
     await this.secure()
   }
 
   /**
-   * Moves the log into the file and records the generation. Without room on the disk neither
-   * is done: the change itself is durable, in the log.
+   * Checkpoints the log and records the generation in the mirror. A disk error, such as a full
+   * disk, is ignored: the change is durable in the log.
    */
   async secure(): Promise<void> {
     try {
@@ -175,7 +177,7 @@ export class CatalogFile {
     }
   }
 
-  /** Writes the other file: one write at a time, which has all changes that were made before. */
+  /** Writes the mirror, one write at a time. Each includes all changes made before it. */
   #record(): Promise<void> {
     this.#nextRecord ??= this.#recorded.then(() => {
       this.#nextRecord = undefined
@@ -185,7 +187,9 @@ export class CatalogFile {
     return this.#nextRecord
   }
 
-  /** Does what need not succeed, but never in a folder that took the place of ours. */
+  /**
+   * Runs optional work and ignores disk errors. Does nothing in a folder that has replaced ours.
+   */
   async attempt(act: () => Promise<void>): Promise<void> {
     try {
       await refuseIfLostAsync(this.identity)
@@ -198,7 +202,7 @@ export class CatalogFile {
     }
   }
 
-  /** Copies the catalog through this connection, which holds the only lock on it. */
+  /** Copies the catalog through this connection, which holds the exclusive lock. */
   async copyTo(file: string): Promise<void> {
     await backup(this.#database, file)
   }
@@ -213,8 +217,8 @@ export class CatalogFile {
   }
 
   /**
-   * Gives the empty log its blocks on the disk back, so that a target can be dropped when the
-   * disk is full. A log of zeros has no valid header: SQLite takes it for an empty one.
+   * Reserves disk blocks for the empty log, so that a target can be dropped on a full disk. Its
+   * content is zeros: without a valid header, SQLite treats the log as empty.
    */
   #reserveLog(): void {
     const handle = openSync(`${this.identity.path}-wal`, 'r+')
@@ -248,19 +252,19 @@ export class CatalogFile {
   }
 }
 
-/** Gives a catalog a generation, and the checksum of what it holds. */
+/** Sets the generation of a catalog, and the checksum of its content. */
 export function seal(database: DatabaseSync, generation: number): void {
   database.prepare('UPDATE seal SET generation = ?').run(generation)
   database.prepare('UPDATE seal SET checksum = ?').run(checksumOf(database))
 }
 
-/** Earlier formats have none. */
+/** Catalogs of earlier formats have no generation: `unsealed`. */
 export function generationOf(database: DatabaseSync): number {
   if (formatOf(database) < sealedFormat) return unsealed
   return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])
 }
 
-/** CRC-32 over all rows in key order, which does not depend on how they are stored. */
+/** CRC-32 over all rows in key order, which is independent of their physical layout. */
 function checksumOf(database: DatabaseSync): number {
   let sum = generationOf(database)
   for (const table of ['keyspace', 'target', 'type', 'setting'])

@@ -1,6 +1,6 @@
 /**
- * Whether a catalog has lost something that other files of the data folder still prove. Changes
- * nothing: a start and `stela check` ask the same.
+ * Finds changes that a catalog has lost but other files of the data folder prove. Reads only; a
+ * start and `stela check` both use it.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,20 +17,20 @@ import { readTargetFile, type TargetDescription } from './target-file.ts'
 export interface CatalogLoss {
   /** Findings for the operator; empty when nothing is lost. */
   readonly findings: readonly string[]
-  /** The folders of stores that the catalog does not list, or lists as something else. */
+  /** Folders of stores that the catalog does not list, or lists as another target. */
   readonly unlisted: readonly string[]
-  /** The uids of rows whose store is missing or belongs to another target. */
+  /** Uids of rows whose store is missing or belongs to another target. */
   readonly staleRows: readonly string[]
-  /** The highest generation that any file recorded. */
+  /** The highest generation recorded in any file. */
   readonly generation: number
 }
 
-/** A target as the catalog lists it. */
+/** A target's row in the catalog. */
 interface ListedTarget {
   readonly uid: string
   readonly state: string
   readonly folder: string
-  /** What its store says; undefined where that cannot be read. */
+  /** The description in the target's own folder; undefined if it cannot be read. */
   readonly own: TargetDescription | undefined
 }
 
@@ -56,9 +56,9 @@ export function findCatalogLoss(
 }
 
 /**
- * Refuses a folder before SQLite opens its catalog and discards what follows the damage. From
- * format 4 on changes are moved into the file before they are answered, so a log that a power
- * cut left torn holds none that matters.
+ * Rejects a folder with a damaged catalog log before SQLite opens it and discards the part after
+ * the damage. From format 4 on, changes are checkpointed before they are acknowledged, so a torn
+ * log holds no acknowledged change.
  */
 export function refuseDamagedLog(dataDir: string): void {
   const file = join(dataDir, catalogFile)
@@ -80,7 +80,7 @@ class LossSearch {
     this.generation = generation
   }
 
-  /** Other files record a generation after the catalog has it, so none can be ahead. */
+  /** Other files record a generation after the catalog is at it, so a higher one proves a loss. */
   compareGenerations(listed: readonly ListedTarget[]): void {
     const mirror = readMirror(this.#dataDir)
     const recorded = typeof mirror === 'object' ? [mirror.content.generation] : []
@@ -103,9 +103,9 @@ class LossSearch {
       this.findings.push(`${folder} holds data, and is listed as not yet created`)
       this.#take(uid, folder)
     } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
-      // What was dropped is gone, and another target may have its folder now.
+      // The drop is lost, and another target may use the folder by now.
       this.#take(uid, folder)
-    // The target was dropped later than this state of the catalog.
+    // The target was dropped after this state of the catalog.
     else if (isBehind && state === 'ready' && !existsSync(file)) this.staleRows.push(uid)
   }
 
@@ -122,7 +122,7 @@ class LossSearch {
   }
 }
 
-/** As many as an operator reads, and how many more there are. */
+/** The first `namedMax` folders, and the number of the others. */
 function namesOf(folders: readonly string[]): string {
   const named = folders.slice(0, namedMax).join(', ')
   const more = folders.length - namedMax

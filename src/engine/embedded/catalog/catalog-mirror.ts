@@ -1,10 +1,10 @@
 /**
- * `catalog.generation`: the catalog's generation, and what only the catalog holds besides
- * (keyspaces, types, settings), in a file of its own. Targets describe themselves
- * (target-file.ts), so the two together are enough to rebuild a catalog.
+ * `catalog.generation`: a mirror of the catalog's generation and of the rows that exist only in the
+ * catalog (keyspaces, types, settings). Targets describe themselves (target-file.ts), so both
+ * together are enough to rebuild a catalog.
  *
- * The file is written after each change of the catalog has become durable, so its generation is
- * never ahead of the catalog's. A catalog that is behind has lost changes.
+ * The file is written after each change of the catalog is durable, so its generation never exceeds
+ * that of the catalog. A catalog with a lower generation has lost changes.
  */
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -14,7 +14,7 @@ export const mirrorFile = 'catalog.generation'
 
 export interface CatalogMirror {
   readonly generation: number
-  /** Rows of the catalog's tables, by name. */
+  /** Rows of the catalog's tables, by table name. */
   readonly keyspace: readonly KeyspaceRow[]
   readonly type: readonly StoredTypeRow[]
   readonly setting: readonly SettingRow[]

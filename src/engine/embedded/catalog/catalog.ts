@@ -1,16 +1,16 @@
 /**
- * What exists: keyspaces, targets and the service's own settings, in data/catalog.db. It is
- * the truth, unless it has lost changes: then the folder is not served (lost-stores.ts).
+ * The catalog: keyspaces, targets and the service's own settings, in data/catalog.db. It is
+ * authoritative, unless it has lost changes: then the folder is not served (lost-stores.ts).
  *
- * Creating or dropping a target changes a row and a folder, and the process may die between
- * the two. So the row states the next step, and has the target's name only while it is "ready".
- * Leftovers of "creating" and "dropping" rows are removed with the next change or start. A
+ * Creating or dropping a target changes a row and a folder, and the process may die between the
+ * two. So the row's state is the next step, and the row has the target's name only while it is
+ * "ready". Remains of "creating" and "dropping" rows are removed by the next change or start. A
  * store that was written to is never "creating", so it is never removed as one.
  *
- * Files and folders are made, synced and removed without blocking the thread, so other requests
- * run in the middle of a change. They see a change from the commit on that brings it into force:
- * what is in memory changes in the same turn. Callers make one change at a time
- * (schema-turns.ts), but settings are written meanwhile.
+ * Files and folders are created, synced and removed asynchronously, so other requests run during a
+ * change. They see it from its commit on, because the state in memory changes in the same turn of
+ * the event loop. Callers make one schema change at a time (schema-turns.ts); settings are written
+ * concurrently.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rmdir } from 'node:fs/promises'
@@ -77,7 +77,7 @@ import {
 export { catalogFormat } from './catalog-file.ts'
 export { catalogFile, unfinishedFile } from './data-folder.ts'
 
-/** What names of keyspaces that are being dropped start with, and no others can. */
+/** Prefix of the names of keyspaces that are being dropped; other names cannot have it. */
 const droppedPrefix = ':'
 
 interface TargetRow {
@@ -91,7 +91,7 @@ interface TargetRow {
   readonly version: number
 }
 
-/** A target as the layers above know it, and as the store does. */
+/** A target in the form of the contract, and in its stored form. */
 export interface KnownTarget {
   readonly target: Target
   readonly stored: StoredTarget
@@ -110,11 +110,11 @@ export class Catalog {
   readonly #dataDir: string
   readonly #file: CatalogFile
   readonly #log: EmbeddedOptions['log']
-  /** Keyspaces to their folders, and what they hold; always what the database says. */
+  /** Folder and content of each keyspace; always equal to the database. */
   readonly #keyspaces = new Map<string, Keyspace>()
-  /** The folders of targets, in the data folder, by their uids. */
+  /** Folders of targets, relative to the data folder, by uid. */
   readonly #folders = new Map<string, string>()
-  /** The versions that stores had when a server last stopped, by the uids of their targets. */
+  /** Versions of stores at the last stop of a server, by uid of the target. */
   readonly #versions = new Map<string, number>()
   readonly #leftovers: Leftovers
 
@@ -127,7 +127,7 @@ export class Catalog {
     this.#leftovers = new Leftovers({ dataDir, file, quarantine })
   }
 
-  /** Opens the folder, or makes it if it does not exist or is empty. */
+  /** Opens the folder, or creates it if it does not exist or is empty. */
   static async open(options: EmbeddedOptions): Promise<Catalog> {
     const { dataDir, acceptsLostCatalog: acceptsLoss = false, log } = options
     const file = join(dataDir, catalogFile)
@@ -153,7 +153,7 @@ export class Catalog {
     }
   }
 
-  /** Runs before the server listens, so most of it may block the thread. */
+  /** Runs before the server listens, so it may block the thread. */
   async #start(acceptsLoss: boolean, access: Tightening): Promise<void> {
     const loss = this.#findLoss(acceptsLoss)
     removeUnfinished(this.#dataDir)
@@ -170,12 +170,12 @@ export class Catalog {
     access.report(this.#dataDir, this.#log)
   }
 
-  /** The file that was opened. */
+  /** Identity of the opened file. */
   get identity(): FileIdentity {
     return this.#file.identity
   }
 
-  /** Changes that were made durable. */
+  /** Number of durable changes. */
   get commits(): number {
     return this.#file.commits
   }
@@ -208,18 +208,18 @@ export class Catalog {
     return this.#keyspaces.get(keyspace)?.targets.get(name)
   }
 
-  /** The store file of a target that exists. */
+  /** The store file of a target; undefined if it does not exist. */
   storeFile(target: StoredTarget): string | undefined {
     const folder = this.#folders.get(target.uid)
     return folder === undefined ? undefined : join(this.#dataDir, folder, storeFile)
   }
 
-  /** The version that the store of a target had when a server last stopped. */
+  /** The version of a target's store at the last stop of a server; 0 if unknown. */
   knownVersion({ uid }: StoredTarget): number {
     return this.#versions.get(uid) ?? 0
   }
 
-  /** Records such versions, by uid, unless the disk is in trouble. */
+  /** Records store versions by uid; skipped when the disk has a problem. */
   noteVersions(versions: ReadonlyMap<string, number>): Promise<void> {
     const sql = 'UPDATE target SET version = ? WHERE uid = ?'
     const changes = Array.from(versions, ([uid, version]) => [sql, version, uid] as const)
@@ -229,7 +229,7 @@ export class Catalog {
     })
   }
 
-  /** Returns false when it exists already. */
+  /** Returns false when the keyspace exists. */
   async createKeyspace(name: string): Promise<boolean> {
     if (this.#keyspaces.has(name)) return false
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
@@ -252,15 +252,15 @@ export class Catalog {
   }
 
   /**
-   * Takes the name away at once, with those of all that it holds, which are returned;
-   * `finishDrop` removes the data. Returns undefined when there is no such keyspace.
+   * Frees the names of the keyspace and of its targets, and returns the targets; `finishDrop`
+   * removes their data. Returns undefined when the keyspace does not exist.
    */
   async startDropKeyspace(name: string): Promise<readonly StoredTarget[] | undefined> {
     const found = this.#keyspaces.get(name)
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#file.run(
-      // Keyspace and targets refer to each other by the name that changes.
+      // Defers the check of foreign keys, which refer to the name that changes.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
       ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
@@ -275,7 +275,7 @@ export class Catalog {
     return targets
   }
 
-  /** Makes a change that touches no store that is there already. */
+  /** Makes a change that affects no existing store. */
   carryOut(
     keyspace: string,
     change: Exclude<SchemaChange, TableChange | { kind: 'dropTarget' }>,
@@ -302,13 +302,16 @@ export class Catalog {
     }
   }
 
-  /** The table as the change would make it. */
+  /** The table with the change applied. */
   altered(table: StoredTable, change: TableChange): StoredTable {
     const definition = redefineTable(table.definition, change)
     return { ...table, definition, types: this.#typesOf(definition, table.keyspace) }
   }
 
-  /** Makes the table this. `changed` is called in the turn from which on it is. */
+  /**
+   * Stores the new definition. `changed` is called in the turn of the event loop in which it takes
+   * effect.
+   */
   async alterTable(table: StoredTable, changed: () => void): Promise<void> {
     const { uid, definition } = table
     const sql = 'UPDATE target SET options = ? WHERE uid = ?'
@@ -319,7 +322,7 @@ export class Catalog {
     await this.#describe(table)
   }
 
-  /** Tables that use the type are other objects from then on. */
+  /** Stores a type. Tables that use it become new objects. */
   async #putType(keyspace: string, type: StoredType): Promise<void> {
     const { targets, types } = this.#keyspace(keyspace)
     const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
@@ -349,7 +352,7 @@ export class Catalog {
     return [...new Set(names)].map((name) => types.get(name)!)
   }
 
-  /** From now on the target is this. Long analyzers stay in the file. */
+  /** Publishes a target in memory. Long analyzers stay in the file. */
   #know(whole: StoredTarget): void {
     const { uid } = whole
     const stored = withStoredAnalyzers(whole, () => this.#file.readDefinition(uid))
@@ -376,7 +379,7 @@ export class Catalog {
       ...this.#file
         .all('SELECT folder FROM target WHERE keyspace = ?', keyspace)
         .map((row) => String(row['folder'])),
-      // These will be removed, rows or no rows.
+      // These folders will be removed, with or without a row.
       ...this.#leftovers.targetFoldersIn(parent.folder),
     ]
     const ownName = checkFolderName('target', name)
@@ -394,13 +397,13 @@ export class Catalog {
           "VALUES (?, ?, ?, ?, ?, 'creating', ?)",
         ...[uid, keyspace, uid, folder, what.kind, definition],
       ])
-      // Not its parents, too: a folder that was moved away must not be made again.
+      // Not recursive: a folder that was moved away must not be created again.
       await refuseLinkAsync(parentFolder)
       await mkdir(path, { mode: privateFolderMode })
       const store = join(path, storeFile)
       if (what.kind === 'collection') await createStore(store)
       else await createTableStore(store, vectorSuffixes(what.definition))
-      // This syncs the folder as well.
+      // Also syncs the folder.
       await writeTargetFile(path, describeTarget(target, this.#file.generation))
       await syncFolderAsync(parentFolder)
       const sql = "UPDATE target SET state = 'ready', name = ? WHERE uid = ?"
@@ -415,7 +418,7 @@ export class Catalog {
     await this.#file.secure()
   }
 
-  /** Takes the name away at once; `finishDrop` removes the data. */
+  /** Frees the name; `finishDrop` removes the data. */
   async startDrop(target: StoredTarget): Promise<void> {
     const { uid, keyspace, name } = target
     const sql = "UPDATE target SET state = 'dropping', name = uid WHERE uid = ?"
@@ -434,7 +437,7 @@ export class Catalog {
     return this.#leftovers.remove()
   }
 
-  /** Has the store describe itself as the catalog does. */
+  /** Updates the description in the target's folder. */
   async #describe(target: StoredTarget, state?: 'dropping'): Promise<void> {
     const folder = this.#folders.get(target.uid)
     if (folder === undefined) return
@@ -450,7 +453,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** It has the value when this returns, and can be answered when `secure` resolves. */
+  /** Sets the value, which reads return at once. It may be acknowledged after `secure`. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }
@@ -468,7 +471,7 @@ export class Catalog {
     return this.#file.close()
   }
 
-  /** Throws where there is any, unless it is accepted. */
+  /** Throws when the catalog has lost data, unless that is accepted. */
   #findLoss(isAccepted: boolean): CatalogLoss {
     const { database, identity } = this.#file
     const folders = readFolders(database, identity.path)
@@ -482,7 +485,7 @@ export class Catalog {
     const { findings, unlisted, staleRows, generation } = loss
     if (findings.length === 0) return
     for (const finding of findings)
-      this.#log('warn', `The catalog has lost data, which was accepted: ${finding}`)
+      this.#log('warn', `Accepted a loss of catalog data: ${finding}`)
     for (const folder of unlisted) this.#quarantine(folder)
     for (const uid of staleRows) this.#file.run(['DELETE FROM target WHERE uid = ?', uid])
     await this.#file.raiseGeneration(generation)
@@ -528,7 +531,7 @@ export class Catalog {
       const common = { keyspace, name, uid }
       if (kind === 'table') {
         const definition = JSON.parse(options) as StoredDefinition
-        // They become part of names, in the store and beside it.
+        // Throws when an id is not valid: ids become parts of table and folder names.
         for (const { id } of [...definition.columns, ...definition.indexes]) suffixOf(id)
         const types = this.#typesOf(definition, keyspace)
         this.#know({ kind, ...common, definition, types })

@@ -2,7 +2,7 @@ import { asEngineError, troubleOf } from '../files/disk-trouble.ts'
 import type { StoreHealth } from './store-health.ts'
 import type { Catalog } from './catalog.ts'
 
-/** Changes the catalog, and notes how its file did. */
+/** Changes the catalog, and reports success or failure to the store's health. */
 export async function changeCatalog<T>(
   catalog: Catalog,
   health: StoreHealth,

@@ -1,4 +1,4 @@
-/** The folder that holds everything: made, held by one server at a time, and tidied. */
+/** The data folder: creates it, locks it for one server, and cleans it up. */
 import { randomUUID } from 'node:crypto'
 import {
   existsSync,
@@ -24,16 +24,16 @@ import { messageOf } from '../../../errors/reason.ts'
 
 export const catalogFile = 'catalog.db'
 
-/** What to do about a catalog that cannot be used. */
+/** Advice to the operator for an unusable catalog. */
 export const catalogAdvice: Advice =
   'Rebuild it with "stela repair --catalog". Restore a backup if that does not help'
 
-/** What a catalog is called until it is whole. */
+/** Prefix of the name of an incomplete catalog. */
 export const unfinishedFile = `${catalogFile}.new`
 
 /**
- * Makes a folder with a catalog in it, unless there is one; `make` writes the catalog. A folder
- * that had a catalog gets no other one unless `acceptsLoss`.
+ * Creates a folder with a catalog, unless it has one; `make` writes the catalog. A folder that had
+ * a catalog gets a new one only with `acceptsLoss`.
  */
 export function makeDataDir(
   dataDir: string,
@@ -45,8 +45,8 @@ export function makeDataDir(
   makeFolder(dataDir)
   if (!acceptsLoss && hadCatalog(dataDir))
     throw lostCatalog(dataDir, [`${catalogFile} is missing, while there is data`])
-  // Made under a name of its own first: a start that is cut short leaves no half catalog,
-  // and of two starts at once one finds what the other has made.
+  // Written under a temporary name first: an interrupted start leaves no partial catalog, and of
+  // two concurrent starts, the second uses the catalog of the first.
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
   try {
     make(unfinished)
@@ -74,7 +74,10 @@ function makeFolder(dataDir: string): void {
   }
 }
 
-/** Of several folders, Node makes all or says something vague; of one it tells the truth. */
+/**
+ * The reason why a folder cannot be created. Node's error for several levels is vague, for one it
+ * is exact.
+ */
 function whyNotMade(dataDir: string): unknown {
   const isMissing = (path: string): boolean =>
     statSync(path, { throwIfNoEntry: false }) === undefined
@@ -88,19 +91,19 @@ function whyNotMade(dataDir: string): unknown {
   }
 }
 
-/** Gives a file its name, unless another has it. */
+/** Gives a file its name, unless the name is taken. */
 function publish(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file)
   } catch (error) {
-    // Not every file system has links; renaming is as good, but for two starts at once.
+    // Some file systems have no hard links. Renaming is equivalent, except for concurrent starts.
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || code === 'ENOENT' || existsSync(file)) throw error
     renameSync(unfinished, file)
   }
 }
 
-/** Takes away what other users may do with the folder itself and with its catalog. */
+/** Removes the permissions of other users on the data folder and its catalog. */
 export function tightenDataDir(dataDir: string, access: Tightening): void {
   if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return
   const folder = realpathSync(dataDir)
@@ -110,19 +113,19 @@ export function tightenDataDir(dataDir: string, access: Tightening): void {
   access.tighten(join(folder, mirrorFile))
 }
 
-/** What earlier starts left behind. Only the holder of the folder may say so. */
+/** Removes remains of earlier starts. Safe only for the holder of the lock. */
 export function removeUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir))
     if (name.startsWith(unfinishedFile) || isCopiesFolder(name))
       rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
-/** Whether a folder has stores, or what is written beside a catalog. */
+/** Whether a folder contains stores, or a mirror of a catalog. */
 export function hadCatalog(dataDir: string): boolean {
   return existsSync(join(dataDir, mirrorFile)) || storeFolders(dataDir).length > 0
 }
 
-/** Locks the folder for as long as this process lives. */
+/** Opens the catalog and locks the folder until the catalog is closed. */
 export function openExclusively(
   file: string,
   dataDir: string,
@@ -136,7 +139,7 @@ export function openExclusively(
         'closed',
         `${dataDir} is in use by another running server. Stop it, or start with another folder`,
       )
-    // Of two that start at once, each may have been in the way of the other.
+    // Two concurrent starts may have blocked each other: wait a random time.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * waitMsMax)
   }
 }
@@ -160,7 +163,7 @@ function tryExclusively(
     `)
     const foreign = findForeignObject(database, own)
     if (foreign !== undefined) throw damaged(file, `has ${foreign}`)
-    // Indexes included: a change that does not find its row through one would change nothing.
+    // Checks indexes as well: an update that misses its row because of a bad index changes nothing.
     const [verdict] = database.prepare('PRAGMA integrity_check(1)').all()
     if (verdict?.['integrity_check'] !== 'ok')
       throw damaged(
@@ -179,7 +182,7 @@ function tryExclusively(
   }
 }
 
-/** Errors that say what an operator can do; undefined: the file is to blame. */
+/** Errors that help an operator as they are; undefined: the file itself is damaged. */
 export function refusalFor(
   error: unknown,
   dataDir: string,
@@ -193,7 +196,7 @@ export function refusalFor(
   return isTelling ? error : undefined
 }
 
-/** What an error says, in one line. */
+/** An error's message in one line. */
 export function lineOf(error: unknown): string {
   return oneLine(messageOf(error))
 }

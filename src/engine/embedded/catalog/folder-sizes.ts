@@ -1,20 +1,22 @@
-/** How much of the disk a data folder takes, and for what. */
+/** Disk usage of a data folder by purpose. */
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { catalogFile } from './data-folder.ts'
 import { storeFile } from '../store/layout.ts'
 
-/** In bytes. */
+/** Sizes in bytes. */
 export interface FolderSizes {
-  /** Records and their indexes, and the catalog. */
+  /** Records with their indexes, and the catalog. */
   readonly data: number
-  /** What was written since it was last moved into the files of the data. */
+  /** Write-ahead logs. */
   readonly logs: number
-  /** Vector indexes as they were last saved. */
+  /** Saved vector indexes. */
   readonly vectors: number
 }
 
-/** A folder may have very many files, and anybody may ask: they are not counted more often. */
+/**
+ * Minimum milliseconds between two scans: a folder may have many files, and clients can ask often.
+ */
 const countedMs = 5_000
 
 export class FolderMeter {
@@ -26,7 +28,7 @@ export class FolderMeter {
     this.#dataDir = dataDir
   }
 
-  /** Of a folder that cannot be read there are none. */
+  /** Empty when the folder cannot be read. */
   sizes(): Promise<Partial<FolderSizes>> {
     const now = performance.now()
     if (this.#counted === undefined || now - this.#countedAt >= countedMs) {
@@ -37,7 +39,7 @@ export class FolderMeter {
   }
 }
 
-/** Of a data folder, or of the folder of one collection or table. */
+/** For a data folder, or for the folder of one collection or table. */
 export async function sizesIn(folder: string): Promise<FolderSizes> {
   const sizes = { data: 0, logs: 0, vectors: 0 }
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -50,11 +52,11 @@ export async function sizesIn(folder: string): Promise<FolderSizes> {
 function kindOf(name: string, folder: string): keyof FolderSizes | 'other' {
   if (name === storeFile || name === catalogFile) return 'data'
   if (name === `${storeFile}-wal` || name === `${catalogFile}-wal`) return 'logs'
-  // Stores have beside them what their connections share, which is no data.
+  // Files beside a store, such as "-shm", are shared memory of its connections, not data.
   return folder.startsWith('vectors') && !name.startsWith(storeFile) ? 'vectors' : 'other'
 }
 
-/** Files come and go meanwhile. */
+/** A file may be removed during the scan. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size

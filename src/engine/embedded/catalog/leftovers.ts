@@ -1,6 +1,6 @@
 /**
- * Folders of targets and keyspaces that are not made, or no more. What cannot be removed now only
- * takes space until the next try.
+ * Folders of targets and keyspaces that are incomplete or dropped. Folders that cannot be removed
+ * now only take space until the next attempt.
  */
 import { rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -11,15 +11,15 @@ import { storesIn } from './lost-stores.ts'
 export interface LeftoversOptions {
   readonly dataDir: string
   readonly file: CatalogFile
-  /** Moves a store that the catalog does not list where no start looks for one. */
+  /** Moves a store that the catalog does not list into quarantine. */
   readonly quarantine: (folder: string) => void
 }
 
 export class Leftovers {
   readonly #options: LeftoversOptions
-  /** The folders of targets, in the data folder, by their uids. */
+  /** Folders of targets, relative to the data folder, by uid. */
   readonly #targets = new Map<string, string>()
-  /** The folders of keyspaces, by what they are called since they were dropped. */
+  /** Folders of keyspaces by their names after the drop. */
   readonly #keyspaces = new Map<string, string>()
 
   constructor(options: LeftoversOptions) {
@@ -30,7 +30,7 @@ export class Leftovers {
     this.#targets.set(uid, folder)
   }
 
-  /** The target is made. */
+  /** The target was created, so its folder stays. */
   forgetTarget(uid: string): void {
     this.#targets.delete(uid)
   }
@@ -39,7 +39,7 @@ export class Leftovers {
     this.#keyspaces.set(name, folder)
   }
 
-  /** The names of folders in the folder of a keyspace; rows of the catalog may name them or not. */
+  /** Names of target folders in a keyspace's folder, with or without a row in the catalog. */
   targetFoldersIn(keyspaceFolder: string): string[] {
     return [...this.#targets.values()]
       .filter((path) => dirname(path) === keyspaceFolder)
@@ -77,7 +77,10 @@ export class Leftovers {
   }
 }
 
-/** Stores in the folder of a dropped keyspace are rare: then they are looked for. */
+/**
+ * Whether the folder was empty and is removed. If not, the caller looks for stores in it, which is
+ * rare.
+ */
 async function isRemovedAsEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(path)

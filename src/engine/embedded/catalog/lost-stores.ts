@@ -1,8 +1,7 @@
 /**
- * Stores that the catalog does not know. A catalog that was damaged or replaced by an older
- * copy forgets what was created since. Such stores are never removed: a start refuses the
- * folder until its operator has the catalog rebuilt or accepts the loss, which moves them into
- * quarantine.
+ * Stores that the catalog does not list. A damaged catalog, or an older copy of it, lacks targets
+ * that were created since. Their stores are never removed: a start rejects the folder until the
+ * operator rebuilds the catalog or accepts the loss, which moves the stores into quarantine.
  */
 import {
   existsSync,
@@ -20,15 +19,15 @@ import { storeVersion } from '../store/version-file.ts'
 import { freeFolder, isCopiesFolder } from '../store/folder-names.ts'
 import { targetFile } from './target-file.ts'
 
-/** A dot keeps it apart from the folders of keyspaces. */
+/** The dot keeps the name apart from the folders of keyspaces. */
 const quarantineFolder = 'quarantine.stores'
 
-/** The folders of all stores in a data folder, as "keyspace/target". Links are not followed. */
+/** Folders of all stores in a data folder, as "keyspace/target". Does not follow links. */
 export function storeFolders(dataDir: string): string[] {
   return unlistedStores(dataDir, [])
 }
 
-/** The unlisted ones among them. Case is ignored, as some file systems do. */
+/** Folders of unlisted stores. Compares without case, like some file systems. */
 export function unlistedStores(dataDir: string, listed: Iterable<string>): string[] {
   const known = new Set(Array.from(listed, (folder) => folder.toLowerCase()))
   return foldersIn(dataDir)
@@ -36,7 +35,7 @@ export function unlistedStores(dataDir: string, listed: Iterable<string>): strin
     .flatMap((keyspace) => storesIn(dataDir, keyspace, known))
 }
 
-/** The folders of stores in the folder of one keyspace, without known ones. */
+/** Folders of stores in one keyspace's folder, without known ones. */
 export function storesIn(
   dataDir: string,
   keyspace: string,
@@ -50,7 +49,7 @@ export function storesIn(
     .filter((folder) => holdsStore(join(dataDir, folder)))
 }
 
-/** Folders of others, such as lost+found, may be unreadable. */
+/** Folders of other programs, such as lost+found, may be unreadable. */
 function foldersIn(path: string): string[] {
   try {
     return readdirSync(path, { withFileTypes: true })
@@ -70,9 +69,9 @@ function holdsStore(folder: string): boolean {
 }
 
 /**
- * Whether a store was ever written to. One that cannot be read may have been, unless a crash cut
- * its creation short: then it is still empty, or has the rollback journal of its first
- * transaction. Later ones go into a write-ahead log.
+ * Whether a store was ever written to. An unreadable store counts as written, unless a crash
+ * interrupted its creation: the file is then empty, or has the rollback journal of its first
+ * transaction. Later transactions use a write-ahead log.
  */
 export function mayHoldData(file: string): boolean {
   if (!existsSync(file) || existsSync(`${file}-journal`)) return false
@@ -80,7 +79,7 @@ export function mayHoldData(file: string): boolean {
   return !isEmpty && storeVersion(file) !== 0
 }
 
-/** Moves a store where no start looks for one; returns the folder that it has then. */
+/** Moves a store into quarantine, and returns its new folder. */
 export function quarantine(dataDir: string, folder: string): string {
   const parent = join(quarantineFolder, dirname(folder))
   mkdirSync(join(dataDir, parent), { recursive: true, mode: privateFolderMode })
@@ -96,7 +95,7 @@ export function quarantine(dataDir: string, folder: string): string {
   return place
 }
 
-/** The refusal of a folder whose catalog has lost something. */
+/** The error for a folder whose catalog has lost data. */
 export function lostCatalog(dataDir: string, findings: readonly string[]): EngineError {
   return new EngineError(
     'damaged',

@@ -1,4 +1,4 @@
-/** What the catalog of a data folder names, for commands that read it while no server runs. */
+/** The targets of a data folder, for commands that read it while no server runs. */
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'
@@ -11,11 +11,11 @@ export interface ReadyTarget {
   readonly name: string
   readonly folder: string
   readonly view: RecordView
-  /** The version of its store that the catalog recorded; 0 in earlier formats. */
+  /** The version of its store that the catalog recorded; 0 in formats without it. */
   readonly version: number
 }
 
-/** Half made and half dropped targets are left out: the next start removes them. */
+/** Without targets that are being created or dropped: the next start removes them. */
 export function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
   try {
@@ -32,7 +32,7 @@ export function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   }
 }
 
-/** The same of a catalog that is open. */
+/** `readyTargets` for an open catalog. */
 export function readyTargetsIn(database: DatabaseSync, file: string): ReadyTarget[] {
   const types = typesIn(database)
   const folders = readFolders(database, file)
@@ -57,7 +57,7 @@ export function readyTargetsIn(database: DatabaseSync, file: string): ReadyTarge
     }))
 }
 
-/** User-defined types by keyspace; earlier formats have none. */
+/** User-defined types by keyspace; formats before 3 have none. */
 function typesIn(database: DatabaseSync): Map<string, StoredType[]> {
   const types = new Map<string, StoredType[]>()
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()

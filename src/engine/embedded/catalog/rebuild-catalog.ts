@@ -1,8 +1,7 @@
 /**
- * Makes a catalog anew, from what the files of a data folder say: the descriptions of targets
- * in their folders, the mirror of the rest, and whatever can still be read of the old catalog.
- * Nothing is removed: the old catalog is kept beside the new one, and stores that cannot be
- * listed go into quarantine.
+ * Rebuilds a catalog from the files of a data folder: the descriptions of targets in their folders,
+ * the mirror, and the readable part of the old catalog. Nothing is removed: the old catalog is kept
+ * beside the new one, and stores that cannot be listed are quarantined.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
@@ -40,17 +39,17 @@ export interface Rebuilt {
   readonly settings: number
   /** Findings for the operator: everything that could not be restored. */
   readonly losses: readonly string[]
-  /** Where the old catalog is; undefined: there was none. */
+  /** File of the old catalog; undefined if it did not exist. */
   readonly kept: string | undefined
 }
 
-/** A target as the new catalog lists it. */
+/** A target for the new catalog. */
 interface FoundTarget extends TargetDescription {
-  /** In the data folder. */
+  /** Relative to the data folder. */
   readonly folder: string
 }
 
-/** Throws an EngineError when a server runs, or when there is nothing to rebuild from. */
+/** Throws an EngineError when a server is running, or when there is nothing to rebuild from. */
 export function rebuildCatalog(dataDir: string): Rebuilt {
   const file = join(dataDir, catalogFile)
   const stores = existsSync(dataDir) ? storeFolders(dataDir) : []
@@ -97,7 +96,7 @@ function readOldCatalog(file: string, dataDir: string): OldCatalog {
   try {
     const database = new DatabaseSync(existing(file), { timeout: 0 })
     try {
-      // A server would hold the folder by this lock.
+      // A running server holds this lock.
       database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
       const rowsOf = (table: string) =>
         attempt(() => database.prepare(`SELECT * FROM ${table}`).all() as never[])
@@ -122,7 +121,7 @@ function readOldCatalog(file: string, dataDir: string): OldCatalog {
   }
 }
 
-/** Undefined where the file is damaged. */
+/** Undefined when the file is damaged. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -200,12 +199,12 @@ class Rebuild {
     if (definition !== undefined) return this.#fromRow(listed!, folder, definition)
     this.#setAside(
       folder,
-      isListed ? 'its options cannot be read' : 'nothing says what it is',
+      isListed ? 'its options cannot be read' : 'it has no readable description',
     )
     return undefined
   }
 
-  /** Whether the old catalog is to be believed about what a store says of itself. */
+  /** Whether the old catalog is at least as recent as a store's own description. */
   #isCurrent(own: TargetDescription | undefined): boolean {
     const { isSound, generation } = this.#old
     return isSound && generation >= (own?.generation ?? 0)
@@ -218,7 +217,7 @@ class Rebuild {
     })
   }
 
-  /** One target of each name and uid: the one whose store was written to more often. */
+  /** Keeps one target per name and uid: the one whose store has the higher version. */
   #withoutRivals(found: readonly FoundTarget[]): FoundTarget[] {
     const taken = new Set<string>()
     const byVersion = found.toSorted(
@@ -245,7 +244,7 @@ class Rebuild {
     this.#losses.push(`${folder} is not listed, because ${reason}; it is now in ${place}`)
   }
 
-  /** The rows of one of the catalog's tables, by the file that is ahead. */
+  /** The rows of one catalog table, from the catalog or the mirror, whichever is more recent. */
   #rowsOf<Table extends 'keyspace' | 'type' | 'setting'>(
     table: Table,
   ): CatalogMirror[Table] | undefined {
@@ -260,7 +259,7 @@ class Rebuild {
     const folders = new Map([[firstKeyspace, firstKeyspace]])
     for (const { name, folder } of this.#rowsOf('keyspace') ?? [])
       if (isFolderName(folder) && !name.startsWith(':')) folders.set(name, folder)
-    // The folder of a store that exists overrules every record of it.
+    // The actual folder of an existing store takes precedence over every record.
     for (const { keyspace, folder } of targets) folders.set(keyspace, dirname(folder))
     return Array.from(folders, ([name, folder]) => ({ name, folder }))
   }
@@ -301,7 +300,7 @@ class Rebuild {
     return [...types.values()]
   }
 
-  /** Gives the new catalog its name; returns where the old one is. */
+  /** Puts the new catalog in place; returns the path of the old one. */
   #publish(unfinished: string): string | undefined {
     const kept = this.#setOldAside()
     renameSync(unfinished, join(this.#dataDir, catalogFile))
@@ -321,7 +320,7 @@ class Rebuild {
   }
 }
 
-/** Undefined where a damaged catalog left no JSON object. */
+/** Undefined when a damaged catalog left no valid JSON object. */
 function readObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,9 +1,9 @@
 /**
- * The service's own settings: rows of the catalog. A version is a digest of the value, so it
- * takes no column, and a value that is written back has its old version again. That is no
- * harm, since what was decided on it still holds.
+ * The service's own settings: rows of the catalog. The version of a setting is a digest of its
+ * value, so it needs no column. A value that is written back gets its old version, which is
+ * harmless, because decisions made on that value hold again.
  *
- * Nobody else has the folder open, so all changes are made here, and are reported at once.
+ * This process is the only writer of the folder, so watchers are called at once.
  */
 import { hash } from 'node:crypto'
 import type { Setting } from '../../contract.ts'
@@ -24,7 +24,7 @@ export class Settings {
     return value === undefined ? undefined : { value, version: versionOf(value) }
   }
 
-  /** Compares and sets in one turn of the thread, so no other write comes in between. */
+  /** Compares and sets in one turn of the event loop, so no other write intervenes. */
   async write(
     name: string,
     value: string,

@@ -1,10 +1,9 @@
 /**
- * Whether the data folder can be written: what the latest writes met, and what a look at the
- * disk finds when nobody has written for a while.
+ * Whether the data folder is writable: from the results of recent writes and, without recent
+ * writes, from probes.
  *
- * A look sees whether the folder is where it was, and now and then writes a small file durably
- * and removes it. So a folder that was lost is noticed, and a disk that has space again is
- * believed, with no traffic at all.
+ * A probe checks that the folder is still the same, and from time to time writes, syncs and removes
+ * a small file. So a lost folder, and space that became free, are detected without traffic.
  */
 import { open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -28,22 +27,22 @@ export class StoreHealth {
   readonly #catalog: FileIdentity
   readonly #probe: string
   readonly #log: Log
-  /** What writes to files met, each until one succeeds or a look says otherwise. */
+  /** Problems by file; each stays until a write succeeds or a probe clears it. */
   readonly #troubles = new Map<string, Trouble>()
   #death: string | undefined
   #wroteAt = -Infinity
   #triedAt = -Infinity
   #looking: Promise<void> | undefined
 
-  /** `catalog` is the file that was opened, in the data folder. */
+  /** `catalog` is the opened file in the data folder. */
   constructor(catalog: FileIdentity, log: Log) {
     this.#catalog = catalog
-    // A name that the next start removes, should this one be cut short.
+    // The next start removes files with this prefix, if this process dies during a probe.
     this.#probe = join(dirname(catalog.path), `${unfinishedFile}-probe`)
     this.#log = log
   }
 
-  /** What keeps the store from being written, in words; undefined when nothing does. */
+  /** The reason why the store cannot be written, for operators; undefined if it can. */
   async problem(): Promise<string | undefined> {
     if (this.#death !== undefined) return this.#death
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
@@ -53,7 +52,7 @@ export class StoreHealth {
     return trouble && tell(trouble)
   }
 
-  /** Whether nothing is known to be wrong. */
+  /** Whether no problem is known. */
   get isWell(): boolean {
     return this.#death === undefined && this.#troubles.size === 0
   }
@@ -69,18 +68,18 @@ export class StoreHealth {
     this.#troubles.set(file, trouble)
   }
 
-  /** It cannot be tidied, or its index merged, which harms nobody yet. */
+  /** Tidying or merging a store has failed, which does not affect reads and writes yet. */
   noteNeglect(file: string, reason: string): void {
     const advice = 'Reads and writes go on. Run "stela check" to see what is wrong'
     this.#log('error', `${file} cannot be tidied: ${reason}. ${advice}`)
   }
 
-  /** The file is no more, and that is as it should be. */
+  /** The file was removed on purpose. */
   forget(file: string): void {
     this.#clear(file)
   }
 
-  /** The thread that writes has died. Returns what its calls fail with. */
+  /** The writer thread has died. Returns the message that its calls fail with. */
   noteDeath(reason: string): string {
     this.#death = `the store cannot write any more: ${reason}. Restart the server`
     this.#log('error', this.#death)
@@ -120,22 +119,22 @@ export class StoreHealth {
   }
 }
 
-/** How long nobody may have written before a look does. */
+/** Time without a write after which a probe writes, in milliseconds. */
 const tryMs = 5_000
-/** The same while something is wrong. */
+/** The same while there is a problem. */
 const tryAgainMs = 1_000
 /**
- * Health is answered even if a disk is stuck, after two seconds. They are counted in steps: one
- * in which the process was held up for long counts as one, for it is not the disk's.
+ * Health is answered within two seconds even if a disk hangs. The time is counted in steps, so that
+ * a pause of the whole process counts as one step and is not blamed on the disk.
  */
 const lookStepMs = 100
 const lookStepsMax = 20
 
-/** As much as a small write takes, with the log that it is noted in. */
+/** Size of a small write, including its log frames. */
 const probeSize = 64 * 1024
 
 async function writeAndRemove(file: string): Promise<void> {
-  // What an earlier look left, if it was cut short.
+  // Removes the file of an interrupted probe.
   await rm(file, { force: true })
   const handle = await open(file, 'wx', privateFileMode)
   try {

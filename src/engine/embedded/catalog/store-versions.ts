@@ -1,5 +1,5 @@
 /**
- * The versions of stores, recorded in other files: what proves at the next start that a store
+ * Versions of stores that are recorded in other files. At the next start they prove that a store
  * has lost acknowledged writes.
  */
 import { tellLogDamage } from '../files/write-ahead-log.ts'
@@ -16,9 +16,9 @@ import type { Catalog } from './catalog.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
 
 /**
- * Tells the log which stores have lost writes, and returns how many writes these are. To be
- * called before anything opens the stores: SQLite discards what a damaged log still holds. A
- * store that lost writes is served with what it has: the rest is nowhere else.
+ * Logs which stores have lost writes, and returns the number of lost writes. Must run before
+ * anything opens the stores, because SQLite discards the log after its damage. A store that lost
+ * writes is served with what is left, because there is no other copy.
  */
 export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']): number {
   let count = 0
@@ -49,7 +49,7 @@ function versionOfSnapshots(target: StoredTarget, file: string): number {
   )
 }
 
-/** A log that cannot be read is told of by those who open the store. */
+/** Undefined for an unreadable log: opening the store reports it. */
 function logDamageOf(file: string): string | undefined {
   try {
     return tellLogDamage(file)
@@ -59,7 +59,7 @@ function logDamageOf(file: string): string | undefined {
   }
 }
 
-/** To be called when all connections to the stores of some targets are closed. */
+/** Must be called after all connections to these stores are closed. */
 export async function recordVersions(
   catalog: Catalog,
   targets: readonly StoredTarget[],

@@ -1,9 +1,9 @@
 /**
- * `target.json` in the folder of each collection or table: what the catalog says of it, so that
- * a store describes itself and a lost catalog can be rebuilt from the folders.
+ * `target.json` in the folder of each collection or table: a copy of its catalog entry, so that a
+ * lost catalog can be rebuilt from the folders.
  *
- * The catalog is the truth. The file is written after it, so it may be behind by the change that
- * a crash interrupted; a start brings it up to date.
+ * The catalog is authoritative. The file is written after it, so a crash can leave it one change
+ * behind; the next start updates it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export interface TargetDescription {
   readonly keyspace: string
   readonly name: string
   readonly kind: StoredTarget['kind']
-  /** A dropped target is not served again, whatever becomes of the catalog. */
+  /** A dropped target is never served again, even if the catalog is lost. */
   readonly state: 'ready' | 'dropping'
   /** The options of a collection, or the definition of a table. */
   readonly definition: object
@@ -41,7 +41,7 @@ export function describeTarget(
   }
 }
 
-/** `folder` is that of the target. */
+/** `folder` is the target's folder. */
 export function readTargetFile(folder: string): Sealed<TargetDescription> {
   return readSealed(join(folder, targetFile))
 }
@@ -53,7 +53,7 @@ export function writeTargetFile(
   return writeSealed(join(folder, targetFile), description)
 }
 
-/** Whether the file says the same already. The generation makes no difference. */
+/** Whether the file has the same content, apart from the generation. */
 export function isDescribed(folder: string, description: TargetDescription): boolean {
   const found = readTargetFile(folder)
   const { generation } = description
@@ -63,7 +63,7 @@ export function isDescribed(folder: string, description: TargetDescription): boo
   )
 }
 
-/** As it comes back from JSON, which leaves out what is undefined. */
+/** The description as read back from JSON, which omits undefined fields. */
 function plain(description: TargetDescription): unknown {
   return JSON.parse(JSON.stringify(description))
 }

@@ -1,6 +1,6 @@
 /**
- * Follows leads: finds the rows that they lead to, one after the other, and checks what they
- * left open.
+ * Executes access paths: yields the rows of the leading path, and checks the rest of the filter on
+ * them.
  */
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Joined } from '../../contract.ts'
@@ -17,16 +17,16 @@ import type { StoredPosition } from '../format/position.ts'
 import { rowColumns, type DocRow } from '../format/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
-/** What to find by following a lead. */
+/** A query to execute along one access path. */
 interface LeadQuery {
   readonly filter: Filter
   readonly after: StoredPosition | undefined
   readonly budget: Budget
-  /** Whether rows are only counted: they come without their texts, if these are not needed. */
+  /** Only counts rows: their texts are read only if the filter needs them. */
   readonly countOnly?: boolean
 }
 
-/** Whether a row matches, by looking into the document. */
+/** Whether a row matches, decided by parsing the document. */
 export type Matches = (filter: Filter, row: DocRow, budget: Budget) => boolean
 
 export class LeadReader {
@@ -51,7 +51,7 @@ export class LeadReader {
     this.#matches = matches
   }
 
-  /** The lead with the fewest entries. Counting ends at those of the best, or at a maximum. */
+  /** The lead with the fewest entries. Counts each only up to the best so far, or up to `max`. */
   smallest(
     leads: readonly Lead[],
     max: number,
@@ -96,22 +96,22 @@ export class LeadReader {
     }
   }
 
-  /** How many rows a lead brings, where the index knows it without looking at them. */
+  /** The number of rows of a lead, when the index knows it without reading rows. */
   count(lead: Lead): number | undefined {
     if (conditionOf(lead.rest, this.#index) !== always) return undefined
-    // Documents that have several of some values would be counted several times.
+    // Documents with several of the values would be counted more than once.
     const isOnce = lead.kind === 'range' || (lead.kind === 'keys' && lead.keys.length <= 1)
     return isOnce ? this.#leadSize(lead, Infinity) : undefined
   }
 
-  /** Matching rows in the lead's order, until nothing is left. */
+  /** Matching rows in the order of the lead. */
   *rows(lead: Lead, search: LeadQuery): Generator<DocRow> {
     const { filter, after, budget, countOnly } = search
     const condition = conditionOf(lead.rest, this.#index)
-    // Texts are read where they are wanted, or must be looked into.
+    // Texts are read only if the caller or the filter needs them.
     const isNumberEnough = countOnly === true && condition.exact
     const cost = costOf(condition)
-    // Where all of them are needed they come at once.
+    // Texts of all candidates are needed, so they are read together with them.
     const isSoon = condition === always || condition === unknown
     const withTexts = isSoon && !isNumberEnough
     for (const met of this.#follow(lead, after, budget, withTexts)) {
@@ -124,7 +124,7 @@ export class LeadReader {
     }
   }
 
-  /** What a lead leads to, in its order, each document once. */
+  /** Candidates of a lead, in its order, each document once. */
   *#follow(
     lead: Lead,
     after: StoredPosition | undefined,
@@ -137,7 +137,7 @@ export class LeadReader {
         yield* this.#byIds(lead.ids, seqOf(after))
         return
       case 'idRange':
-        // Never a page of several: those are read in the order of the ids.
+        // Never continued from a position: later pages are read in the order of ids.
         for (const bounds of lead.bounds)
           yield* rowsWithin(this.#store, { bounds, direction: 1, withTexts })
         return
@@ -181,7 +181,7 @@ export class LeadReader {
       yield { seq, id: () => id }
   }
 
-  /** Documents that have one of some values, by number. */
+  /** Documents with one of the values, by ascending document number. */
   *#byKeysInOrder(keys: readonly Key[], after: number): Generator<Met> {
     const { entries } = this.#store
     const walks = keys.map(({ path, value }) => entries.numbersWith(path, value, after))
@@ -193,7 +193,7 @@ export class LeadReader {
     }
   }
 
-  /** Rows that have one of some values. Never a page of several, as above. */
+  /** Rows with one of the values. Never continued from a position, like id ranges. */
   *#byKeys(keys: readonly Key[]): Generator<Met> {
     const seen = new Set<number>()
     for (const { path, value } of keys)
@@ -216,9 +216,9 @@ export class LeadReader {
   }
 
   /**
-   * The texts that a lead brings, joined by the store. Undefined where something is left to
-   * check, the order is another, or texts are long: then reading them one by one tells when they
-   * are enough, or too much for here.
+   * The texts of a page, joined by SQLite. Undefined when part of the filter is left to check, the
+   * order is not by document number, or texts are long: they are then read one by one, to stop at
+   * the size limit or at the budget.
    */
   join(
     lead: Lead,
@@ -238,7 +238,7 @@ export class LeadReader {
     }
   }
 
-  /** The first numbers of what a lead brings by number; undefined where that is not so. */
+  /** The first document numbers of a lead; undefined unless its order is by document number. */
   #firstNumbers(
     lead: Lead,
     after: StoredPosition | undefined,
@@ -262,16 +262,16 @@ const noId = new Uint8Array()
 
 export interface JoinedRows {
   readonly joined: Joined
-  /** Where the last row stands, if others follow it. */
+  /** Position of the last row, if others follow it. */
   readonly next: StoredPosition | undefined
 }
 
-/** What counting the entries of a lead costs, in index lookups. */
+/** Cost of counting the entries of a lead, in index lookups. */
 function countCost(lead: Lead): number {
   return lead.kind === 'keys' ? lead.keys.length : 1
 }
 
-/** Of a row that nobody looks into. */
+/** A row with only its number, for counting. */
 function numberOf({ seq, value }: Met): DocRow {
   return { seq, version: 0, text: '', ...(value !== undefined && { value }) }
 }

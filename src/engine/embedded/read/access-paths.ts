@@ -1,6 +1,7 @@
 /**
- * What can lead a query: a part of the index that holds all matching documents, and as few
- * others as possible. The rest of the filter is checked on what the lead brings.
+ * Access paths. A lead is the path that a query follows: a part of the index that contains all
+ * matching documents and as few others as possible. `rest` is the part of the filter to check on
+ * them.
  */
 import { isExtended } from '../../../json/extended.ts'
 import { isObject, type Value } from '../../../json/value.ts'
@@ -12,25 +13,25 @@ import { arrayKey, isScalar, keyOf } from '../../../language/values/key.ts'
 import { idBoundsOf, tighter, type Bounds } from './id-bounds.ts'
 
 export type Lead =
-  /** All documents, in the order of their numbers. */
+  /** All documents, by document number. */
   (
     | { readonly kind: 'all' }
-    /** Documents by id. */
+    /** Documents with these ids. */
     | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
-    /** Documents whose ids are within bounds, in the order of the ids. */
+    /** Documents with ids within bounds, by id. */
     | { readonly kind: 'idRange'; readonly bounds: readonly Bounds[] }
-    /** Documents that have one of some values, in the order of their numbers. */
+    /** Documents with at least one of the values, by document number. */
     | { readonly kind: 'keys'; readonly keys: readonly Key[] }
-    /** Documents whose text has all of some terms, in the order of their numbers. */
+    /** Documents whose text contains all terms, by document number. */
     | {
         readonly kind: 'terms'
         readonly path: string
         readonly terms: readonly string[]
       }
-    /** Documents with a value between two bounds, in the order of the values. */
+    /** Documents with a value between two bounds, by value. */
     | { readonly kind: 'range'; readonly range: Range }
   ) & {
-    /** What is left to check on the documents that the lead brings. */
+    /** The part of the filter that the lead does not answer. */
     readonly rest: Filter
   }
 
@@ -44,15 +45,17 @@ export interface Range extends Bounds {
   readonly path: number
 }
 
-/** More keys than this are no better than looking at everything. */
+/** A lead with more keys is no better than a full scan. */
 const keysMax = 400
 
-/** Values of all $all together whose documents are counted, to find the rarest. */
+/**
+ * Limit on the values of all $all operators whose documents are counted to find the rarest value.
+ */
 const countedMax = 64
 
 /**
- * Every lead that a filter offers; an empty `keys` means that nothing can match. The first
- * is `ids` if the filter names ids, which nothing beats.
+ * All leads that a filter offers; an empty `keys` means that nothing can match. If the filter names
+ * ids, `ids` is the only one, because no other can be better.
  */
 export function leadsOf(filter: Filter, index: Index): Lead[] {
   const parts = flatten(filter)
@@ -76,7 +79,7 @@ export function leadsOf(filter: Filter, index: Index): Lead[] {
       continue
     }
     if (part.kind === 'all') {
-      // Each scalar alone leads; the rarest is the best, of as many as are worth counting.
+      // Each scalar of an $all can lead alone; only the first `countedOfEach` are considered.
       for (const value of part.values.filter(isScalar).slice(0, countedOfEach)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
         if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
@@ -98,16 +101,16 @@ export function leadsOf(filter: Filter, index: Index): Lead[] {
   return leads
 }
 
-/** Whether having one of the keys is all that the comparison asks. */
+/** Whether having one of the keys is equivalent to the comparison. */
 function isSaidByKeys(filter: Filter): boolean {
   if (filter.kind !== 'eq' && filter.kind !== 'in') return false
   if (indexedPaths(filter.path).loose) return false
-  // A null inside an array has the key, but is not what $eq means.
+  // A null inside an array has the same key, but does not match $eq.
   if ('values' in filter) return filter.values.every(isScalar)
   return filter.value !== null && isScalar(filter.value)
 }
 
-/** The keys one of which every match has; undefined when no such list can be made. */
+/** Keys of which every match has at least one; undefined when no such list exists. */
 function keysOf(filter: Filter, index: Index): Key[] | undefined {
   switch (filter.kind) {
     case 'eq':
@@ -148,8 +151,8 @@ function keysOf(filter: Filter, index: Index): Key[] | undefined {
 }
 
 /**
- * Where to look for a whole object or array: an array that equals [7, 8] has a 7, and an
- * object that equals {"zip": 7} has it under zip. Scalars are looked for as they are.
+ * The scalar to look up for a whole object or array: an array equal to [7, 8] contains a 7, and an
+ * object equal to {"zip": 7} has 7 at its path zip. Scalars are returned unchanged.
  */
 function leafOf(path: Path, value: Value): { readonly path: Path; readonly value: Value } {
   if (Array.isArray(value)) return { path, value: value.find(isScalar) ?? value }
@@ -162,7 +165,7 @@ function leafOf(path: Path, value: Value): { readonly path: Path; readonly value
   return { path, value }
 }
 
-/** One range a path: several bounds on the same path narrow it. */
+/** One range per path: several bounds on a path narrow its range. */
 function rangesOf(parts: readonly Filter[], index: Index): ServedRange[] {
   const ranges = new Map<string, ServedRange>()
   for (const part of parts) {
@@ -171,7 +174,7 @@ function rangesOf(parts: readonly Filter[], index: Index): ServedRange[] {
     const pathText = part.path.text
     const path = index.pathId(pathText)
     if (path === 'unindexed') continue
-    // No document has the path: nothing can match.
+    // No document has the path, so nothing can match.
     if (path === 'absent')
       return [{ range: { pathText, path: 0, ...nothing }, served: [part] }]
     const [low, high] = bounds
@@ -211,7 +214,7 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
     case 'lte':
       return rangeOf(filter)
     case 'size': {
-      // Beyond what a key can say, and what any array has.
+      // Above the largest size that a key can encode, and larger than any array.
       if (filter.size >= 2 ** 32) return [nothing.low, nothing.high]
       const bound = { key: arrayKey(filter.size), inclusive: true }
       return [bound, bound]

@@ -1,30 +1,30 @@
-/** What leads and walks come upon: documents, before it is known whether they match. */
+/** Candidates of leads and walks, before the rest of the filter is checked. */
 import type { Found } from '../runs/cursor.ts'
 import { idIn } from '../format/entry-key.ts'
 import type { DocRow } from '../format/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import type { PossibleMatch, Index } from './conditions.ts'
 
-/** A document, and what is known of it already. */
+/** A candidate, with the parts of it that were read already. */
 export interface Met extends PossibleMatch {
   readonly row?: DocRow
-  /** The value by which a range led to it. */
+  /** The value of its entry in a range. */
   readonly value?: Uint8Array
 }
 
-/** The document that an entry is of. */
+/** The document of an index entry. */
 export function candidateOf({ key, doc }: Found, { tie, store }: Index): PossibleMatch {
   return { seq: doc, id: tie === 'id' ? () => idIn(key) : () => store.idOf(doc) }
 }
 
-/** The row of a document, read unless it is at hand. */
+/** The row of a candidate, read from the store if needed. */
 export function metRow({ seq, row, value }: Met, store: StoreConnection): DocRow {
   if (row !== undefined) return row
   const found = store.row(seq)
   return value === undefined ? found : { ...found, value }
 }
 
-/** Several walks as one, all of them in the order that is given. */
+/** Merges sorted walks into one. */
 export function* merged<T>(
   walks: readonly Iterable<T>[],
   isBefore: (a: T, b: T) => boolean,
@@ -33,7 +33,7 @@ export function* merged<T>(
     yield* walks[0]!
     return
   }
-  /** A heap: the walk that comes first is on top. */
+  /** Min-heap by `isBefore`. */
   const heap: { item: T; readonly rest: Iterator<T> }[] = []
   const sink = (from: number) => {
     const own = heap[from]!

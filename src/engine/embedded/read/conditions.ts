@@ -1,10 +1,10 @@
 /**
- * Filters as questions to the index about one document.
+ * Filters as conditions that the index can check for one document.
  *
- * A condition is at least necessary: every matching document fulfils it. It is exact when
- * it is sufficient too; otherwise `matches` looks at the documents that fulfil it. What
- * the index can only answer by walking a range (greater, size, exists) gives no condition
- * here: those can lead a query (access-paths.ts), or are left to `matches`.
+ * A condition is necessary: every matching document satisfies it. An exact condition is also
+ * sufficient; otherwise `matches` checks the documents that satisfy it. Operators that would need a
+ * range of the index (gt, size, exists) give no condition here: they can lead a query
+ * (access-paths.ts) or are left to `matches`.
  */
 import type { Value } from '../../../json/value.ts'
 import type { Comparison, Filter } from '../../../language/filters/filter.ts'
@@ -19,49 +19,49 @@ import type { Bound, RunsReader } from '../runs/runs-reader.ts'
 import type { SearchRow, StoreConnection } from '../store/store-connection.ts'
 import { vectorForm } from '../format/vector-bytes.ts'
 
-/** A document that is asked about. */
+/** A document to check. */
 export interface PossibleMatch {
   readonly seq: number
-  /** The key of its id, looked up where it is not at hand. */
+  /** The encoded id; looked up on demand. */
   readonly id: () => Uint8Array
 }
 
 export interface Condition {
   readonly holds: (candidate: PossibleMatch) => boolean
   readonly exact: boolean
-  /** Index lookups that it takes for one document, at most. */
+  /** Maximum number of index lookups per document. */
   readonly lookups: number
   /**
-   * Documents that all that fulfil it are among, where these are worth listing. Rows have none:
-   * no walk can pass those that are not among them.
+   * Lists a superset of the documents that satisfy it, if that is worthwhile; a walk then skips the
+   * others. Absent for rows, whose walks cannot skip entries.
    */
   readonly among?: Listing
 }
 
-/** What one document costs that a condition is checked on, in index lookups. */
+/** Cost of checking a condition on one document, in index lookups. */
 export function costOf({ exact, lookups }: Condition): number {
   return exact ? Math.max(1, lookups) : documentCost + lookups
 }
 
-/** What there is of an index. */
+/** The parts of an index that conditions use. */
 export interface Index {
-  /** Looks up the number of a path. Where it is not indexed, the index says nothing of it. */
+  /** Number of a path. 'absent': no document has it. 'unindexed': the index does not cover it. */
   pathId(path: string): number | 'absent' | 'unindexed'
-  /** Entries of one value are in the order of the documents' numbers, or of their ids. */
+  /** Order of the entries of one value: by document number or by id. */
   readonly tie: Tie
   readonly store: StoreConnection
 }
 
-/** Nothing is left to check. */
+/** Every document satisfies it; nothing is left to check. */
 export const always: Condition = { holds: () => true, exact: true, lookups: 0 }
 const never: Condition = { holds: () => false, exact: true, lookups: 0 }
-/** The index has nothing to say. */
+/** The index cannot decide it. */
 export const unknown: Condition = { holds: () => true, exact: false, lookups: 0 }
 
-/** Beyond this, looking into a document is cheaper than asking the index about it. */
+/** With more lookups, parsing the document is cheaper. */
 const lookupsMax = 16
 
-/** `expected` documents will be asked about, as far as that can be told. */
+/** `expected`: number of documents that will be checked, 0 if unknown. */
 export function conditionOf(filter: Filter, index: Index, expected = 0): Condition {
   switch (filter.kind) {
     case 'and':
@@ -76,7 +76,7 @@ export function conditionOf(filter: Filter, index: Index, expected = 0): Conditi
   const { path } = filter
   const hasAny = (values: readonly Value[], valuesOnly = false) =>
     hasAnyAt(path, values, { index, expected, valuesOnly })
-  // A null inside an array is not the array's value.
+  // A null inside an array does not equal the array.
   const equals = (value: Value) => hasAny([value], value === null)
   switch (filter.kind) {
     case 'eq':
@@ -89,7 +89,7 @@ export function conditionOf(filter: Filter, index: Index, expected = 0): Conditi
       return not(hasAny(filter.values))
     case 'all':
     case 'notAll': {
-      // Not even made where there would be too many.
+      // Checked first, so that no conditions are built in vain.
       if (filter.values.length > lookupsMax) return unknown
       const each = filter.values.map((value) => hasAny([value]))
       return filter.kind === 'all' ? allOf(each) : anyOf(each.map(not))
@@ -107,9 +107,9 @@ export function conditionOf(filter: Filter, index: Index, expected = 0): Conditi
 }
 
 /**
- * The indexed paths under which a filter's path may be found. A numeric segment is an array
- * position or a field's name, so there may be several; `loose` says that what is found
- * there must be looked at.
+ * The indexed paths at which a filter's path may be found. A numeric segment can be an array
+ * position or a field name, so there may be several. `loose`: a hit must be confirmed in the
+ * document.
  */
 export function indexedPaths(path: Path): {
   readonly paths: readonly string[]
@@ -119,7 +119,7 @@ export function indexedPaths(path: Path): {
     (segment, i) => i > 0 && arrayPosition(segment) >= 0,
   ).length
   if (positions === 0) return { paths: [path.text], loose: false }
-  // Beyond this the lookups would cost more than they save.
+  // With more, the lookups would cost more than they save.
   if (positions > 4) return { paths: [], loose: true }
   let paths = ['']
   path.segments.forEach((segment, i) => {
@@ -128,7 +128,7 @@ export function indexedPaths(path: Path): {
     const next = paths.map((start) => start + named)
     if (i > 0 && arrayPosition(segment) >= 0) {
       next.push(...paths.map((start) => `${start}.${arrayStep}`))
-      // An array's members stand under its own path; those of a member array one step below.
+      // Elements of an array are indexed at its own path, those of an array in it one step below.
       if (last) next.push(...paths)
     }
     paths = next
@@ -136,7 +136,7 @@ export function indexedPaths(path: Path): {
   return { paths, loose: true }
 }
 
-/** The path holds one of the values, or an array that does, unless values only count. */
+/** The path has one of the values, or an array there contains one, unless `valuesOnly`. */
 function hasAnyAt(
   path: Path,
   values: readonly Value[],
@@ -160,23 +160,24 @@ function hasAnyAt(
   )
 }
 
-/** What is asked, and of how many documents, as far as that is known. */
+/** The index, and the number of documents that will be checked, 0 if unknown. */
 interface Asked {
   readonly index: Index
   readonly expected: number
 }
 
-/** Entries that are listed in the time that looking one up takes. */
+/** Entries that can be listed in the time of one lookup. */
 const listedPerLookup = 32
-/** Entries that a walk comes to in that time, and entries that it passes. */
+/** Entries that a walk can visit, and skip, in the time of one lookup. */
 const walkedPerLookup = 2
 const passedPerLookup = 16
-/** Lookups before it is asked whether a list would be better. */
+/** Lookups after which listing is considered. */
 const lookupsUnlisted = 16
 
 /**
- * That a document has an entry. Where many are asked about, the documents of the value are
- * listed: at once where that is known, or as soon as the lookups so far have cost as much.
+ * The document has an entry with this value. For many checks, the documents of the value are
+ * listed: at once when many checks are expected, otherwise when the lookups so far have cost as
+ * much as the list.
  */
 export function hasEntry(
   path: number,
@@ -185,7 +186,7 @@ export function hasEntry(
 ): Condition {
   const { store, tie } = index
   let asked = 0
-  // Where it is known that many follow, it is asked with the first.
+  // With many expected checks, listing is considered at the first one.
   let listAt = expected > lookupsUnlisted ? 0 : lookupsUnlisted
   let count: number | undefined
   let listed: DocumentSet | undefined
@@ -209,12 +210,12 @@ export function hasEntry(
   return { holds, exact: true, lookups: 1, ...(tie === 'doc' && { among }) }
 }
 
-/** What it costs to pass entries of documents that are not listed, in lookups. */
+/** Cost of skipping entries of unlisted documents, in lookups. */
 export function passCost(entries: number): number {
   return entries / passedPerLookup
 }
 
-/** What it costs to walk past entries and ask a condition of each, of which some hold. */
+/** Cost of walking entries and checking a condition that `holding` of them satisfy, in lookups. */
 export function walkCost(
   entries: number,
   holding: number,
@@ -251,7 +252,7 @@ function idCondition(filter: Comparison): Condition {
   }
 }
 
-/** That the id is one of some values: one lookup, however many they are. */
+/** The id is one of the values. A hash set makes the cost independent of their number. */
 function anyId(values: readonly Value[]): Condition {
   const keys = new Set(values.map((value) => binaryText(keyOf(value))))
   return { ...ofId((id) => keys.has(binaryText(id))), exact: values.every(isScalar) }
@@ -266,20 +267,20 @@ function isBeyond(id: Uint8Array, { key, inclusive }: Bound, direction: 1 | -1):
   return inclusive ? order >= 0 : order > 0
 }
 
-/** The id is at hand or read with the document: nothing is looked up. */
+/** A condition on the id, which the candidate provides without a lookup. */
 function ofId(holds: (id: Uint8Array) => boolean): Condition {
   return { holds: ({ id }) => holds(id()), exact: true, lookups: 0 }
 }
 
-/** Whether a document has a text that is searched by terms: not null, and not empty. */
+/** Whether a document has a text to search by terms: not null and not empty. An SQL expression. */
 export const hasText = "lexical IS NOT NULL AND lexical NOT IN ('null', '\"\"')"
 
-/** The same of a row. */
+/** The same condition for a row that was read. */
 function isSearchedText({ lexical }: SearchRow): boolean {
   return lexical !== null && lexical !== 'null' && lexical !== '""'
 }
 
-/** Whether a document has a search field. */
+/** Conditions for the existence of each search field. */
 const searchFields: Readonly<Record<string, (row: SearchRow) => boolean>> = {
   $vector: ({ form }) => form !== vectorForm.absent,
   $vectorize: ({ vectorize }) => vectorize !== null,
@@ -301,12 +302,12 @@ function searchCondition(filter: Comparison, { store }: Index): Condition {
   return filter.exists ? rowHas(has) : not(rowHas(has))
 }
 
-/** Whether a filter asks only if there is a text to search in: it has all of no terms. */
+/** Whether a filter only requires that a text exists: it is a match without terms. */
 export function isText(filter: Filter): boolean {
   return filter.kind === 'match' && filter.terms.length === 0
 }
 
-/** The keys that a comparison by size allows: all of the value's type on one side of it. */
+/** The key range of a comparison: the values of the same type on one side of the operand. */
 export function rangeOf(comparison: {
   readonly kind: 'gt' | 'gte' | 'lt' | 'lte'
   readonly value: Value
@@ -328,7 +329,7 @@ export function rangeOf(comparison: {
 }
 
 function not({ holds, exact, lookups }: Condition): Condition {
-  // The opposite of a necessary condition says nothing, unless it was sufficient too.
+  // The negation of a condition that is only necessary implies nothing.
   if (!exact) return unknown
   return { holds: (candidate) => !holds(candidate), exact, lookups }
 }
@@ -356,7 +357,7 @@ function anyOf(parts: readonly Condition[]): Condition {
 
 type Listing = () => Documents | undefined
 
-/** What the first brings that brings something. */
+/** The first list that is available. */
 function firstOf(lists: readonly Listing[]): Documents | undefined {
   for (const list of lists) {
     const documents = list()
@@ -365,7 +366,7 @@ function firstOf(lists: readonly Listing[]): Documents | undefined {
   return undefined
 }
 
-/** What all of them bring, where each brings something. */
+/** The union of all lists, if each is available. */
 function unionOf(lists: readonly Listing[]): Documents | undefined {
   const all: Documents[] = []
   for (const list of lists) {
@@ -376,7 +377,7 @@ function unionOf(lists: readonly Listing[]): Documents | undefined {
   return { has: (seq) => all.some((documents) => documents.has(seq)) }
 }
 
-/** `none` is what no parts come to. */
+/** `none` is the neutral element: the result for no parts. */
 function join(
   none: Condition,
   parts: readonly Condition[],

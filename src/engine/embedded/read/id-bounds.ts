@@ -1,6 +1,6 @@
 /**
- * What a filter says of ids by bounds. Rows of a partition are those whose ids are within
- * two bounds, so most that is asked of tables starts here.
+ * The id ranges of a filter. The ids of a partition's rows form a range, so most reads of tables
+ * start here.
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
@@ -14,15 +14,15 @@ export interface Bounds {
 }
 
 export interface IdBounds {
-  /** Ids are within one of these, which do not overlap and stand in order. */
+  /** Disjoint and in ascending order. */
   readonly bounds: readonly Bounds[] | undefined
-  /** What else the filter asks. */
+  /** The part of the filter that the ranges do not cover. */
   readonly rest: Filter
 }
 
 const known = new WeakMap<Filter, IdBounds>()
 
-/** Undefined bounds: the filter sets none, or names single ids only. */
+/** Undefined bounds: the filter restricts no ids, or only names single ids. */
 export function idBoundsOf(filter: Filter): IdBounds {
   if (filter.kind === 'eq' || filter.kind === 'in')
     return { bounds: undefined, rest: filter }
@@ -42,7 +42,7 @@ function findIdBounds(filter: Filter): IdBounds {
   return { bounds, rest: { kind: 'and', of: rest } }
 }
 
-/** Undefined where a filter is about more than ids, or about them in another way. */
+/** Undefined unless the whole filter is a restriction of ids. */
 function boundsOf(filter: Filter): readonly Bounds[] | undefined {
   switch (filter.kind) {
     case 'or': {
@@ -78,7 +78,7 @@ function only(key: Uint8Array): Bounds {
   return { low: bound, high: bound }
 }
 
-/** In order; what overlaps is put together. */
+/** The union, in ascending order, with overlapping ranges merged. */
 function anyOf(bounds: readonly Bounds[]): readonly Bounds[] {
   const joined: Bounds[] = []
   for (const next of bounds.toSorted((a, b) => compareLow(a.low, b.low))) {
@@ -94,7 +94,7 @@ function compareLow(a: Bound, b: Bound): number {
   return Buffer.compare(a.key, b.key) || Number(b.inclusive) - Number(a.inclusive)
 }
 
-/** Whether nothing is within both what ends and what starts there. */
+/** Whether a range that ends at `high` and one that starts at `low` are disjoint. */
 function isBefore(high: Bound, low: Bound): boolean {
   const order = Buffer.compare(high.key, low.key)
   return order < 0 || (order === 0 && !(high.inclusive && low.inclusive))
@@ -115,14 +115,14 @@ function notEmpty(bounds: readonly Bounds[]): readonly Bounds[] {
   return bounds.filter(({ low, high }) => !isBefore(high, low))
 }
 
-/** The bound that lets less through: of lower ones with direction 1, of upper ones with -1. */
+/** The more restrictive of two bounds: lower bounds with direction 1, upper bounds with -1. */
 export function tighter(a: Bound, b: Bound, direction: 1 | -1): Bound {
   const order = Buffer.compare(a.key, b.key) * direction
   if (order !== 0) return order > 0 ? a : b
   return a.inclusive ? b : a
 }
 
-/** The SQL that selects the documents whose ids are within bounds; `d` is the document. */
+/** An SQL condition on the ids of `d`, the document table. */
 export function boundsSql({ low, high }: Bounds): {
   readonly sql: string
   readonly parameters: readonly Parameter[]

@@ -1,21 +1,21 @@
-/** Documents in the order of their ids. */
+/** Walks documents in the order of their ids. */
 import { textCost, type Budget } from '../store/budget.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import type { Met } from './candidates.ts'
 import { rowColumns, type RowColumns } from '../format/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
-/** Which part of an order. */
+/** A part of the id order. */
 export interface Stretch {
   readonly bounds: Bounds | undefined
   readonly direction: 1 | -1
-  /** Beyond this id; absent: from the start. */
+  /** Starts behind this id; absent: at the start. */
   readonly from?: Uint8Array | undefined
-  /** Whether texts come with them, because most will be wanted. */
+  /** Whether to read texts as well, because most of them will be needed. */
   readonly withTexts: boolean
 }
 
-/** Documents whose ids are within bounds, in order. */
+/** Documents with ids within bounds, in the order of ids. */
 export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator<Met> {
   const { bounds, direction, from, withTexts } = stretch
   const within = bounds && boundsSql(bounds)
@@ -35,15 +35,15 @@ export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator
   }
 }
 
-/** A walk through some stretches, from an id on. */
+/** A walk through several id ranges, starting behind an id. */
 interface BoundedWalk extends Pick<Stretch, 'direction' | 'from'> {
   readonly bounds: readonly Bounds[] | undefined
 }
 
-/** Characters of texts that are read at a time, about. */
+/** Maximum characters of texts in memory at a time. */
 const textsLengthMax = 16_000_000
 
-/** The texts of the first documents, one more than `size` of them; undefined where they are long. */
+/** Texts of the first `size` + 1 documents; undefined when they exceed `textsLengthMax`. */
 export function firstTexts(
   store: StoreConnection,
   { bounds, direction, from }: BoundedWalk,
@@ -65,7 +65,9 @@ export function firstTexts(
   return found
 }
 
-/** Bounds in the order of a walk, from an id on; one without bounds where there are none. */
+/**
+ * Ranges with ids behind `from`, in the direction of the walk; [undefined] when ids have no bounds.
+ */
 export function boundsFrom(
   bounds: readonly Bounds[] | undefined,
   direction: 1 | -1,

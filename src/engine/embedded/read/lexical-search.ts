@@ -1,8 +1,8 @@
 /**
- * Searches by terms: scores the documents that have them all, or any, and takes the best.
+ * Searches by terms: scores documents that have all or any of the terms, and returns the best.
  *
- * Scores tie often: texts of one length that have a word once all have the same. So results
- * are taken group by group, and within a group in the order of their ids.
+ * Ties are frequent: texts of the same length that contain a word once have the same score. So hits
+ * are taken in groups of equal score, and within a group in the order of ids.
  */
 import { replaceLeast } from '../lexical/best-scores.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
@@ -15,7 +15,7 @@ import type { ScoredRow, ScoredRows } from './store-query.ts'
 import type { StoreLookup } from './store-lookup.ts'
 
 export interface LexicalSearch {
-  /** Whose texts are searched. */
+  /** Path of the searched text. */
   readonly path: string
   readonly terms: readonly string[]
   readonly anyTerm?: boolean | undefined
@@ -25,7 +25,7 @@ export interface LexicalSearch {
   readonly after?: SearchPlace | undefined
 }
 
-/** The best rows behind a place, best first, ties by ascending _id. */
+/** The best rows behind `after`, best first, ties by ascending _id. */
 export function searchLexical(
   reader: StoreLookup,
   search: LexicalSearch,
@@ -34,7 +34,7 @@ export function searchLexical(
   const { path, terms, filter, limit, after } = search
   const among = matchesOf(reader, search, budget)
   const lexical = reader.lexical(path)
-  // Only the best come with a score, so there must be more where a filter is still to check.
+  // Only the best documents get a score, so more are scored when the filter will reject some.
   const isFiltered = among === undefined && !isEverything(filter)
   let statistics = after?.statistics
   const scoreBest = (wanted: number): Scored => {
@@ -51,7 +51,7 @@ export function searchLexical(
   }
 }
 
-/** The best of scored documents that match, where that was not asked before. */
+/** The best scored documents that match the filter; it is skipped when `among` has applied it. */
 function takeBest(
   reader: StoreLookup,
   search: LexicalSearch,
@@ -79,9 +79,9 @@ function takeBest(
 }
 
 /**
- * The documents that match the filter, in order, where they are few enough to be listed.
- * Otherwise the filter is checked on what scores best: with M matches among N documents, it
- * takes limit * N / M looks at documents until enough were found.
+ * The documents that match the filter, in order, if they are few enough to list. Otherwise the
+ * filter is checked on the best scored: with M matches among N documents, that takes limit * N / M
+ * checks.
  */
 function matchesOf(
   reader: StoreLookup,
@@ -93,7 +93,7 @@ function matchesOf(
   const sizeMax = anyTerm === true ? Infinity : reader.lexical(path).sizeMax(terms)
   const max = Math.ceil(documentCost * Math.min(looksMax, sizeMax))
   if (max === 0) return undefined
-  // Counting an entry takes a small part of what looking one up does.
+  // Counting an entry costs about a twentieth of a lookup.
   budget.spend(Math.ceil(max / 20))
   const lead = reader.selectiveLead(filter, max, budget)
   return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
@@ -106,11 +106,11 @@ function isEverything(filter: Filter): boolean {
 interface Group {
   readonly score: number
   readonly seqs: Float64Array
-  /** Of these documents only those with greater ids are wanted. */
+  /** Only documents with greater ids are wanted from this group. */
   readonly afterId?: Uint8Array
 }
 
-/** The groups that are not whole before a place. The first may be so in part. */
+/** The groups behind a position. The first may be a partial one. */
 function* groupsAfter(
   after: SearchPlace | undefined,
   scored: Scored,
@@ -137,8 +137,8 @@ function thoseOf({ seqs, scores }: Scored, holds: (score: number) => boolean): S
 }
 
 /**
- * Documents by score, best first, those of one score together. At first only as many are
- * put in order as are wanted; then, if a filter left too few of them, four times as many.
+ * Documents in groups of equal score, best first. Sorts only `wanted` of them at first, and four
+ * times as many each time a filter leaves too few.
  */
 export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<Group> {
   let below = Infinity
@@ -162,13 +162,13 @@ export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<G
   }
 }
 
-/** Beyond this, putting all scores in order is less work than a heap of the best. */
+/** Above this, sorting all scores is cheaper than a heap of the best. */
 const heapMax = 20_000
 
-/** The score that `size` documents reach; undefined when there are not more than that. */
+/** The score of the `size`-th best document; undefined when there are at most `size`. */
 function kthBest(scores: Float64Array, size: number): number | undefined {
   if (scores.length <= size) return undefined
-  // A heap of the best so far, the least of them on top.
+  // Min-heap of the best so far.
   const heap = scores.slice(0, size).sort()
   for (let i = size; i < scores.length; i++) {
     const score = scores[i]!
@@ -177,10 +177,7 @@ function kthBest(scores: Float64Array, size: number): number | undefined {
   return heap[0]
 }
 
-/**
- * Puts documents in the order of their ids. Of very many the first are found sooner by going
- * through all documents in that order.
- */
+/** Sorts documents by id. In a large group, walking all documents by id finds the first sooner. */
 function* inOrderOfIds(
   store: StoreConnection,
   { seqs, afterId }: Group,

@@ -1,4 +1,4 @@
-/** What the store found, as the contract has it. */
+/** Results of the store as pages and records of the contract. */
 import type { Value } from '../../../json/value.ts'
 import type {
   Joined,
@@ -15,7 +15,7 @@ import type { DocRow } from '../format/doc-row.ts'
 import type { KeptRows, RowChange, Settle } from '../store/kept-rows.ts'
 import type { Result } from './store-query.ts'
 
-/** A page of documents or of rows, each made of what the store has of it. */
+/** A page of documents or rows, made from stored rows by `make`. */
 export class RecordPage<Item extends { readonly row: DocRow }> implements Page<Item> {
   readonly records: readonly Item[]
   readonly joined: Joined | undefined
@@ -69,7 +69,7 @@ export class EmbeddedRecord implements StoredRecord {
     if (row.search !== undefined) this.search = row.search
   }
 
-  /** Read from the text when it is asked for: most finds pass the text on unread. */
+  /** Parsed from the text on demand: most finds forward the text unread. */
   get id(): Value {
     return (this.#id ??= this.#view.idOf(this.row.text))
   }
@@ -83,12 +83,12 @@ export class EmbeddedRecord implements StoredRecord {
   }
 }
 
-/** The number of its row; somebody else's record does not say which it is of. */
+/** The document number of a record; undefined for a record that this engine did not create. */
 export function seqOf(record: StoredRecord): number | undefined {
   return record instanceof EmbeddedRecord ? record.row.seq : undefined
 }
 
-/** Has what is kept of a store let go of what writes are about to change. */
+/** Invalidates cached rows before writes change them. */
 export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
   const changes: (RowChange | undefined)[] = []
   for (const write of writes) {

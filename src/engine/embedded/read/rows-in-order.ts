@@ -1,4 +1,4 @@
-/** Puts rows in the order of a sort, by what it looks at of them. */
+/** Sorts rows by the sort's fields. */
 import type { JsonObject } from '../../../json/value.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import { compareLists } from '../../../language/values/order.ts'
@@ -14,7 +14,7 @@ import type { Placed } from './value-groups.ts'
 
 export class RowsInOrder {
   readonly #keys: readonly SortKey[]
-  /** Of the keys, and of the _id behind them. */
+  /** Directions of the sort keys, and of the _id that breaks ties. */
   readonly #directions: readonly (1 | -1)[]
   readonly #after: Placed['values'] | undefined
   readonly #view: RecordView
@@ -22,7 +22,7 @@ export class RowsInOrder {
   readonly #budget: Budget
   readonly #pace = new Pace()
 
-  /** Those that come after a position, if there is one. */
+  /** With `after`, only rows behind that position are kept. */
   constructor(
     keys: readonly SortKey[],
     after: SortPosition | undefined,
@@ -37,7 +37,7 @@ export class RowsInOrder {
     this.#budget = budget
   }
 
-  /** What the sort looks at. */
+  /** The fields that the sort compares. */
   fieldsIn({ text }: DocRow): JsonObject {
     return this.#view.fields(text, this.#fields)
   }
@@ -49,7 +49,7 @@ export class RowsInOrder {
     return { seq: row.seq, version: row.version, text: '', values }
   }
 
-  /** The first of some, at most so many. */
+  /** The first `count` rows in order. */
   first(rows: readonly Placed[], count: number): Placed[] {
     const compare = (a: Placed['values'], b: Placed['values']) =>
       compareLists(a, b, this.#directions, this.#pace)

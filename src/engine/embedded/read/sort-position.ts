@@ -1,11 +1,11 @@
-/** Places in a sort: what of a document the next page needs to go on after it. */
+/** Positions in a sort, from which the next page continues. */
 import { valueAt } from '../../../language/values/value-at.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import { shortestTied } from '../../../language/sorts/sort-place.ts'
 import type { RecordView } from '../../record-view.ts'
 import type { SortPosition } from '../format/position.ts'
 
-/** Where a document stands in a sort: the part of it that the next page needs. */
+/** Position of a document in a sort: only the values that the next page needs. */
 export function placeOf(
   row: { readonly text: string },
   keys: readonly SortKey[],
@@ -19,7 +19,7 @@ export function placeOf(
   }
 }
 
-/** The root fields that a sort looks at. */
+/** Root fields that a sort compares. */
 export function fieldsOf(keys: readonly SortKey[]): ReadonlySet<string> {
   return new Set(['_id', ...keys.map(({ path }) => path.segments[0]!)])
 }

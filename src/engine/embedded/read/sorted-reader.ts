@@ -1,12 +1,11 @@
 /**
  * Reads documents in the order of their values.
  *
- * With few matches it sorts them. Otherwise it walks the index of the first sort key, which
- * is in order already, and has only to order the documents that share a value, which are
- * called a group: by the other keys, and by _id. Where many documents share a value and only
- * _id decides, it walks the documents by _id and asks the index which of them have the value;
- * that way a page costs at most about the square root of (page size x documents), whatever
- * the data.
+ * Few matches are read and sorted. Otherwise it walks the index of the first sort key, which is in
+ * order already, and sorts only within groups: documents with the same value, sorted by the other
+ * keys and by _id. In a large group where only _id decides, it walks the documents by _id and
+ * checks in the index whether they have the value. A page then costs at most about sqrt(page size x
+ * documents), whatever the data.
  */
 import type { Value } from '../../../json/value.ts'
 import { valueAt } from '../../../language/values/value-at.ts'
@@ -75,25 +74,25 @@ class SortedRead {
   readonly #order: RowsInOrder
   readonly #after: SortPosition | undefined
   #condition: Condition
-  /** The same of what is not said by bounds of ids. */
+  /** The condition without the id ranges. */
   #beyondBounds: Condition
-  /** Undefined where ids have no bounds. */
+  /** Undefined: the filter has no id range. */
   readonly #bounds: readonly Bounds[] | undefined
   #documentCount: number | undefined
-  /** What the entries start with that tie with the position's, if there is one. */
+  /** Key prefix of the entries in the position's group, if there is a position. */
   #placeStart: string | undefined
   readonly #found: DocRow[] = []
-  /** What led to the rows, in words for a trace. */
+  /** Access path, in words for a trace. */
   way = 'the order of ids'
-  /** Whether the texts were enough before the rows were. */
+  /** Whether the page exceeded `sizeMax` before it had `limit` rows. */
   isCut = false
   /** Whether rows are found without their texts. */
   #isTextless: boolean
   #size = 0
-  /** Rows to pass before the first that is kept, and how many are still missing after. */
+  /** Rows to skip before the first result, and results that are still missing. */
   #toSkip: number
   #toFind: number
-  /** Entries whose walk was paid for before it began. */
+  /** Entries that were charged to the budget before their walk. */
   #paidFor = 0
 
   constructor(reader: StoreLookup, query: StoreQuery, budget: Budget) {
@@ -115,7 +114,7 @@ class SortedRead {
     this.#toFind = wantedBy(query) - query.skip
   }
 
-  /** What is asked of `expected` documents: all of it, and what bounds of ids do not say. */
+  /** Conditions on `expected` documents: of the whole filter, and of its part beside id ranges. */
   #conditions(expected: number): [whole: Condition, beyondBounds: Condition] {
     const { filter } = this.#query
     const { index } = this.#reader
@@ -144,7 +143,7 @@ class SortedRead {
       if (best !== undefined) {
         const expected = (this.#paidFor = this.#walkedFor(best.size))
         ;[this.#condition, this.#beyondBounds] = this.#conditions(expected)
-        // What will take long is not begun where it must not.
+        // Charged in advance, so that a long read leaves the main thread before it starts.
         this.#budget.spend(walkCost(expected, best.size, this.#condition))
       }
       this.#walkIndex(first)
@@ -152,7 +151,7 @@ class SortedRead {
     return this.#found
   }
 
-  /** Few matches are put in order; of entries that are in order already, the first are taken. */
+  /** Sorts few matches; walks entries that are in order already. */
   #runById(direction: 1 | -1): void {
     const { filter } = this.#query
     const [lead, another] = leadsOf(filter, this.#reader.index)
@@ -168,12 +167,12 @@ class SortedRead {
     else this.#takeMatches(few)
   }
 
-  /** Whether what a lead brings stands in the order of ids, value by value. */
+  /** Whether the rows of a lead come in id order, for each of its values. */
   #isByIdWithin(lead: Lead): boolean {
     return lead.kind === 'keys' && this.#reader.index.tie === 'id' && lead.keys.length > 0
   }
 
-  /** Goes through the entries of some values, merged by id, until there are enough. */
+  /** Walks the entries of some values, merged by id. */
   #walkKeys({ keys, rest }: KeysLead, direction: 1 | -1): void {
     const condition = conditionOf(rest, this.#reader.index)
     const from = this.#afterId()
@@ -188,7 +187,7 @@ class SortedRead {
     let last = 0
     for (const entry of inOrder) {
       if (this.#isFull()) return
-      // A row that has several of the values comes once.
+      // A row with several of the values appears only once.
       if (entry.doc === last) continue
       last = entry.doc
       this.#budget.spend(documentCost + condition.lookups)
@@ -196,7 +195,7 @@ class SortedRead {
     }
   }
 
-  /** Takes a document if it fulfils a condition, and matches. */
+  /** Adds a document that satisfies the condition and matches. */
   #takeIfMatching(candidate: PossibleMatch, condition: Condition): void {
     if (!condition.holds(candidate)) return
     if (condition.exact) {
@@ -209,8 +208,8 @@ class SortedRead {
   }
 
   /**
-   * The texts of a page in the order of the ids, where there is nothing to check: undefined
-   * where there is, or the query asks for more than that, or texts are read last.
+   * The joined texts of a page in id order, when no filter is left to check. Undefined when the
+   * query needs more than that, or when texts are to be read last.
    */
   joinByIds(): JoinedRows | undefined {
     const { textsOnly, skip, limit, sizeMax } = this.#query
@@ -231,8 +230,8 @@ class SortedRead {
   }
 
   /**
-   * The texts of a page that the index alone finds, read at once when all are found. Undefined
-   * where documents have to be looked into, or some are long: then they are read one by one.
+   * The joined texts of a page that the index alone can find, read together at the end. Undefined
+   * when documents have to be parsed, or some are long: they are then read one by one.
    */
   joinFound(): JoinedRows | undefined {
     const { textsOnly, withSearchFields, limit, sizeMax } = this.#query
@@ -247,7 +246,7 @@ class SortedRead {
     return this.#joined(text, page.length, last)
   }
 
-  /** `last` is the last of them, where others follow. */
+  /** `last`: the last document, if others follow it. */
   #joined(text: string, count: number, last?: Pick<DocRow, 'text'>): JoinedRows {
     const next = last && placeOf(last, this.#keys, this.#reader.view)
     return { joined: { text, count }, next }
@@ -265,12 +264,12 @@ class SortedRead {
     return this.#after === undefined ? undefined : keyOf(this.#after.id)
   }
 
-  /** Up to how many documents it is cheaper to take all of a kind than to look for them. */
+  /** Up to this many documents, collecting and sorting them is cheaper than a walk. */
   #fewerThanWalk(): number {
     return Math.ceil(Math.sqrt(this.#missing * this.#documents))
   }
 
-  /** Documents that are met on the way if so many match, and these lie anywhere. */
+  /** Expected documents to walk until the page is full, if `matches` are spread evenly. */
   #walkedFor(matches: number): number {
     return (this.#missing * this.#documents) / Math.max(1, matches)
   }
@@ -279,7 +278,7 @@ class SortedRead {
     return this.#toFind === 0 || this.isCut
   }
 
-  /** Rows that the walk has yet to meet. */
+  /** Rows that the walk has yet to find. */
   get #missing(): number {
     return this.#toSkip + this.#toFind
   }
@@ -290,7 +289,7 @@ class SortedRead {
     else this.#keep(row)
   }
 
-  /** The same of a document whose text was not read, or not kept. */
+  /** Adds a document whose text was not read or not kept. */
   #takeNumber(seq: number): void {
     if (this.#isFull()) return
     if (this.#toSkip > 0) this.#toSkip--
@@ -306,7 +305,7 @@ class SortedRead {
     }
     this.#found.push(row)
     this.#size += row.text.length
-    // One beyond the limit is not shown: it only tells that there are more.
+    // A row beyond the limit is not returned: it only shows that more follow.
     if (this.#found.length < limit && this.#size > sizeMax) this.isCut = true
   }
 
@@ -325,12 +324,12 @@ class SortedRead {
     } else {
       if (id !== undefined && (this.#after === undefined || afterValue !== undefined))
         this.#walkValues(id, -1, afterValue)
-      // Past the values: those without come last, whatever the position was.
+      // Documents without the value come last, wherever the position was.
       if (!this.#isFull()) this.#walkMissing(id, missing)
     }
   }
 
-  /** Documents that lack the first key's path. */
+  /** Adds documents without a value at the first key's path. */
   #walkMissing(path: number | undefined, count: number): void {
     if (count === 0 || this.#isFull()) return
     const [key] = this.#keys as [SortKey]
@@ -347,7 +346,7 @@ class SortedRead {
     else this.#walkIds(1, afterId, this.#lacks(path))
   }
 
-  /** That a document has no value at a path: those that have one are listed. */
+  /** The document has no value at the path. Lists the documents that have one. */
   #lacks(path: number): Condition {
     const having = new Set<number>()
     for (const { doc } of this.#store.entries.inRange({ path })) {
@@ -357,7 +356,7 @@ class SortedRead {
     return { holds: ({ seq }) => !having.has(seq), exact: true, lookups: 0 }
   }
 
-  /** Documents that have the path, value by value. */
+  /** Adds documents that have the path, in the order of values. */
   #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
     let range: EntryRange = { path }
     if (afterValue !== undefined) {
@@ -373,7 +372,7 @@ class SortedRead {
     }
   }
 
-  /** Takes one group after the other, up to one that is too large to be put in order. */
+  /** Adds groups one by one. Returns the first group that is too large to sort. */
   #takeGroups(range: EntryRange, direction: 1 | -1): Group | undefined {
     const condition = this.#condition
     const cost = Math.max(1, condition.lookups)
@@ -395,7 +394,7 @@ class SortedRead {
           group = undefined
           sizeMax = this.#groupSizeMax()
         }
-        // Most values have one document, which most filters do not want.
+        // Most values have one document, and most filters reject it: the group object is reused.
         group ??= { start: '', size: 0, members: [], best: [] }
         group.start = startOfKey(entry.key)
         group.size = 0
@@ -409,25 +408,25 @@ class SortedRead {
     return undefined
   }
 
-  /** Each step looks whether the read goes on; entries that were expected are paid for. */
+  /** Charges the budget, which may abort the read. Entries charged in advance are free. */
   #spend(entries: number, cost: number): void {
     this.#budget.spend(this.#paidFor > 0 ? 0 : cost)
     this.#paidFor -= entries
   }
 
-  /** With more entries a group is too large to be put in order, where only ids decide. */
+  /** Groups above this size are not sorted. Applies only if ids alone decide within a group. */
   #groupSizeMax(): number {
     return this.#keys.length === 1 ? Math.max(8, this.#fewerThanWalk()) : Infinity
   }
 
-  /** Documents that are gathered before they are sorted with the best so far. */
+  /** Documents to collect before they are sorted together with the best so far. */
   get #gatheredMax(): number {
     return Math.max(gatheredMin, this.#missing >> 1)
   }
 
   #addTo(group: OpenGroup, seq: number): void {
     group.members.push(seq)
-    // With other keys all are looked at, and only the best kept.
+    // With more keys, all members are compared and only the best are kept.
     if (this.#keys.length > 1 && group.members.length >= this.#gatheredMax)
       this.#gather(group)
   }
@@ -449,14 +448,14 @@ class SortedRead {
     }
   }
 
-  /** Documents of a group by their ids, those behind the position, as many as are needed. */
+  /** Members of a group in id order, behind the position, as many as needed. */
   #inOrderOfIds(members: readonly number[], isPlace: boolean): readonly number[] {
     const after = isPlace ? this.#afterId() : undefined
     const limit = this.#condition.exact ? this.#missing : -1
     return this.#store.inOrderOfIds(members, after, limit)
   }
 
-  /** Keeps the best of those that were gathered. */
+  /** Keeps the best of the collected documents. */
   #gather(group: OpenGroup): void {
     const rows: Placed[] = []
     for (const seq of group.members) {
@@ -468,7 +467,7 @@ class SortedRead {
     group.best = this.#order.first([...group.best, ...rows], this.#missing)
   }
 
-  /** Takes the documents of a group by walking all by their ids. */
+  /** Adds the documents of a group by walking all documents by id. */
   #takeLargeGroup(path: number, group: Group): void {
     const isPlace = startOf(path, group) === this.#placeStart
     const afterId = isPlace ? this.#after?.id : undefined
@@ -484,7 +483,7 @@ class SortedRead {
     })
   }
 
-  /** What comes in no order is put in order without its texts: those are read at the end. */
+  /** Sorts unordered matches without their texts, which are read at the end. */
   #takeMatches(lead: Lead, accept?: (row: DocRow) => boolean): void {
     let best: Placed[] = []
     let gathered: Placed[] = []
@@ -500,7 +499,7 @@ class SortedRead {
     for (const { seq } of best) this.#takeNumber(seq)
   }
 
-  /** Takes matching documents in the order of their ids until there are enough. */
+  /** Adds matching documents in id order until the page is full. */
   #walkIds(
     direction: 1 | -1,
     afterId: Value | undefined,
@@ -529,21 +528,21 @@ class SortedRead {
     }
   }
 
-  /** What the store could not decide about a row. */
+  /** Checks the rest of the filter on a row. */
   #isWanted(row: DocRow, accept?: (row: DocRow) => boolean): boolean {
     const matches = () => this.#reader.matches(this.#query.filter, row, this.#budget)
     return (this.#condition.exact || matches()) && (accept?.(row) ?? true)
   }
 }
 
-/** So few documents are read and put in order, whatever the sort. */
+/** Up to this many matches are sorted, whatever the sort. */
 const fewMatches = 50
-/** A document is read in the time of about forty entries, of which the square root counts. */
+/** Square root of the cost of reading a document, which is about 40 entries. */
 const fewerToSort = 6
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
 
 const gatheredMin = 512
 
-/** Texts that are joined at a time. */
+/** Maximum texts joined at a time. */
 const joinedMax = 4096

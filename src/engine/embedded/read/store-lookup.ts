@@ -1,6 +1,6 @@
 /**
- * The records of one store, through a connection of its own: by number, by what leads to
- * them, and by looking into them. Pages, sorts and searches are made of it.
+ * The records of one store, through its own connection: by number, by access path, and by parsing
+ * them. Reads, sorts and searches build on it.
  */
 import type { JsonObject } from '../../../json/value.ts'
 import { rootFields, type Filter } from '../../../language/filters/filter.ts'
@@ -20,7 +20,7 @@ export class StoreLookup {
   readonly index: Index
   #view: RecordView
   readonly leads: LeadReader
-  /** By the suffixes of their fields. */
+  /** Readers of term indexes by field suffix. */
   readonly #lexical = new Map<string, LexicalReader>()
 
   constructor(file: string, view: RecordView, kept?: KeptRows) {
@@ -33,7 +33,7 @@ export class StoreLookup {
     })
   }
 
-  /** How records are seen; another one where the target was changed. */
+  /** How records are seen; replaced when the target's schema changes. */
   get view(): RecordView {
     return this.#view
   }
@@ -51,7 +51,7 @@ export class StoreLookup {
     this.store.close()
   }
 
-  /** The index of the terms at a path. */
+  /** The term index of a path. */
   lexical(path: string): LexicalReader {
     const { suffix } = this.#view.texts.get(path)!
     let reader = this.#lexical.get(suffix)
@@ -60,7 +60,7 @@ export class StoreLookup {
     return reader
   }
 
-  /** What lives beside the text of a document. */
+  /** The search fields of a document, which are stored beside its text. */
   searchFields(seq: number): NonNullable<DocRow['search']> {
     if (this.#view.kind === 'document') return this.store.searchFields(seq)
     const vectors = new Map<string, Float32Array>()
@@ -71,7 +71,7 @@ export class StoreLookup {
     return { vectors }
   }
 
-  /** Bytes that it takes, about. */
+  /** Approximate size of the search fields in bytes. */
   searchSize(seq: number): number {
     if (this.#view.kind === 'document') return this.store.searchSize(seq)
     const dimensions = [...this.#view.vectors.values()].map(({ dimension }) => dimension)
@@ -85,12 +85,12 @@ export class StoreLookup {
     return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc', store }
   }
 
-  /** To be called before a read of a new state of the store. */
+  /** Must be called before reading a new snapshot of the store. */
   begin(): void {
     for (const reader of this.#lexical.values()) reader.begin()
   }
 
-  /** The row of a document, by its number, without its text where that is read last. */
+  /** The row of a document; without its text when texts are read last. */
   row(seq: number, budget: Budget): DocRow {
     if (budget.hold !== undefined) return bare(seq)
     const row = this.store.row(seq)
@@ -98,7 +98,7 @@ export class StoreLookup {
     return row
   }
 
-  /** The numbers of all matching documents of a selective filter, in order. */
+  /** Document numbers of all matches of a selective filter, sorted. */
   allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
     const search = { filter, after: undefined, budget, countOnly: true }
     const seqs: number[] = []
@@ -106,13 +106,13 @@ export class StoreLookup {
     return Float64Array.from(seqs).sort()
   }
 
-  /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
+  /** The lead with the fewest documents, if fewer than `max`. */
   selectiveLead(filter: Filter, max: number, budget: Budget): Lead | undefined {
     const best = this.smallestLead(filter, max, budget)
     return best !== undefined && best.size < max ? best.lead : undefined
   }
 
-  /** The same with its size, however many they are. Where counting takes long, it ends at `max`. */
+  /** The lead with the fewest documents and its size. Expensive counts stop at `max`. */
   smallestLead(
     filter: Filter,
     max: number,
@@ -122,7 +122,7 @@ export class StoreLookup {
     return leads.length === 0 ? undefined : this.leads.smallest(leads, max, budget)
   }
 
-  /** Looks documents up by their numbers: those that match, and their texts if asked for. */
+  /** A function that looks up a document and returns its row if it matches. */
   lookup(
     filter: Filter,
     withTexts: boolean,
@@ -144,8 +144,8 @@ export class StoreLookup {
   }
 
   /**
-   * Whether a row matches, by looking into the document. The budget is asked within it, too:
-   * its text was paid for, but long arrays and objects take longer to compare than to read.
+   * Whether a row matches, decided by parsing the document. Spends budget between steps as well:
+   * reading the text was charged, but comparing long arrays and objects can take longer.
    */
   matches(filter: Filter, row: DocRow, budget: Budget): boolean {
     budget.spend(matchCost(filter))
@@ -167,7 +167,7 @@ export class StoreLookup {
   }
 }
 
-/** A row that nobody looks into. */
+/** A row with only its number. */
 export function bare(seq: number): DocRow {
   return { seq, version: 0, text: '' }
 }

@@ -1,10 +1,10 @@
 /**
- * Reads pages of one store, counts and searches in it.
+ * Reads pages of one store, counts and searches.
  *
- * A page is read by a lead and a condition (access-paths.ts, conditions.ts), document by
- * document: on the thread that answers requests a read may look at few before it gives up
- * (OverBudget) and starts again on a reading thread, which looks at as many as it needs and
- * sees between them whether it is still wanted.
+ * A read follows a lead and checks a condition (access-paths.ts, conditions.ts) document by
+ * document. On the main thread its budget covers few documents; when it is exceeded (OverBudget),
+ * the read restarts on a reader thread. There it has no limit, and checks between documents whether
+ * it was aborted.
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
@@ -23,8 +23,8 @@ import { wantedBy, type Result, type ScoredRows, type StoreQuery } from './store
 
 export class StoreReader extends StoreLookup {
   /**
-   * Between `store.beginRead` and `store.endRead`. Where the budget has to be asked before
-   * anything large is kept, rows come as they were found: without what is read last.
+   * Must be called between `store.beginRead` and `store.endRead`. If the budget has to reserve
+   * memory (`hold`), rows come without texts and search fields, which are read last.
    */
   read(query: StoreQuery, budget: Budget): Result {
     const result = this.#readById(query) ?? this.#readByQuery(query, budget)
@@ -41,7 +41,7 @@ export class StoreReader extends StoreLookup {
       : this.#readUnsorted(query, budget)
   }
 
-  /** Counts matches, giving up counting at `stopAt`. */
+  /** Counts matches, up to `stopAt`. */
   count(filter: Filter, stopAt: number, budget: Budget): number {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.store.documentCount(), stopAt)
@@ -59,7 +59,7 @@ export class StoreReader extends StoreLookup {
     return rows.take(stopAt).reduce((count) => count + 1, 0)
   }
 
-  /** The best rows of a search, best first; as they were found, where `read` does that. */
+  /** The best rows of a search, best first; like `read`, without texts if the budget has `hold`. */
   search(
     { by, filter: given, limit, withSearchFields, sizeMax, after }: Search,
     budget: Budget,
@@ -90,14 +90,16 @@ export class StoreReader extends StoreLookup {
     return { ...row, search: this.searchFields(row.seq) }
   }
 
-  /** A filter without what every document has, which a search would ask of each it meets. */
+  /**
+   * Removes the parts of a filter that all documents satisfy, since a search checks each candidate.
+   */
   #withoutSelfEvident(filter: Filter): Filter {
     const parts = flatten(filter)
     const left = parts.filter((part) => !this.#holdsForAll(part))
     return left.length === parts.length ? filter : { kind: 'and', of: left }
   }
 
-  /** As far as the store's own counts tell. */
+  /** Decided by counts in the store; false if unknown. */
   #holdsForAll(part: Filter): boolean {
     if (part.kind === 'and' || part.kind === 'or' || this.view.kind === 'row') return false
     const { text } = part.path
@@ -107,7 +109,7 @@ export class StoreReader extends StoreLookup {
     return this.store.documentsWith(text) === this.store.documentCount()
   }
 
-  /** The commonest read of all: one document by its id, and nothing else asked. */
+  /** Fast path for the commonest read: one document by its id. */
   #readById(query: StoreQuery): Result | undefined {
     const { filter, sort, after, skip } = query
     if (filter.kind !== 'eq' || filter.path.text !== '_id') return undefined
@@ -133,7 +135,7 @@ export class StoreReader extends StoreLookup {
     }
     const wanted = wantedBy(query)
     const rows: DocRow[] = []
-    // Where texts may be too many, they are read once it is known whose.
+    // With a size limit, texts are read after the rows are known.
     const isTextless = sizeMax !== undefined || budget.hold !== undefined
     const search = { filter, after, budget, countOnly: isTextless }
     for (const row of this.leads.rows(lead, search))
@@ -153,7 +155,7 @@ export class StoreReader extends StoreLookup {
     }
   }
 
-  /** Rows and their texts, up to the one by which these are enough. */
+  /** Adds texts to rows, up to the one that exceeds `sizeMax`. */
   #withTexts(rows: readonly DocRow[], sizeMax: number, budget: Budget): DocRow[] {
     const filled: DocRow[] = []
     let size = 0
@@ -167,7 +169,7 @@ export class StoreReader extends StoreLookup {
     return filled
   }
 
-  /** The best lead that a query can follow. */
+  /** The smallest lead that a query can follow. */
   #leadFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>, budget: Budget): Lead {
     const leads = this.#leadsFor(query)
     if (leads.length > 1) return this.leads.smallest(leads, idsCountedMax, budget).lead
@@ -175,15 +177,15 @@ export class StoreReader extends StoreLookup {
   }
 
   /**
-   * The leads that a query can follow. A stable read goes by the documents' numbers, which
-   * no update changes; a page that continues another keeps that one's order.
+   * The leads that a query can follow. A stable read uses the order of document numbers, which
+   * updates do not change. A later page keeps the order of the first.
    */
   #leadsFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead[] {
     const { filter, stable, after } = query
     const offered = leadsOf(filter, this.index)
     if (offered[0]?.kind === 'ids') return offered
     const leads = offered.filter((lead) => {
-      // Then the page would be read in the order of the ids; here they are counted.
+      // A later page would be read in id order; this lead is only for counting.
       if (lead.kind === 'idRange') return after === undefined
       if (after?.by === 'range')
         return lead.kind === 'range' && lead.range.pathText === after.path
@@ -204,10 +206,10 @@ const ways: Readonly<Record<Lead['kind'], string>> = {
   range: 'a range in the index',
 }
 
-/** Ids within bounds are counted one by one, up to so many. */
+/** Maximum ids that are counted one by one within bounds. */
 const idsCountedMax = 8192
 
-/** Where nobody cares for the order and ids are bounded, theirs is the one to go by. */
+/** Reads without a sort go in id order when ids are bounded. */
 function sortOf({ sort, filter, after }: StoreQuery): readonly SortKey[] {
   const isById = sort.length === 0 && idBoundsOf(filter).bounds !== undefined
   return isById && (after === undefined || after.by === 'sort') ? byId : sort

@@ -1,11 +1,11 @@
-/** Values that tie in a sort: each alone, or all containers of a kind. */
+/** Groups of values that tie in a sort: equal values, or all containers of one kind. */
 import type { Value } from '../../../json/value.ts'
 import { afterPrefix, tag } from '../../../language/values/key.ts'
 import { pathStart, tieStart, valueStart } from '../format/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
 import type { DocRow } from '../format/doc-row.ts'
 
-/** The keys of values that tie. */
+/** Key range of a group. */
 export interface Group {
   readonly low: Uint8Array
   /** The first key beyond the group. */
@@ -15,7 +15,7 @@ export interface Group {
 
 export function groupOf(key: Uint8Array): Group {
   if (key[0]! < tag.object) {
-    // The next key after one is that key with a zero byte behind it.
+    // The immediate successor of a key is the key followed by a zero byte.
     const high = new Uint8Array(key.length + 1)
     high.set(key)
     return { low: key, high, isMixed: false }
@@ -24,30 +24,30 @@ export function groupOf(key: Uint8Array): Group {
   return { low, high: afterPrefix(low), isMixed: true }
 }
 
-/** How the entries of a group at a path start, and no others. */
+/** Key prefix of the entries of a group at a path. */
 export function startOf(path: number, { low, isMixed }: Group): string {
   return isMixed ? pathStart(path) + String.fromCharCode(low[0]!) : valueStart(path, low)
 }
 
-/** How the entries of the group start that an entry belongs to. */
+/** Key prefix of the group that an entry belongs to. */
 export function startOfKey(key: string): string {
   const first = 1 + key.charCodeAt(0)
   const isMixed = key.charCodeAt(first) >= tag.object
   return key.slice(0, isMixed ? first + 1 : tieStart(key))
 }
 
-/** A row without its text, and the values that it is sorted by, its _id last. */
+/** A row without its text, with the values that it is sorted by; _id is the last. */
 export interface Placed extends DocRow {
   readonly values: readonly (Value | undefined)[]
 }
 
-/** Documents that tie in the first key, as far as they were met. */
+/** A group while its entries are walked. */
 export interface OpenGroup {
-  /** What the keys of its entries start with. */
+  /** Key prefix of its entries. */
   start: string
   size: number
   members: number[]
-  /** The best of those that were looked at. */
+  /** The best documents compared so far. */
   best: Placed[]
 }
 
@@ -55,7 +55,7 @@ export function isAnyIn({ members, best }: OpenGroup): boolean {
   return members.length + best.length > 0
 }
 
-/** The entries from a group on, with it or beyond it. */
+/** The entries from a group on, including it or not. */
 export function rangeFrom(
   path: number,
   { low, high }: Group,

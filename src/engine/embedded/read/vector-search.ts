@@ -1,12 +1,12 @@
 /**
- * Search by vector: the index brings candidates, the store has the last word. Candidates
- * are compared by their stored vectors, in the state of the store that this read sees, so
- * scores are exact and what the index has not forgotten yet is never found.
+ * Search by vector: the index yields candidates, the store decides. Candidates are compared by
+ * their stored vectors in the snapshot of this read, so scores are exact, and deleted documents
+ * that the index still contains are never returned.
  *
- * With a filter there are two ways. Where few documents match, they are listed and each is
- * looked at; where many do, the index is walked, and documents are asked on the way whether
- * they match. Which is cheaper follows from how many match (listMax). Where nearly all match,
- * the index is walked as if there were no filter, and the nearest are asked.
+ * With a filter there are three ways. If few documents match, they are listed and each vector is
+ * compared. If many match, the index is walked, and documents are checked during the walk; listMax
+ * gives the break-even point. If nearly all match, the index is searched without the filter, and
+ * the nearest are checked.
  */
 import { serialize } from 'node:v8'
 import type { Filter } from '../../../language/filters/filter.ts'
@@ -34,16 +34,16 @@ export interface VectorSearch {
   readonly sizeMax?: number | undefined
 }
 
-/** What a search by vector searches in. */
+/** The vector index of one field. */
 export interface SearchedVectors {
-  /** Tells the parts of the store apart that belong to different columns. */
+  /** Suffix of the field's part of the store. */
   readonly suffix: string
   readonly view: VectorView
   readonly metric: Metric
   readonly matches: KnownMatches
 }
 
-/** Between `beginRead` and `endRead` of the reader's store. */
+/** Must be called between `beginRead` and `endRead` of the reader's store. */
 export function searchVectors(
   reader: StoreLookup,
   vectors: SearchedVectors,
@@ -66,17 +66,20 @@ export function searchVectors(
   return hits
 }
 
-/** Candidates that a search gathers, at least: more find more, and take longer. */
+/** Minimum number of candidates: more improve recall and take longer. */
 const breadthMin = 128
-/** With a filter that few match. */
+/** The minimum with a selective filter. */
 const breadthMinFiltered = 48
-/** When they cost next to nothing, because each vector is looked at anyway. */
+/**
+ * The minimum for a scan, where more candidates cost little, because each vector is compared
+ * anyway.
+ */
 const scanBreadthMin = 256
 
-/** The share of matches from which on documents are asked only once they are found. */
+/** From this share of matches on, the filter is checked after the search. */
 const mostShare = 0.8
 
-/** Candidates; others where the first turn out to be too few. */
+/** Yields sets of candidates; the next set is requested when the previous had too few. */
 function* findCandidates(
   reader: StoreLookup,
   { view, matches: known }: SearchedVectors,
@@ -105,7 +108,7 @@ function* findCandidates(
     const candidates = view.search(query, Math.min(foundMax, Math.ceil(unfiltered / share)))
     yield { candidates, matches }
   }
-  // The fewer match, the more is walked through for each, which finds more by itself.
+  // The fewer match, the more nodes the walk visits per match, which improves recall by itself.
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
   const candidates = view.searchMatching(query, Math.ceil(narrowed), matches, name)
   yield { candidates, matches }
@@ -115,26 +118,26 @@ function* findCandidates(
 
 interface CandidateSet {
   readonly candidates: readonly Candidate[]
-  /** To be asked once more: a place in the index can change hands during a walk. */
+  /** Checked again: a slot of the index can be reused by another document during a walk. */
   readonly matches?: (document: number) => boolean
 }
 
 /**
- * How many matches are worth listing. Listing costs as much as there are matches. A walk asks
- * about documents until enough of them match: the fewer match, the more it asks, each at the
- * price of a few that are listed. So both cost the same where matches squared are some hundred
- * times the documents. A list that is used again may be longer: looking at each document of
- * it takes a twentieth of what listing does.
+ * Number of matches up to which listing them is cheaper than a walk. Listing costs as much as there
+ * are matches M. A walk checks documents until enough of them match, so its cost grows with N / M
+ * for N documents, and a check costs several times as much as listing one. Both cost the same at
+ * about M * M = 300 * N. A list that is used again may be longer, because comparing a listed
+ * document costs a twentieth of listing it.
  */
 function listMax({ count }: VectorView, isAgain: boolean): number {
   const once = Math.ceil(Math.sqrt(300 * count))
   return Math.max(scanBreadthMin, once, isAgain ? Math.min(count >> 3, listMaxAgain) : 0)
 }
 
-/** Beyond this, looking at each takes longer than a walk whatever the list has cost. */
+/** With more matches, comparing each takes longer than a walk, even if the list is known. */
 const listMaxAgain = 20_000
 
-/** The documents that match, if there are fewer than so many. */
+/** Document numbers of the matches, if fewer than `max`. */
 function listMatches(
   reader: StoreLookup,
   max: number,
@@ -145,7 +148,7 @@ function listMatches(
   return lead && reader.allNumbers(filter, lead, budget)
 }
 
-/** About which part of the documents matches, by asking a few. */
+/** Estimates the selectivity of a filter from a random sample. */
 function sampleShare(
   { store }: StoreLookup,
   matches: (document: number) => boolean,
@@ -167,24 +170,24 @@ function sampleShare(
 const sampleSize = 64
 
 /**
- * What is known of the documents that match filters: searches with the same filter come one
- * after the other, and as long as nothing is written the answers are the same.
+ * Cache of the matches of filters. Searches often repeat a filter, and its matches stay valid until
+ * the next write.
  */
 export class KnownMatches {
   readonly #known = new Map<string, Known>()
   #listed = 0
 
-  /** A name for what a filter means in this state of the store. */
+  /** Cache key of a filter in the current version of the store. */
   nameOf(filter: Filter, { store }: StoreLookup): string {
     return `${store.meta('version')} ${serialize(filter).toString('latin1')}`
   }
 
-  /** Whether a search with this name was made before. */
+  /** Whether a search with this filter was made before. */
   isKnown(name: string): boolean {
     return this.#known.has(name)
   }
 
-  /** The documents that match, if they are fewer than so many; listed once. */
+  /** The list of matches if there are fewer than `max`; built once. */
   listOf(
     name: string,
     max: number,
@@ -199,7 +202,7 @@ export class KnownMatches {
     return known.list
   }
 
-  /** The part of the documents that matches, worked out once. */
+  /** The selectivity of the filter, estimated once. */
   share(name: string, work: () => number): number {
     const known = this.#of(name)
     known.share ??= work()
@@ -221,13 +224,13 @@ export class KnownMatches {
 
 interface Known {
   list: Float64Array | undefined
-  /** There are at least so many, if there is no list. */
+  /** Lower bound of the number of matches, when there is no list. */
   moreThan: number
   share: number | undefined
 }
 
 const namesMax = 1000
-/** Numbers that are remembered: eight megabytes of them. */
+/** Maximum number of cached document numbers (8 MB). */
 const listedMax = 1_000_000
 
 interface Ranked {
@@ -235,16 +238,16 @@ interface Ranked {
   readonly distance: number
 }
 
-/** Up to so many candidates are all compared, so that among few the result is exact. */
+/** Up to this many candidates are all compared, so that results are exact among few documents. */
 const exactMax = 100
 
-/** Comparisons beyond those that are wanted, before it is known how far off codes are. */
+/** Comparisons beyond `limit` before the error of the codes is considered known. */
 const extraMin = 8
 
 /**
- * The best by their stored vectors, best first, ties by ascending _id. Goes through the
- * candidates until the codes of the rest are farther away than the worst that is wanted, by
- * twice what codes were off so far.
+ * The best candidates by their stored vectors, best first, ties by ascending _id. Stops at the
+ * first candidate whose coded distance exceeds the worst of the results by more than twice the
+ * largest error of codes so far.
  */
 function rank(
   store: StoreConnection,
@@ -274,7 +277,7 @@ function rank(
     const vector = store.vectorOf(document, suffix)
     if (vector === undefined) continue
     const distance = distanceOf(vector)
-    // A zero vector from before there was an index: it has no direction.
+    // A zero vector, stored before the index was created: it has no direction.
     if (Number.isNaN(distance)) continue
     off = Math.max(off, byCode - distance)
     const item = { seq: document, distance }
@@ -297,7 +300,7 @@ function insertInOrder<T>(list: T[], item: T, compare: (a: T, b: T) => number): 
   list.splice(low, 0, item)
 }
 
-/** Compares documents by their _ids, which are read only where something ties. */
+/** Compares documents by _id, which is read only for ties. */
 class IdOrder {
   readonly #store: StoreConnection
   readonly #ids = new Map<number, Uint8Array>()

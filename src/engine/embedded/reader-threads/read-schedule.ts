@@ -1,71 +1,71 @@
 /**
- * Whose reads run on the reading threads. Only so many run at a time, and they take turns:
- * first the principals, then the connections of each, then reads in the order of arrival.
+ * Schedules reads on the reader threads. A fixed number runs at a time. They take turns by
+ * principal, then by connection, then in order of arrival.
  *
- * A read is new until it has run for two turns, and is not paused before. Then it is long. A
- * long read keeps its thread, and is paused in place when it is another principal's turn. Long
- * reads may hold all threads but as many as may run. One that has become long when no more may
- * is put back: it leaves its thread, waits, and later starts again from the beginning as a long
- * read. So it loses at most two turns, once.
+ * A read is new for its first two turns, and is not paused in them. After that it is long. A long
+ * read keeps its thread, and is paused in place during turns of others. Long reads may hold all
+ * threads except `runningMax`. If a read becomes long when no more threads are available for long
+ * reads, it is put back: it leaves its thread, waits, and later restarts from the beginning as a
+ * long read. So a read loses at most two turns, once.
  *
- * Threads are added while reads wait, and count only once they are ready: to start one takes
- * as long as many short reads, and nobody is to wait for it who could have one that is there.
+ * Threads are added while reads wait, and count only once they are ready: starting a thread takes
+ * as long as many short reads, and a read should not wait for it if another thread becomes free.
  *
- * This bounds how long a new read waits, however many long ones there are, because long reads
- * without a thread take no turns. Say P principals have reads that are new or hold a thread,
- * and so have C other connections of the read's own principal. Each of these comes first once,
- * for two turns at most, and one more that another has while its thread stops. So the
- * read starts within 3 · P · (C + 1) / runningMax turns, after three for those that run when it
- * comes. A thread stops within milliseconds, at its next step.
+ * This bounds the wait of a new read, however many long reads there are, because long reads without
+ * a thread take no turns. Let P principals, and C other connections of the read's own principal,
+ * have reads that are new or hold a thread. Each of them runs before the read once, for at most two
+ * turns, and a third turn may pass while its thread stops. So the read starts within
+ * 3·P·(C+1)/runningMax turns, plus three for the reads that were running when it arrived. A thread
+ * stops within milliseconds, at its next step.
  *
- * This only decides: readers.ts starts, pauses, resumes and stops.
+ * This class only decides; readers.ts starts, pauses, resumes and stops reads.
  */
 import type { Caller } from '../../../caller/caller.ts'
 
 export interface ScheduleOptions {
-  /** Reads that run at a time. */
+  /** Maximum concurrent reads. */
   readonly runningMax: number
   /**
-   * Threads that long reads hold, once there are all. As many as may run are left to new
-   * ones.
+   * Threads for long reads when all threads exist. Another `runningMax` threads are reserved for
+   * new reads.
    */
   readonly longMax: number
-  /** Reads of one principal that wait for a thread. */
+  /** Maximum reads of one principal that wait for a thread. */
   readonly waitingMax: number
 }
 
-/** Turns after which a read is long. The first may be a part of one. */
+/** Turns after which a read is long. The first may be a partial turn. */
 const turnsWhileNew = 2
 
-/** What changes when turns change. */
+/** Changes to the running reads when a turn starts. */
 export interface Turn<Read> {
   readonly starts: readonly Read[]
   readonly resumes: readonly Read[]
   readonly pauses: readonly Read[]
-  /** To be stopped. When a thread has left such a read, `hasLeft` makes it wait again. */
+  /** Reads to stop. When the thread has left one of them, `hasLeft` queues it again. */
   readonly putBacks: readonly Read[]
 }
 
 interface Entry<Read> {
   readonly read: Read
   readonly line: Line<Read>
-  /** `leaving`: put back, and `ending`: given up, but its thread has not noticed yet. */
+  /** `leaving`: put back, `ending`: aborted; in both its thread has not stopped yet. */
   state: 'waiting' | 'running' | 'paused' | 'leaving' | 'ending'
   isLong: boolean
-  /** Turns that it had while it was new. */
+  /** Turns in which it ran while it was new. */
   turns: number
 }
 
-/** The reads of a connection. */
+/** Reads of one connection. */
 interface Line<Read> {
   readonly connection: object
   readonly principal: Principal<Read>
   readonly entries: Set<Entry<Read>>
-  /** Threads that its long reads hold. */
+  /** Threads held by its long reads. */
   long: number
 }
 
-/** Its lines are in the order of their turns: the one that had its turn last is the last. */
+/** Its lines are in order of their last turn, the least recent first. */
 interface Principal<Read> {
   readonly name: string
   readonly lines: Map<object, Line<Read>>
@@ -75,44 +75,44 @@ interface Principal<Read> {
 
 export class ReadSchedule<Read> {
   readonly #options: ScheduleOptions
-  /** In the order of their turns. */
+  /** In order of their last turn, the least recent first. */
   readonly #principals = new Map<string, Principal<Read>>()
   readonly #entries = new Map<Read, Entry<Read>>()
   #running = new Set<Entry<Read>>()
-  /** Those that are ready. */
+  /** Threads that are ready. */
   #threads = 0
-  /** Threads that reads hold which run or are paused, and those that reads are to leave. */
+  /** Threads held by running and paused reads, and threads that reads are leaving. */
   #held = 0
   #leaving = 0
-  /** Those of the first that long reads hold. */
+  /** Held threads of long reads. */
   #long = 0
 
   constructor(options: ScheduleOptions) {
     this.#options = options
   }
 
-  /** Threads that there may be. */
+  /** Maximum number of threads. */
   get threadsMax(): number {
     return this.#options.longMax + this.#options.runningMax
   }
 
-  /** Whether another thread would be of use: all are held, or long reads may hold no more. */
+  /** Whether another thread would help: all are held, or long reads may hold no more. */
   get wantsThread(): boolean {
     if (this.#threads >= this.threadsMax) return false
     return !this.#hasFreeThread || this.#running.size < this.#runnable
   }
 
-  /** One more is ready. */
+  /** Adds a thread that is ready. */
   addThread(): void {
     this.#threads++
   }
 
-  /** One that no read holds is no more. */
+  /** Removes a thread that no read holds. */
   loseThread(): void {
     this.#threads--
   }
 
-  /** Reads that have not ended. */
+  /** Number of waiting, running and paused reads. */
   get size(): number {
     return this.#entries.size
   }
@@ -121,12 +121,12 @@ export class ReadSchedule<Read> {
     return [...this.#entries.keys()]
   }
 
-  /** Whether some read does not run: then turns must change now and then. */
+  /** Whether a read is not running, so that turns have to rotate. */
   get isContended(): boolean {
     return this.#entries.size > this.#running.size
   }
 
-  /** False: too many reads of the principal wait already. */
+  /** False: the principal has too many waiting reads. */
   add(read: Read, { principalName, connection }: Asker): boolean {
     const principal = this.#principals.get(principalName) ?? newPrincipal(principalName)
     if (principal.waiting >= this.#options.waitingMax) return false
@@ -140,7 +140,7 @@ export class ReadSchedule<Read> {
     return true
   }
 
-  /** The read is no longer wanted. True: it had not begun, and is gone. */
+  /** Aborts a read. True: it had not started, and was removed. */
   giveUp(read: Read): boolean {
     const entry = this.#entries.get(read)
     if (entry === undefined) return true
@@ -154,7 +154,7 @@ export class ReadSchedule<Read> {
     return false
   }
 
-  /** Its thread has stopped the read. True: it was put back, and waits again. */
+  /** The thread has stopped the read. True: the read was put back, and waits again. */
   hasLeft(read: Read): boolean {
     const entry = this.#entries.get(read)
     if (entry?.state !== 'leaving') return false
@@ -169,14 +169,14 @@ export class ReadSchedule<Read> {
     if (entry !== undefined) this.#remove(entry)
   }
 
-  /** Fills what room there is for reads to run. */
+  /** Starts and resumes reads until `runningMax` run. */
   fill(): Turn<Read> {
     return this.#choose(new Set(this.#running), [])
   }
 
   /**
-   * Gives those their turn who have waited for it longest. `hasBegun` says whether the thread
-   * of a read is at work on it: a thread that only starts must not use up the read's turns.
+   * Starts the next turn. `hasBegun` says whether the thread works on a read already: the start of
+   * a thread must not use up the read's turns.
    */
   rotate(hasBegun: (read: Read) => boolean = () => true): Turn<Read> {
     const chosen = new Set<Entry<Read>>()
@@ -194,7 +194,10 @@ export class ReadSchedule<Read> {
     return this.#choose(chosen, putBacks)
   }
 
-  /** One read of each principal, then another of each, until no more may run. */
+  /**
+   * Chooses one read of each principal, then a second one, and so forth until `runningMax` are
+   * chosen.
+   */
   #choose(chosen: Set<Entry<Read>>, putBacks: readonly Read[]): Turn<Read> {
     const starts: Read[] = []
     const resumes: Read[] = []
@@ -240,14 +243,14 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        // Its turn is not for those behind it: a thread is about to be left, and then it starts.
+        // Reads behind it must not overtake: a thread is being left, and this read starts on it.
         if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
         if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }
     return undefined
   }
 
-  /** Reads that could run, if there were threads for them. */
+  /** Reads that could run if there were enough threads. */
   get #runnable(): number {
     return Math.min(this.#options.runningMax, this.#entries.size - this.#leaving)
   }
@@ -257,8 +260,9 @@ export class ReadSchedule<Read> {
   }
 
   /**
-   * Threads for long reads beyond those that can run are for principals who have none, and
-   * some of them for connections that have none.
+   * Whether another read of this line may be long. The first `runningMax` long reads are not
+   * restricted. Threads beyond them go to principals without a long read and, while more than two
+   * are free, to connections without one whose principal has at most `runningMax`.
    */
   #mayBeLong({ principal, long }: Line<Read>): boolean {
     const { runningMax } = this.#options
@@ -292,7 +296,7 @@ export class ReadSchedule<Read> {
     this.#running.delete(entry)
   }
 
-  /** Its thread is to stop it, and is free only then. */
+  /** Makes the thread stop the read. The thread is free only after that. */
   #leave(entry: Entry<Read>): void {
     this.#release(entry)
     this.#leaving++

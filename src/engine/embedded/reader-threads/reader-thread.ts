@@ -1,4 +1,4 @@
-/** A thread for reads that would hold up the thread that answers requests. */
+/** A thread for reads that would block the main thread for too long. */
 import { flushCompileCache } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import type { Filter } from '../../../language/filters/filter.ts'
@@ -38,23 +38,23 @@ export type ReaderMessage =
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'stop' }
 
-/** The index to search in. */
+/** The vector index to search. */
 export interface SearchedIndex {
   readonly suffix: string
   readonly metric: Metric
   readonly generation: number
-  /** Present when this thread has not seen this generation of the index yet. */
+  /** Present when this thread does not have this generation of the index yet. */
   readonly index?: SharedIndex
-  /** Which of the threads that search this one is. */
+  /** Number of this thread, which tells apart the threads that search the index. */
   readonly thread: number
 }
 
-/** The store to read, and what to do meanwhile. */
+/** The store to read, and the control word of the read. */
 interface Source {
   readonly file: string
-  /** Present when this thread does not know it, or not as it is now. */
+  /** Present when this thread does not know the target, or knows an older version. */
   readonly target?: StoredTarget
-  /** One of `readCommands`, which may change at any time. */
+  /** Holds one of `readCommands`; the main thread may change it at any time. */
   readonly command: Int32Array
 }
 
@@ -65,7 +65,7 @@ export type ReaderReply =
   | { readonly id: number }
   | Failure
 
-/** Said unasked: a read wants room for so many bytes in all, and waits for `answerHold`. */
+/** Sent unasked: a read requests room for this many bytes in total, and waits for `answerHold`. */
 export interface WantedRoom {
   readonly id: 0
   readonly size: number
@@ -110,7 +110,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const { id } = message
     switch (message.kind) {
       case 'begin':
-        // Otherwise it is kept when the thread ends, and those that start before gain nothing.
+        // Node would write the cache only when the thread ends, too late for threads that start
+        // before.
         flushCompileCache()
         return { id }
       case 'read': {

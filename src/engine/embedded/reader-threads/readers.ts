@@ -1,4 +1,4 @@
-/** The threads that long reads go to. Whose turn it is, read-schedule.ts says. */
+/** The reader threads. read-schedule.ts decides which reads run. */
 import type { Caller } from '../../../caller/caller.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
 import type { Search } from '../../contract.ts'
@@ -30,7 +30,7 @@ import { errorOf, Thread } from '../worker/thread.ts'
 import type { DamageCount } from '../format/damage.ts'
 import type { CurrentIndex } from '../vectors/vectors.ts'
 
-/** What is read: a target, as the read takes it to be, and where it is kept. */
+/** The target as the caller knows it, and its store file. */
 export interface ReadSource {
   readonly file: string
   readonly target: StoredTarget
@@ -39,15 +39,15 @@ export interface ReadSource {
 interface Member {
   readonly number: number
   readonly thread: Thread<ReaderMessage, ReaderReply>
-  /** What it reads, if anything. */
+  /** The running read, if any. */
   read: PendingRead | undefined
-  /** The generation of each vector index that the thread has seen. */
+  /** Latest generation of each vector index that the thread has. */
   readonly seen: Map<string, number>
-  /** The targets that the thread has seen, by their files. */
+  /** Targets that the thread knows, by store file. */
   readonly targets: Map<string, StoredTarget>
 }
 
-/** A read before it has its number and runs. */
+/** A read before it has its message number and control word. */
 type Read =
   Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
@@ -55,73 +55,77 @@ type Read =
       : never
     : never
 
-/** A read that has not ended. */
+/** A waiting, running or paused read. */
 interface PendingRead {
   readonly source: ReadSource
   readonly message: Read
   readonly caller: Caller
-  /** What the thread that it goes to needs to know beside it. */
+  /** Adds fields to the message that depend on the thread. */
   readonly extra: (member: Member) => object
-  /** Shared with its thread: what to do. Another each time that it starts. */
+  /** Control word, shared with the thread; a new one for each start. */
   command: Int32Array
-  /** Bytes that the caller has room for. */
+  /** Bytes that the caller has reserved. */
   held: number
-  /** Present once there was too little. */
+  /** Present when a reservation failed. */
   lack: LackOfRoom | undefined
   readonly resolve: (reply: ReaderReply | LackOfRoom) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Why a read has to start again, and when. */
+/** A read that failed to reserve memory: it restarts when the memory is available. */
 interface LackOfRoom {
-  /** What the caller will have room for then. */
+  /** Bytes that the caller will have reserved then. */
   readonly held: number
   readonly room: Promise<void>
 }
 
 export interface ReadersOptions {
-  /** Reads that run at a time. */
+  /** Maximum concurrent reads. */
   readonly runningMax: number
-  /** Reads of one principal that wait for a thread. */
+  /** Maximum reads of one principal that wait for a thread. */
   readonly waitingMax: number
-  /** Milliseconds without a read after which spare threads end. */
+  /** Idle time in milliseconds after which spare threads end. */
   readonly spareThreadMs?: number | undefined
   readonly files: KnownFiles
   readonly damage: DamageCount
-  /** Throws when a target is no more, or has another schema by now. */
+  /** Throws when the target was dropped or has another schema. */
   readonly checkCurrent: (target: StoredTarget) => void
 }
 
-/** Threads beyond those that run at a time: a paused read keeps its thread while others run. */
+/** Threads beyond those of running reads: a paused read keeps its thread. */
 const spareThreads = 4
 
 /**
- * Threads beyond `runningMax` are spare, and end after so long without a read. Each takes 45 MB,
- * and 0.1 s of processor time to start.
+ * Threads beyond `runningMax` are spare, and end after this idle time in milliseconds. Each takes
+ * 45 MB, and 0.1 s of processor time to start.
  */
 const spareThreadMsUsual = 10_000
 
-/** How long reads run before it is another's turn. */
+/** Length of a turn in milliseconds. */
 const turnMs = 20
 
-/** When the first thread starts if no read needs it before: a start has enough to do. */
+/**
+ * Delay before the first thread starts, if no read needs it earlier: it keeps a process start fast.
+ */
 const firstThreadMs = 5_000
 
 export class Readers {
-  /** Threads that there are at most. */
+  /** Maximum number of threads. */
   readonly size: number
   readonly #options: ReadersOptions
   readonly #schedule: ReadSchedule<PendingRead>
-  /** Those that are ready. */
+  /** Threads that are ready. */
   readonly #members: Member[] = []
-  /** One after the other: each takes as much of the processor as many reads. */
+  /**
+   * The thread that is starting. Only one starts at a time: a start uses as much CPU as many reads.
+   */
   #starting: Member | undefined
   #nextTurn: NodeJS.Timeout | undefined
   readonly #firstStart: NodeJS.Timeout
   #ending: NodeJS.Timeout | undefined
   #isStopping = false
 
-  /** The first thread starts soon, the others when all that there are have reads. */
+  /** The first thread starts after `firstThreadMs`, others when all threads are busy. */
   constructor(options: ReadersOptions) {
     const { runningMax, waitingMax } = options
     const longMax = runningMax + spareThreads
@@ -156,7 +160,7 @@ export class Readers {
     return (reply as { count: number }).count
   }
 
-  /** Searches by terms, or in a vector index. */
+  /** A search by terms, or with `vectors` in a vector index. */
   async search(
     source: ReadSource,
     search: Search,
@@ -177,7 +181,7 @@ export class Readers {
     return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
   }
 
-  /** Evicts an index that was dropped. Another may come to have its name. */
+  /** Evicts a dropped index, because a new one can get the same name. */
   async forget(name: IndexName): Promise<void> {
     this.#removeDead()
     await Promise.all(
@@ -199,7 +203,7 @@ export class Readers {
     )
   }
 
-  /** Reads that have not ended. */
+  /** Number of waiting, running and paused reads. */
   get waiting(): number {
     return this.#schedule.size
   }
@@ -246,11 +250,11 @@ export class Readers {
     const { promise, ...settle } = Promise.withResolvers<ReaderReply | LackOfRoom>()
     const read = { ...asked, ...settle, command: newCommand(), lack: undefined }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
-    // A caller that gives up does not wait until a thread has noticed.
+    // An aborted caller does not wait until the thread has noticed.
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       settle.reject(signal.reason)
-      // Others of the same signal are about to be given up, and are not to start before.
+      // Reads with the same signal are aborted in this turn, too, and must not start before that.
       queueMicrotask(() => this.#fill())
     }
     signal.addEventListener('abort', giveUp)
@@ -310,10 +314,10 @@ export class Readers {
   #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
     const { message, extra, command, source } = read
     const { file, target } = source
-    // It may have waited. A thread that has closed a dropped file must not open it again:
-    // by its path, the store that comes next would be taken for this one.
+    // The read may have waited. After a thread closed a dropped file it must not reopen it: the
+    // next store at this path would be mistaken for the old one.
     this.#options.checkCurrent(target)
-    // Sent only when it is new to the thread.
+    // Sent only to a thread that does not have it.
     const isKnown = member.targets.get(file) === target
     if (!member.targets.has(file)) this.#options.files.open(file, 'read', () => undefined)
     member.targets.set(file, target)
@@ -321,7 +325,9 @@ export class Readers {
     return member.thread.ask({ ...message, ...news, ...extra(member), command })
   }
 
-  /** A read that finds no room leaves its thread, and starts again when there is some. */
+  /**
+   * If the reservation fails, the read leaves its thread, and restarts when memory is available.
+   */
   #hold(read: PendingRead, size: number): void {
     const { command, caller, held } = read
     if (isGivenUp(command)) return
@@ -332,12 +338,12 @@ export class Readers {
       return
     }
     read.lack = { room, held: size }
-    // It is waited for when the thread has left, and by then nobody may care any more.
+    // Awaited after the thread has left the read; the caller may have aborted before that.
     room.catch(() => undefined)
     tell(command, readCommands.giveUp)
   }
 
-  /** Has another thread start, if it would be of use. Nobody waits for it who need not. */
+  /** Starts a thread if it would help. Reads do not wait for it if another becomes free. */
   #startThreads(): void {
     if (this.#starting !== undefined || this.#isStopping) return
     if (!this.#schedule.wantsThread) return
@@ -361,7 +367,7 @@ export class Readers {
       this.#endSparesLater()
     } catch (error) {
       this.#starting = undefined
-      // Others may be ready, or the next attempt succeeds.
+      // Other threads may be ready, or the next attempt may succeed.
       if (this.#members.length === 0) this.#failAll(error)
       return
     }
@@ -378,7 +384,7 @@ export class Readers {
     }, spareThreadMs).unref()
   }
 
-  /** Ends idle threads until `runningMax` are left, the latest first. */
+  /** Ends idle threads until `runningMax` are left, latest first. */
   #endSpares(): void {
     const { runningMax } = this.#options
     for (const member of this.#members.toReversed()) {
@@ -386,7 +392,7 @@ export class Readers {
       if (member.read !== undefined || member.thread.waiting > 0) continue
       this.#members.splice(this.#members.indexOf(member), 1)
       this.#schedule.loseThread()
-      // One that dies while it ends is gone as well.
+      // A thread that dies while it ends is gone as well.
       member.thread.stop({ kind: 'stop' }).catch(() => undefined)
     }
   }
@@ -398,7 +404,7 @@ export class Readers {
     }
   }
 
-  /** Reads of a thread that died have failed; others take its place when they are needed. */
+  /** Removes dead threads. Their reads have failed; new threads start when they are needed. */
   #removeDead(): void {
     for (const member of [...this.#members]) {
       if (!member.thread.isLost || member.read !== undefined) continue
@@ -407,20 +413,20 @@ export class Readers {
     }
   }
 
-  /** There is one for every read that the schedule lets begin. */
+  /** The schedule starts a read only when a thread is idle. */
   #idleMember(): Member {
     if (this.#isStopping) throw new EngineError('closed', 'the store is closed')
     return this.#members.find(({ read }) => read === undefined)!
   }
 }
 
-/** An index that has everything that was written before. */
+/** An index that includes all earlier writes. */
 interface SearchedNow extends CurrentIndex {
   readonly suffix: string
   readonly metric: Metric
 }
 
-/** What a thread needs to know of an index: all of it only when it is new to the thread. */
+/** Reference to an index; includes the index itself when the thread does not have it. */
 function introduce(
   { number, seen }: Member,
   file: string,

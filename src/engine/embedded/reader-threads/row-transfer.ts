@@ -1,12 +1,12 @@
 /**
- * Rows on their way from a reading thread to the one that answers.
+ * Transfers rows from a reader thread to the main thread.
  *
- * The thread has found them without their texts. It asks for room for all of them, and then
- * reads them once: two replies that are half made would wait for each other.
+ * The thread finds rows without texts, reserves memory for all texts of the reply, and then reads
+ * them once. Reserving in parts could deadlock two half-finished replies.
  *
- * A message is read all at once, so that one with long texts would hold the answering thread
- * for as long as it takes to copy them. They go as bytes instead, which are handed over and
- * not copied, and become texts one at a time.
+ * A message is deserialised in one go, so a message with long texts would block the main thread
+ * while they are copied. Long texts are sent as bytes instead, which are transferred without
+ * copying, and decoded one at a time.
  */
 import { isAscii } from 'node:buffer'
 import type { Caller } from '../../../caller/caller.ts'
@@ -14,10 +14,10 @@ import { documentCost, type Budget } from '../store/budget.ts'
 import type { DocRow } from '../format/doc-row.ts'
 import type { StoreReader } from '../read/store-reader.ts'
 
-/** Bytes from which on a text goes as such. */
+/** Texts from this size in bytes are sent as bytes. */
 const sizeMin = 16_384
 
-/** The text of one of the rows. */
+/** The text of one row. */
 export interface SentText {
   readonly position: number
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -25,20 +25,22 @@ export interface SentText {
 }
 
 export interface SentRows {
-  /** Those with long texts have an empty one. */
+  /** Rows; the texts of those in `texts` are empty. */
   readonly rows: DocRow[]
   readonly texts: readonly SentText[]
 }
 
-/** What is wanted of rows, and what is done with them. */
+/** The part of a query that determines the reply's size. */
 interface Wanted {
   readonly withSearchFields: boolean
-  /** True: the texts are passed on. Otherwise others are made of them. */
+  /**
+   * True: texts are forwarded. Otherwise new texts are made of them, which needs twice the memory.
+   */
   readonly textsOnly?: boolean
   readonly sizeMax?: number | undefined
 }
 
-/** Rows with their texts, up to the one by which these are enough. */
+/** Rows with texts, up to the one that exceeds `sizeMax`. */
 export function sendRows(
   reader: StoreReader,
   found: readonly DocRow[],
@@ -54,7 +56,7 @@ export function sendRows(
   const needed = (Math.min(size, sizeMax) + beside) * (textsOnly ? 1 : 2)
   budget.hold(needed)
   let isWide = false
-  // Bytes are not fewer than characters.
+  // A text has at most as many characters as bytes.
   let left = size <= sizeMax ? Infinity : sizeMax
   const rows: DocRow[] = []
   const texts: SentText[] = []
@@ -66,7 +68,7 @@ export function sendRows(
     const text = sent === undefined ? store.text(seq) : ''
     if (sent !== undefined) texts.push({ position, ...sent })
     if (sent?.encoding === 'utf8' && !isWide) {
-      // Such a text takes two bytes for each character, even if few of them need it.
+      // Such a text takes two bytes for each character, even if only one character needs them.
       budget.hold(2 * needed)
       isWide = true
     }
@@ -80,12 +82,12 @@ export function sendRows(
   return { rows, texts }
 }
 
-/** What is handed over with the message. */
+/** Buffers to transfer with the message. */
 export function buffersOf(texts: readonly SentText[]): ArrayBuffer[] {
   return texts.map(({ bytes }) => bytes.buffer)
 }
 
-/** The rows as they were. Others have their turn while there are many long texts. */
+/** Restores the rows. Yields to other requests between long texts. */
 export async function receiveRows(
   sent: readonly DocRow[],
   texts: readonly SentText[],
@@ -94,7 +96,7 @@ export async function receiveRows(
   const rows = [...sent]
   for (const { position, bytes, encoding } of texts) {
     const text = Buffer.from(bytes.buffer).toString(encoding)
-    // Given back now, and not at the next garbage collection.
+    // Frees the memory now, not at the next garbage collection.
     bytes.buffer.transfer(0)
     rows[position] = { ...rows[position]!, text }
     const pause = caller.pause()
@@ -106,11 +108,11 @@ export async function receiveRows(
 type EncodedText = Pick<SentText, 'bytes' | 'encoding'>
 
 function encodedText(bytes: Uint8Array<ArrayBuffer>): EncodedText {
-  // Latin-1 says ASCII in the same bytes, faster.
+  // Decoding ASCII as Latin-1 gives the same text, faster.
   return { bytes, encoding: isAscii(bytes) ? 'latin1' : 'utf8' }
 }
 
-/** Characters. */
+/** In characters. */
 function lengthOf({ bytes, encoding }: EncodedText): number {
   return encoding === 'latin1' ? bytes.length : Buffer.from(bytes.buffer).toString().length
 }

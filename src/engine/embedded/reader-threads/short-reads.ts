@@ -1,15 +1,15 @@
 /**
- * Whose reads are tried on the answering thread before they go to another.
+ * Limits attempts to run reads on the main thread.
  *
- * An attempt that fails takes milliseconds, in which nobody else is answered. Many long reads
- * may come at once, so of a principal only a few are tried in one turn of the event loop.
+ * A failed attempt blocks the main thread for milliseconds. Many long reads may arrive at once, so
+ * each principal may fail only a few times per turn of the event loop.
  */
 
-/** Attempts of a principal that may fail in one turn. */
+/** Failed attempts of a principal per turn. */
 const failuresMax = 2
 
 export class ShortReads {
-  /** In this turn, by principal. */
+  /** Failures in the current turn, by principal. */
   readonly #failures = new Map<string, number>()
 
   mayTry(principalName: string): boolean {

@@ -1,7 +1,7 @@
 /**
- * The stores that the thread that answers requests has open. An open one takes memory and
- * handles of files here and in other threads, so they are kept few: those that were not used
- * for longest are evicted, and opened again when they are needed.
+ * Open stores of the main thread. An open store takes memory and file handles here and on other
+ * threads, so their number is limited: the least recently used are evicted, and reopened on the
+ * next use.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RecordView } from '../../record-view.ts'
@@ -15,37 +15,37 @@ import { StoreReader } from '../read/store-reader.ts'
 export interface OpenStore {
   readonly file: string
   readonly reader: StoreReader
-  /** What the store holds, as it is now. */
+  /** The current target of the store. */
   target: StoredTarget
-  /** How records are written: while an index is filled, as if it were there. */
+  /** View for writes: while an index is being built, it includes that index. */
   writeView: RecordView
-  /** Of all uses of stores, the number of its latest. */
+  /** Sequence number of its latest use. */
   lastUse: number
-  /** What other threads are doing with it, or is still to be done when they have. */
+  /** Number of users that keep it open, such as other threads. */
   busy: number
 }
 
-/** How long reads share a state of a store that nobody writes to. */
+/** How long reads share a snapshot of a store without writes, in milliseconds. */
 const stateHeldMs = 50
 
 export interface OpenStoresOptions {
-  /** As many are kept open. */
+  /** Maximum number of open stores. */
   readonly max: number
   readonly files: KnownFiles
-  /** Whether stores can be evicted: on a disk that is full they might not open again. */
+  /** Whether stores may be evicted: on a full disk they might not open again. */
   readonly mayRelease: () => boolean
-  /** Has other threads close a store, after this one has. */
+  /** Closes the store on other threads, after this one has closed it. */
   readonly release: (file: string) => Promise<void>
 }
 
 export class OpenStores {
   readonly #options: OpenStoresOptions
-  /** By the ids of their targets. */
+  /** By uid of the target. */
   readonly #stores = new Map<string, OpenStore>()
   readonly #cache = new SharedCache(readerCache)
   #uses = 0
   #releasing: Promise<void> | undefined
-  /** How many other threads have not closed yet. */
+  /** Number of evicted stores that other threads have not closed yet. */
   #leaving = 0
   #endOfReads: NodeJS.Timeout | undefined
 
@@ -57,12 +57,12 @@ export class OpenStores {
     return this.#stores.size
   }
 
-  /** The store of a target if it is open, for those who only look at it. */
+  /** The open store of a target, if any; does not count as a use. */
   find({ uid }: StoredTarget): OpenStore | undefined {
     return this.#stores.get(uid)
   }
 
-  /** The store of a target, which is as given; undefined when it is not open. */
+  /** The store of a target, switched to the given target; undefined when it is not open. */
   use(target: StoredTarget): OpenStore | undefined {
     const store = this.#stores.get(target.uid)
     if (store === undefined) return undefined
@@ -74,7 +74,7 @@ export class OpenStores {
     return store
   }
 
-  /** Fails as reads and writes do. */
+  /** Throws the errors of reads and writes. */
   open(target: StoredTarget, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)
@@ -88,7 +88,7 @@ export class OpenStores {
     return store
   }
 
-  /** Keeps a store open while other threads work on it. */
+  /** Prevents the eviction of a store while other threads work on it. */
   async keeping<T>(store: OpenStore, act: () => Promise<T>): Promise<T> {
     this.begin(store)
     try {
@@ -98,7 +98,7 @@ export class OpenStores {
     }
   }
 
-  /** The same for what has a beginning and an end. */
+  /** Like `keeping`, for work with a separate start and end. */
   begin(store: OpenStore): void {
     store.busy++
   }
@@ -107,12 +107,12 @@ export class OpenStores {
     if (--store.busy === 0) this.#releaseSoon()
   }
 
-  /** Resolves when what is being evicted has been. */
+  /** Resolves when the running evictions have finished. */
   async released(): Promise<void> {
     await this.#releasing
   }
 
-  /** Resolves when another may be opened: at once, unless too many are being evicted. */
+  /** Resolves when another store may be opened: at once, unless too many are being evicted. */
   async room(): Promise<void> {
     const { max } = this.#options
     while (
@@ -124,12 +124,12 @@ export class OpenStores {
 
   #releaseSoon(): void {
     if (this.#releasing !== undefined || this.#superfluous === undefined) return
-    // Not before the caller that asked for a store has begun to use it.
+    // Deferred, so that the caller that opened the store can start to use it.
     this.#releasing = setImmediate()
       .then(() => this.#release())
       .finally(() => {
         this.#releasing = undefined
-        // Others were opened, or are no longer in use, since.
+        // More stores may have been opened, or become idle, meanwhile.
         this.#releaseSoon()
       })
   }
@@ -141,7 +141,7 @@ export class OpenStores {
       released.push(this.#options.release(store.file))
     }
     this.#leaving = released.length
-    // A thread that has died has closed its stores as well.
+    // The stores of a dead thread are closed as well.
     await Promise.allSettled(released)
     this.#leaving = 0
   }
@@ -158,14 +158,14 @@ export class OpenStores {
     store.reader.close()
   }
 
-  /** Returns what they were the stores of. */
+  /** Returns the targets of the closed stores. */
   closeAll(): StoredTarget[] {
     const targets = Array.from(this.#stores.values(), ({ target }) => target)
     for (const target of targets) this.close(target)
     return targets
   }
 
-  /** While more are open than should be: the one that can best be spared. */
+  /** The least recently used idle store, while more than `max` are open. */
   get #superfluous(): OpenStore | undefined {
     const { max, mayRelease } = this.#options
     if (this.#stores.size <= max || !mayRelease()) return undefined
@@ -180,9 +180,9 @@ export class OpenStores {
   }
 
   /**
-   * Reads share a state of the store until something is written, which spares them its
-   * locks. A write ends it, so that nobody reads an older state after the write was
-   * answered; so does time, because a state that is held keeps the log from being emptied.
+   * Reads share a snapshot until the store is written to, which avoids a lock per read. A write
+   * ends the snapshot, so that later reads see it. A timer ends it, too, because a snapshot
+   * prevents the checkpoint of the write-ahead log.
    */
   beginRead(store: OpenStore): void {
     store.reader.store.beginRead()

@@ -1,4 +1,4 @@
-/** Queries and searches of rows as those of records. */
+/** Translates queries and searches for rows to those for records. */
 import type { Value } from '../../../json/value.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
@@ -35,7 +35,7 @@ export function recordSearch({ columns, ...search }: RowSearch, view: RowView): 
   }
 }
 
-/** Ids are in the order in which rows are stored. */
+/** The order of ids is the stored order of rows. */
 function recordSort({ sort, filter }: RowQuery, view: RowView): readonly SortKey[] {
   const { key, table, types } = view
   const columns = key.map(({ column }) => column)
@@ -47,7 +47,7 @@ function recordSort({ sort, filter }: RowQuery, view: RowView): readonly SortKey
   return sort.map((key) => ({ path: view.path(key.column), direction: key.direction }))
 }
 
-/** The id of the row with a key, whose values are in an array that a client sent back. */
+/** The id of the row with this key: an array of values that a client sent back. */
 function idOfKey(key: Value, view: RowView): string {
   try {
     if (Array.isArray(key) && key.length === view.key.length)
@@ -57,7 +57,7 @@ function idOfKey(key: Value, view: RowView): string {
         }),
       )
   } catch {
-    // A value that is not of the column's type.
+    // A value does not have the type of its column.
   }
-  throw new EngineError('position', 'the place is not one of this table')
+  throw new EngineError('position', 'the position does not belong to this table')
 }

@@ -1,6 +1,6 @@
 /**
- * Reads of the records of collections and tables: on the thread that answers requests as long
- * as they are short, on a reading thread otherwise.
+ * Reads of collections and tables: on the main thread if they are short, otherwise on a reader
+ * thread.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
@@ -22,12 +22,12 @@ export interface RecordReadsOptions {
   readonly readers: Readers
   readonly vectors: Vectors
   readonly damage: DamageCount
-  /** Acts on the store of a target, opened if need be. */
+  /** Runs `act` on the store of a target, and opens it if needed. */
   readonly using: <T>(
     target: StoredTarget,
     act: (store: OpenStore) => T | Promise<T>,
   ) => T | Promise<T>
-  /** Throws when the target is gone, or has another schema by now. */
+  /** Throws when the target was dropped or has another schema. */
   readonly checkCurrent: (target: StoredTarget) => void
 }
 
@@ -40,7 +40,7 @@ export class RecordReads {
     this.#options = options
   }
 
-  /** Reads that turned out to be long, and went to another thread. */
+  /** Reads that exceeded the main thread's budget and moved to another thread. */
   get moved(): number {
     return this.#moved
   }
@@ -51,7 +51,7 @@ export class RecordReads {
     return using(target, (store) => {
       const storeQuery: StoreQuery = {
         ...query,
-        // What a position follows has skipped already.
+        // Pages after the first start at a position behind the skipped records.
         skip: query.after === undefined ? query.skip : 0,
         after: query.after === undefined ? undefined : decodePosition(query.after),
       }
@@ -117,7 +117,7 @@ export class RecordReads {
     return readers.search(source, search, caller, index)
   }
 
-  /** Tries here first; what turns out to be long starts again on a reading thread. */
+  /** Tries on the main thread; a long read restarts on a reader thread. */
   #shortOrLong<T>(
     target: StoredTarget,
     store: OpenStore,
@@ -138,7 +138,7 @@ export class RecordReads {
     return this.#long(target, store, long)
   }
 
-  /** Reads on another thread. It may wait for its turn, and the store is needed then. */
+  /** Reads on a reader thread, and keeps the store open while the read waits for its turn. */
   #long<T>(
     target: StoredTarget,
     store: OpenStore,
@@ -149,7 +149,8 @@ export class RecordReads {
       try {
         return await read({ file: store.file, target })
       } catch (error) {
-        // A store that was dropped or changed meanwhile fails in many ways, which all mean this.
+        // A store that was dropped or changed meanwhile fails in many ways; report the cause
+        // instead.
         checkCurrent(target)
         throw error
       }

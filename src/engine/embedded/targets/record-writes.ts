@@ -1,11 +1,11 @@
 /**
- * Writes of the records of collections and tables, which take turns at the writing thread.
+ * Writes of collections and tables. They take turns at the writer thread.
  *
- * The thread commits what waits for it together, so whoever has handed over much delays all
- * others. So writes wait here, where principals have their turns, and only as many are handed
- * over at a time as the thread does in some tens of milliseconds. A long batch goes in pieces,
- * since each write is atomic by itself. A write is packed after its turn has come: what waits
- * takes no memory for it, and sees the target as it is by then.
+ * The writer thread commits all queued writes together, so a large write delays all others. Writes
+ * wait here instead, where principals take turns, and only about as many are handed over as the
+ * thread can do in some tens of milliseconds. Large batches are split, since each write is atomic
+ * by itself. A write is packed after its turn has come: a waiting write takes no extra memory, and
+ * is packed for the target's current schema.
  */
 import { ownCaller, type Caller } from '../../../caller/caller.ts'
 import { FairQueue } from '../../../caller/fair-queue.ts'
@@ -25,23 +25,23 @@ import type { OpenStores, OpenStore } from './open-stores.ts'
 import { letGoOf } from '../read/record-page.ts'
 import { viewOf } from '../format/views.ts'
 
-/** Characters that are handed over to the thread at a time: some tens of milliseconds of work. */
+/** Characters handed over to the thread at a time: some tens of milliseconds of work. */
 const handedOverMax = 2 * pieceSize
 
 export interface RecordWritesOptions {
   readonly stores: OpenStores
   readonly writer: Writer
   readonly vectors: Vectors
-  /** Acts on the store of a target, opened if need be. */
+  /** Runs `act` on the store of a target, and opens it if needed. */
   readonly using: (
     target: Target,
     act: (store: OpenStore) => Promise<readonly WriteOutcome[]>,
   ) => Promise<readonly WriteOutcome[]> | readonly WriteOutcome[]
-  /** Throws when the target is gone, or has another schema by now. */
+  /** Throws when the target was dropped or has another schema. */
   readonly checkCurrent: (target: Target) => void
 }
 
-/** Who writes, and about how many characters. */
+/** A write's caller, and its approximate size in characters. */
 export interface Writing {
   readonly caller: Caller
   readonly size: number
@@ -53,7 +53,10 @@ export class RecordWrites {
     capacity: handedOverMax,
     waitingMax: fixedLimits.waitingWorkMax,
     refuse: (waitingMax) =>
-      new EngineError('overloaded', `${waitingMax} writes of this token wait already`),
+      new EngineError(
+        'overloaded',
+        `${waitingMax} writes of this token are waiting already`,
+      ),
   })
 
   constructor(options: RecordWritesOptions) {
@@ -65,7 +68,7 @@ export class RecordWrites {
     return this.#turns.waiting
   }
 
-  /** Resolves when all that were asked for are made. */
+  /** Resolves when all accepted writes have finished. */
   drained(): Promise<void> {
     return this.#turns.drained()
   }
@@ -96,7 +99,7 @@ export class RecordWrites {
       }
       const made = await this.#writePiece(collection, piece, ordered, caller).catch(
         (error: unknown) => {
-          // What was made before it counts.
+          // Outcomes of earlier pieces are reported: those writes are durable.
           if (outcomes.length === 0 || !(error instanceof EngineError)) throw error
           return piece.writes.map((_, i) => (ordered && i > 0 ? 'skipped' : error))
         },
@@ -126,7 +129,7 @@ export class RecordWrites {
         const batch = inTurns(packWrites(writes, view, ordered), caller)
         if (!(batch instanceof Promise)) return writer.write(file, batch)
         return batch.then((packed) => {
-          // Others had their turn: the collection may be gone.
+          // The event loop ran meanwhile: the collection may have been dropped.
           checkCurrent(collection)
           return writer.write(file, packed)
         })
@@ -145,7 +148,10 @@ export class RecordWrites {
     )
   }
 
-  /** `letGo` has what is kept of the store let go of what is about to change. */
+  /**
+   * Takes a turn, then runs `act`. `letGo` invalidates the cached rows that the write is about to
+   * change.
+   */
   take(
     target: Target,
     { caller, size }: Writing,
@@ -169,7 +175,7 @@ export class RecordWrites {
         return written.outcomes
       } finally {
         if (isAdmitted) {
-          // Dropped meanwhile: its file may soon be that of another.
+          // The store may have been dropped meanwhile, and another store may get its file.
           if (stores.isOpen(store)) this.#noteWrite(store, written)
           settle?.(written)
           this.#turns.leave(size)
@@ -181,7 +187,7 @@ export class RecordWrites {
     return writing as Promise<readonly WriteOutcome[]>
   }
 
-  /** Nobody reads an older state from here on, nor searches in one. */
+  /** Ends the shared snapshot, so that later reads and searches see the write. */
   #noteWrite({ file, reader }: OpenStore, written: Written | undefined): void {
     reader.store.endRead()
     if (written === undefined) return

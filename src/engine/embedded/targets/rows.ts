@@ -1,4 +1,4 @@
-/** Rows of tables, on top of the records that stores hold. */
+/** Rows of tables, implemented on top of records. */
 import { ownCaller, type Caller } from '../../../caller/caller.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
@@ -29,14 +29,14 @@ import { recordFilter } from '../format/row-filter.ts'
 import type { RowView } from '../format/row-view.ts'
 import { ShownRow } from '../format/shown-row.ts'
 
-/** The tables that there are, and how their stores are written to. */
+/** Access to tables and to their writes. */
 export interface Tables {
   write(
     table: Table,
     writing: Writing,
     act: (store: OpenStore) => Promise<Written>,
   ): Promise<readonly WriteOutcome[]>
-  /** As the store knows it. Throws when the table is gone, or has another schema by now. */
+  /** The stored form of a table. Throws when it was dropped or has another schema. */
   stored(table: Table): StoredTable
 }
 
@@ -94,13 +94,14 @@ export class Rows {
     const outcomes = await this.#tables.write(table, writing, async (store) => {
       caller.check()
       for (;;) {
-        // While an index is filled, rows are written as if it were there.
+        // The view includes an index that is being built.
         const view = store.writeView as RowView
         const packing = packMerges(merges, view, { ordered, sizeMax })
         const batch = inTurns(packing, caller)
         if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
         const packed = await batch
-        // Others had their turn: the table may be gone, or an index may be being filled.
+        // The event loop ran meanwhile: the table may have been dropped, or an index may be being
+        // built.
         this.#tables.stored(table)
         if (store.writeView === view) return this.#writer.merge(store.file, packed, view)
       }
@@ -120,7 +121,7 @@ export class Rows {
       }
   }
 
-  /** Returns where rows are left. */
+  /** Returns the ranges that may still have rows to delete. */
   async #deleteSome(
     table: Table,
     deletion: Deletion,

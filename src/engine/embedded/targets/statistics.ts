@@ -1,4 +1,4 @@
-/** What an engine holds and what it is doing, in numbers. */
+/** Statistics of the engine. */
 import type { EngineStatistics } from '../../operations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { FolderMeter } from '../catalog/folder-sizes.ts'
@@ -8,7 +8,7 @@ import type { Readers } from '../reader-threads/readers.ts'
 import type { Vectors } from '../vectors/vectors.ts'
 import type { Writer } from '../write/writer.ts'
 
-/** What the numbers are of. */
+/** Sources of the statistics. */
 export interface Counted {
   readonly catalog: Catalog
   readonly stores: OpenStores
@@ -48,7 +48,7 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     readers.memory(),
     vectors.threadMemory(),
   ])
-  // A thread that is only starting, or has ended, says nothing.
+  // A thread that is starting or has ended has no heap statistics.
   const known = threads.flat().filter((memory) => memory !== undefined)
   return { ...now, diskUse: { ...diskUse }, threads: known }
 }

@@ -1,4 +1,4 @@
-/** Gives tables other columns and indexes while they are read and written. */
+/** Changes columns and indexes of tables while they are read and written. */
 import { viewOf } from '../format/views.ts'
 import type { Caller } from '../../../caller/caller.ts'
 import type { TableChange } from '../../schema-change.ts'
@@ -18,28 +18,28 @@ export interface AlterationsOptions {
   readonly readers: Readers
   readonly vectors: Vectors
   /**
-   * Changes the catalog, while nobody has locked the keyspace's schema. False: the change is no
-   * longer what was asked for, and was not made.
+   * Changes the catalog while no command has locked the keyspace's schema. False: the change is not
+   * current any more, and was not made.
    */
   readonly changeTables: (
     keyspace: string,
     asked: AskedChange,
     act: () => Promise<void>,
   ) => Promise<boolean>
-  /** Does something while nobody changes the target. */
+  /** Runs `act` while no other change holds the target. */
   readonly holding: <T>(target: StoredTarget, act: () => Promise<T>) => Promise<T>
 }
 
-/** A change as it was asked for. */
+/** A requested change. */
 export interface AskedChange {
-  /** Whether it is still what the plan says. Throws what the plan throws. */
+  /** Whether the plan would still return this change. Passes on errors of the plan. */
   readonly isCurrent: () => boolean
   readonly caller: Caller
 }
 
 export class TableAlterations {
   readonly #options: AlterationsOptions
-  /** Tables whose stores were looked through for what an end at the wrong time left. */
+  /** Uids of tables that were swept for remains of interrupted index builds. */
   readonly #swept = new Set<string>()
 
   constructor(options: AlterationsOptions) {
@@ -47,9 +47,9 @@ export class TableAlterations {
   }
 
   /**
-   * To be called while the table is held. Fills new indexes before the new definition holds,
-   * removes old ones after. Returns false, with nothing changed, where the change is no longer
-   * what was asked for.
+   * The caller must hold the table. Builds new indexes before the new definition takes effect, and
+   * removes old ones after. Returns false, and changes nothing, when the change is not current any
+   * more.
    */
   async alter(
     store: OpenStore,
@@ -63,15 +63,15 @@ export class TableAlterations {
     const { before, after, opened, closed } = changesOf(table, altered)
     const current = store.writeView
     const progress = { isInForce: false }
-    // While a new index is filled, rows are written as if it were there. A dropped index is
-    // written as long as reads use it.
+    // While a new index is being built, writes maintain it already. A dropped index is maintained
+    // as long as reads use it.
     if (before.length > 0) store.writeView = viewOf(altered)
     try {
       for (const step of before) await this.#reindex(file, step)
       const isMade = await changeTables(table.keyspace, asked, () =>
         catalog.alterTable(altered, () => {
           progress.isInForce = true
-          // Nobody may read a state from before the new parts of the store were there.
+          // Snapshots that lack the new tables of the store must not be used.
           stores.use(altered)!.reader.store.endRead()
         }),
       )
@@ -86,14 +86,14 @@ export class TableAlterations {
       }
       for (const step of after) await this.#reindex(file, step)
     } catch {
-      // The change holds. What could not be removed is swept away at the next start.
+      // The change is in effect. Remains are swept at the next start.
     }
     for (const field of viewOf(altered).vectors.values())
       if (opened.includes(field.suffix)) await vectors.current(file, field)
     return true
   }
 
-  /** An index that was being made or removed when the process died left something behind. */
+  /** Removes what an index build or removal left behind when the process died. */
   sweepSoon(store: OpenStore): void {
     const { stores, holding } = this.#options
     const { uid, kind } = store.target
@@ -106,11 +106,11 @@ export class TableAlterations {
       )
       this.#swept.add(uid)
     }
-    // If it fails, the next start tries again; meanwhile it only takes space.
+    // If this fails, the remains only take space, and the next start tries again.
     void holding(store.target, sweep).catch(() => undefined)
   }
 
-  /** The target is no more. */
+  /** The target was dropped. */
   forget({ uid }: StoredTarget): void {
     this.#swept.delete(uid)
   }

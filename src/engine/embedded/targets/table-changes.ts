@@ -1,14 +1,14 @@
-/** What a change of a table's definition means for its store. */
+/** The steps that change a store when its table's definition changes. */
 import { columnPath } from '../schema/column-path.ts'
 import type { IndexStep } from '../write/reindex.ts'
 import { suffixOf, type StoredIndex, type StoredTable } from '../schema/stored-schema.ts'
 
 export interface TableChanges {
-  /** Steps before the new definition holds; rows are written by it already. */
+  /** Steps before the new definition takes effect; writes use it already. */
   readonly before: readonly IndexStep[]
-  /** Steps after that, when nobody reads what they remove. */
+  /** Steps after that, when no read uses what they remove. */
   readonly after: readonly IndexStep[]
-  /** Vector indexes that are new and that are gone, by the suffixes of their columns. */
+  /** Suffixes of columns with new and with removed vector indexes. */
   readonly opened: readonly string[]
   readonly closed: readonly string[]
 }
@@ -84,7 +84,7 @@ function vectorSuffixesOf(indexes: readonly StoredIndex[], table: StoredTable): 
     .map((index) => suffixOf(columnOf(index, table).id))
 }
 
-/** Those that others do not have, by their ids. */
+/** Items of `these` that `others` lacks, compared by id. */
 function without<T extends { readonly id: number }>(
   these: readonly T[],
   others: readonly T[],

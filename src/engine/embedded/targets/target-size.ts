@@ -1,4 +1,4 @@
-/** How much one collection or table holds, and what it takes. */
+/** The size of one collection or table. */
 import { dirname } from 'node:path'
 import type { TargetSize } from '../../operations.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
@@ -14,14 +14,14 @@ export interface Measured {
   readonly vectors: Vectors
 }
 
-/** The target must be in the catalog, and `file` its store. */
+/** `target` must be in the catalog, and `file` must be its store. */
 export async function targetSize(
   target: StoredTarget,
   file: string,
   { stores, files, vectors }: Measured,
 ): Promise<TargetSize> {
   const open = stores.find(target)
-  // Who only looks opens nothing for long: others would be evicted for it.
+  // Statistics do not keep stores open, because other stores would be evicted for them.
   const count =
     open === undefined
       ? files.open(file, 'read', () => countOnce(file))

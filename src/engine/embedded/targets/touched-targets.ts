@@ -1,9 +1,9 @@
-/** The targets that a schema change alters or removes: those that it has to hold meanwhile. */
+/** Uids of the targets that a schema change alters or removes, and so has to hold. */
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyspaceSchema } from '../../schema.ts'
 import type { SchemaChange } from '../../schema-change.ts'
 
-/** Their uids. Changing a type changes the tables that have columns of it. */
+/** Changing a type also touches the tables with columns of that type. */
 export function touchedBy(
   change: SchemaChange,
   { targets }: KeyspaceSchema,

@@ -1,12 +1,14 @@
 /**
- * Brings stores that an earlier version wrote to the present format.
+ * Upgrades stores that an earlier version wrote.
  *
- * From 1 to 2: adds the feed, and indexes the texts that are there by their terms.
- * From 2 to 3: the index, which was a table `entry`, becomes a run. It takes less than half of
- * the room, and the table's room is used for what comes next. The postings of each index of
- * terms become a segment.
- * From 3 to 4: rows have checksums. Rows that are there are not written again: they have none,
- * and are not verified, until somebody changes them.
+ * Format 1 to 2: adds the feed, and builds the term index of existing texts.
+ *
+ * Format 2 to 3: converts the value index from the table `entry` to a run, which takes less than
+ * half of the space; SQLite reuses the freed pages. Converts the postings of each term index to a
+ * segment.
+ *
+ * Format 3 to 4: adds checksums. Existing rows are not rewritten: they have no checksum, and are
+ * not verified, until their next change.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
@@ -25,11 +27,14 @@ import { RunsWriter } from '../runs/runs-writer.ts'
 import { messageOf } from '../../../errors/reason.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
 
-/** Before anybody else opens them. Throws when it cannot be done, and then changes nothing. */
+/**
+ * Must run before anything else opens the stores. A store that cannot be upgraded stays unchanged;
+ * throws.
+ */
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
   for (const target of catalog.targets) {
     const file = catalog.storeFile(target)
-    // The header may be older than the log, never newer.
+    // Before a checkpoint the header can show an older format, never a newer one.
     if (file === undefined || formatOf(file) === formatVersion) continue
     const tell = (percent: number) =>
       log('info', `${file} is brought to format ${formatVersion}: ${percent} % are done`)
@@ -38,7 +43,7 @@ export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): vo
   }
 }
 
-/** In one transaction: whatever happens, a store is of one format or of the other. */
+/** Runs in one transaction, so that a crash leaves the old or the new format. */
 function upgradeStore(
   file: string,
   target: StoredTarget,
@@ -58,7 +63,7 @@ function upgradeStore(
         addChecksums(database)
         database.exec(`PRAGMA user_version = ${formatVersion}; COMMIT`)
       }
-      // The mark must reach the file itself, which is what a start looks at.
+      // The format must reach the database file itself, because the next start reads it there.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return format < formatVersion
     } finally {
@@ -89,11 +94,11 @@ function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): voi
   writer.finish()
 }
 
-/** Tables with checksums, before the suffix that says whose they are. */
+/** Tables with checksums; some names have a suffix. */
 const summedTables =
   /^(doc|search|vector_\d+|recent|segment|block|(textsegment|posting|waiting)(_\d+)?)$/
 
-/** Those that this upgrade has just created have the columns already. */
+/** Tables that this upgrade created have the columns already. */
 function addChecksums(database: DatabaseSync): void {
   const tables = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -111,7 +116,7 @@ function addChecksums(database: DatabaseSync): void {
   database.exec("INSERT OR IGNORE INTO meta VALUES ('digest', 0)")
 }
 
-/** What was a table is in order already, and is read once. */
+/** Converts the table `entry`, which is read in index order. */
 function moveEntries(
   database: DatabaseSync,
   tie: Tie,
@@ -152,5 +157,5 @@ function* entriesIn(
   }
 }
 
-/** The time between two lines of the log about a store that takes long. */
+/** Interval between two progress lines in the log, in milliseconds. */
 const tellMs = 5_000

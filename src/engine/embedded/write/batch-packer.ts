@@ -1,4 +1,6 @@
-/** Packs what a batch of writes brings to the index, so that few objects cross threads. */
+/**
+ * Packs index entries and terms of a batch into typed arrays, so that few objects cross threads.
+ */
 import type { Value } from '../../../json/value.ts'
 import { Pace, type Steps } from '../../../runtime/steps.ts'
 import { EntryList, type Entry } from '../format/entries.ts'
@@ -14,7 +16,7 @@ export class BatchPacker {
   readonly #chosen: Entry[] = []
   readonly #terms = new Map<string, number>()
   readonly #termCounts: number[] = []
-  /** By the position of a term: where the text that has it last counts it. */
+  /** By number of a term: position of its latest count in `termCounts`. */
   readonly #countedAt: number[] = []
 
   addId(id: Value): Pick<Operation, 'idStart' | 'idEnd'> {
@@ -24,7 +26,7 @@ export class BatchPacker {
     return { idStart, idEnd: bytes.size }
   }
 
-  /** Entries that go and entries that come, all of `list`. */
+  /** Entries of `list` to remove and to add. */
   addEntries(
     removed: readonly Entry[],
     added: readonly Entry[],
@@ -36,7 +38,7 @@ export class BatchPacker {
     return { from, middle, to: this.#chosen.length }
   }
 
-  /** The terms of a text. Each term is sent once. */
+  /** Counts the terms of a text. Each distinct term of the batch is sent once. */
   addTerms(terms: readonly string[]): TermSpan {
     const counts = this.#termCounts
     const start = counts.length

@@ -1,6 +1,6 @@
 /**
- * Counts of commits, and what waits to be done in indexes, kept in memory that threads share:
- * reading them waits for nothing.
+ * Counters of commits and of pending index work, in shared memory, so that reading them does not
+ * wait for another thread.
  */
 import type { IndexDebt } from '../../operations.ts'
 import type { StoreDebt } from './store-writer.ts'
@@ -8,22 +8,22 @@ import type { WriteOutcome } from './write-batch.ts'
 
 export interface CommitCounts {
   readonly commits: number
-  /** Records that were inserted, replaced or deleted. */
+  /** Records inserted, replaced or deleted. */
   readonly writes: number
 }
 
-/** A tally as it goes from one thread to another. */
+/** The memory of a tally, for sending to another thread. */
 export type SharedTally = BigInt64Array<SharedArrayBuffer>
 
 export class CommitTally {
-  /** The commits, the writes, then what waits: of values, of terms, and the runs by level. */
+  /** Commits, writes, pending work of the value index and of term indexes, then runs by level. */
   readonly shared: SharedTally
 
   constructor(shared: SharedTally = newTally()) {
     this.shared = shared
   }
 
-  /** Counts one commit by what it did. */
+  /** Counts one commit with the outcomes of its writes. */
   add(outcomes: readonly (readonly WriteOutcome[])[]): void {
     let writes = 0
     for (const group of outcomes)
@@ -32,7 +32,7 @@ export class CommitTally {
     Atomics.add(this.shared, 1, BigInt(writes))
   }
 
-  /** Notes what waits to be done in the indexes of all stores that are open. */
+  /** Sets the pending index work, summed over all open stores. */
   setDebt(debts: Iterable<StoreDebt>): void {
     const sums = new Array<number>(runsAt + levelsMax).fill(0)
     for (const { entries, terms } of debts) {
@@ -80,7 +80,7 @@ const textsAt = 4
 const postingsAt = 5
 const segmentsAt = 6
 const runsAt = 7
-/** More levels than an index of a trillion entries has. */
+/** More levels than an index with 10^12 entries has. */
 const levelsMax = 16
 
 function newTally(): SharedTally {

@@ -1,4 +1,4 @@
-/** The ranges of ids that hold all rows to be deleted, and what else must hold of these. */
+/** The id ranges that contain all rows to delete, and the filter for the rows in them. */
 import { comparableFilter } from '../../../language/columns/comparable-filter.ts'
 import { keyFilter, type KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
@@ -8,10 +8,10 @@ import { idParts } from '../format/key-filter.ts'
 import { endOfPrefix } from '../schema/key-text.ts'
 import type { RowView } from '../format/row-view.ts'
 
-/** Ranges that are looked up. Where there would be more, fewer and wider ones are looked through. */
+/** Maximum number of ranges to look up. Beyond it, fewer and wider ranges are scanned. */
 const rangesMax = 10_000
 
-/** Ranges that are sent at a time. */
+/** Ranges per message. */
 const groupSize = 1_000
 
 export interface DeletedRanges {
@@ -33,7 +33,7 @@ export function deletedRanges(conditions: KeyConditions, view: RowView): Deleted
 
 const allIds: IdRange = { from: keyOf(''), to: keyOf([]) }
 
-/** In how many ways each column can take one of its values. */
+/** Number of combinations of the columns' values. */
 function countRanges(conditions: KeyConditions): number {
   return conditions.values().reduce((ways, { eq }) => ways * (eq?.length ?? 1), 1)
 }

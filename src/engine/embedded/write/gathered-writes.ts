@@ -1,9 +1,9 @@
 /**
- * Writes of one small document each, which go to the writing thread together.
+ * Collects small writes of one document each, and sends them to the writer thread together.
  *
- * Waking that thread up takes longer than packing a write, and it would begin a transaction
- * for every one of them: it is the faster of the two. So writes wait for the end of the turn
- * of the event loop, in which others may come, or until they are a few.
+ * Waking that thread takes longer than packing a write, and the thread would start a transaction
+ * for each write, because it is faster than the main thread. So up to `gatheredMax` writes are
+ * collected until the event loop's turn ends.
  */
 import { atOnce } from '../../../runtime/steps.ts'
 import type { Write } from '../../contract.ts'
@@ -12,17 +12,17 @@ import { packWrites } from './pack-writes.ts'
 import type { WriteBatch, Written } from './write-batch.ts'
 import { sizeOf } from './write-pieces.ts'
 
-/** Writes that are sent at a time. The next are packed while these are made. */
+/** Writes per message. While the writer thread executes them, the next are packed. */
 const gatheredMax = 8
 
-/** Characters of a document that takes microseconds to pack. */
+/** Documents of up to this many characters are packed in microseconds. */
 const smallMax = 16_384
 
 export function isSmall(write: Write): boolean {
   return sizeOf(write) <= smallMax
 }
 
-/** What waits for one store. */
+/** Collected writes to one store. */
 interface Gathered {
   readonly view: RecordView
   readonly writes: Write[]
@@ -31,7 +31,7 @@ interface Gathered {
 
 export class GatheredWrites {
   readonly #write: (file: string, batch: WriteBatch) => Promise<Written>
-  /** A new one each time: what was in a Map that is cleared can live on for long. */
+  /** Replaced, not cleared: V8 can keep entries of a cleared Map alive for long. */
   #gathered = new Map<string, Gathered>()
 
   /** `write` sends a batch. */
@@ -50,7 +50,7 @@ export class GatheredWrites {
     return caller.promise
   }
 
-  /** Sends what waits: also before anything else is sent, so that all is done in order. */
+  /** Sends the collected writes. Called before any other message too, to keep the order. */
   send(): void {
     if (this.#gathered.size === 0) return
     const all = this.#gathered

@@ -1,6 +1,6 @@
 /**
- * Packs merges of rows for the thread that makes them. What is packed is the row that a merge
- * makes of nothing, since most rows are new, and the merge itself, for rows that are there.
+ * Packs merges of rows for the writer thread. Each is packed as the row that it creates, since most
+ * rows are new, and as the merge itself, for existing rows.
  */
 import type { Column } from '../../../language/columns/column.ts'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
@@ -50,7 +50,7 @@ export function* packMerges(
   return { ...batch, merges: { each: stored, sizeMax } }
 }
 
-/** Beside the key, whose vectors make no row. */
+/** Whether the merge sets a vector outside the key. Vectors of key columns do not create a row. */
 function hasVectors({ values }: RowMerge, view: RowView): boolean {
   for (const [column, value] of values)
     if (value !== undefined && view.isBeside(column)) return true
@@ -69,7 +69,7 @@ function vectorChanges({ values }: RowMerge, view: RowView): VectorChange[] {
   return changes
 }
 
-/** The index may be one that is being filled, of which the sender of the merge knew nothing. */
+/** The index may be one that is being built and that the caller does not know yet. */
 function textChanges(
   { values, terms }: RowMerge,
   view: RowView,

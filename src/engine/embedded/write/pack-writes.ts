@@ -1,4 +1,4 @@
-/** Packs writes of documents for the thread that makes them. */
+/** Packs writes of documents for the writer thread. */
 import { parseStoredInSteps } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import type { JsonObject } from '../../../json/value.ts'
@@ -27,7 +27,7 @@ export function* packWrites(
     const { kind } = write
     const id = packer.addId(kind === 'insert' ? write.record.id : write.before.id)
     const entries = packer.addEntries(removed, added)
-    // Field by field, since this is made for every document that is written.
+    // Without spread, because this runs for every written document.
     operations.push({
       kind,
       idStart: id.idStart,
@@ -67,8 +67,8 @@ function* changedEntries(write: Write, list: EntryList, view: RecordView) {
 }
 
 /**
- * The fields at the root that have another value by now. What an update does not touch, it
- * passes on as it is, so that no look inside is needed to tell.
+ * Root fields whose values differ. An update keeps untouched values as the same objects, so
+ * comparing references is enough.
  */
 function* changedFields(before: JsonObject, after: JsonObject) {
   return {
@@ -109,7 +109,9 @@ function recordOf(write: Write): NewRecord | undefined {
   }
 }
 
-/** What is to stand beside the text; undefined where it stays, or goes with the document. */
+/**
+ * New search fields; null removes them; undefined keeps them, or removes them with the document.
+ */
 function changedSearch(write: Write): SearchColumns | null | undefined {
   switch (write.kind) {
     case 'insert':
@@ -123,7 +125,10 @@ function changedSearch(write: Write): SearchColumns | null | undefined {
   }
 }
 
-/** Whether they are known to be the same: a vector that was kept is the one that was read. */
+/**
+ * Whether the search fields are certain to be equal: an unchanged vector is the object that was
+ * read.
+ */
 function isSameSearch(before: SearchFields | undefined, after: SearchFields): boolean {
   return (
     before !== undefined &&
@@ -141,7 +146,7 @@ function searchColumns(search: SearchFields): SearchColumns | null {
   return { form, vector: bytes, vectorize, lexical }
 }
 
-/** Null where there is no text, or it is as it was: what is stored is right already. */
+/** Null when there is no text, or it is unchanged, so that the stored terms are right. */
 function termsOf(write: Write, packer: BatchPacker): TermSpan | null {
   const record = recordOf(write)
   const lexical = record?.search.lexical

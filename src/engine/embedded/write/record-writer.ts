@@ -1,6 +1,6 @@
 /**
- * Writes the rows of records: texts, search fields and vectors, with their checksums, and keeps
- * the digest of the store up to date.
+ * Writes the rows of records (texts, search fields and vectors) with their checksums, and maintains
+ * the digest of the store.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { EntryOwner, Tie } from '../format/entry-key.ts'
@@ -25,7 +25,7 @@ import {
   type VectorStatements,
 } from './writer-statements.ts'
 
-/** The checksum of a row that is about to be replaced or removed. */
+/** Checksum of the row before it is replaced or removed. */
 interface Summed {
   readonly checksum: RowChecksum
 }
@@ -34,13 +34,13 @@ export interface NumberedRow extends Summed {
   readonly seq: number
 }
 
-/** A document or row as it stands. */
+/** A document or row as stored. */
 export interface WrittenRow extends EntryOwner, Summed {
   readonly version: number
   readonly text: string
 }
 
-/** Rows that are deleted at a time, and characters of their texts. */
+/** Limits of one deletion: rows, and characters of their texts. */
 const deletedMax = 500
 const deletedSizeMax = 1_000_000
 
@@ -48,9 +48,9 @@ export class RecordWriter {
   readonly #database: DatabaseSync
   readonly #tie: Tie
   readonly #statements: RecordStatements
-  /** By the suffixes of what they belong to. */
+  /** Statements by suffix of the vector column. */
   readonly #vectors = new Map<string, VectorStatements>()
-  /** The sum of the checksums of all records. */
+  /** Sum of the checksums of all records. */
   digest = 0
 
   constructor(database: DatabaseSync, tie: Tie) {
@@ -59,7 +59,7 @@ export class RecordWriter {
     this.#statements = prepareRecords(database)
   }
 
-  /** The number of the new row; undefined where the id is taken. */
+  /** The number of the new row; undefined when the id is taken. */
   insert(id: Uint8Array, version: number, text: string): number | undefined {
     const checksum = textChecksum(text, version)
     const result = this.#statements.doc.insert.run(id, version, text, checksum)
@@ -68,7 +68,7 @@ export class RecordWriter {
     return Number(result.lastInsertRowid)
   }
 
-  /** The row if it has the id and is as it was read; `seq` is 0 where that is not known. */
+  /** The row if it still has this id and version; `seq` 0 means that its number is unknown. */
   findUnchanged(seq: number, id: Uint8Array, version: number): NumberedRow | undefined {
     const { find, findUnchanged } = this.#statements.doc
     const found = (
@@ -77,13 +77,13 @@ export class RecordWriter {
     return found && { seq: found[0], checksum: found[1] }
   }
 
-  /** Throws where the row is damaged. */
+  /** Throws when the row is damaged. */
   byId(id: Uint8Array): WrittenRow | undefined {
     const found: unknown = this.#statements.doc.byId.get(id)
     return found === undefined ? undefined : this.#verified(found as WrittenRow)
   }
 
-  /** The first rows of some ranges, as many as there is room for. */
+  /** The first rows of the ranges, up to the limits of one deletion. */
   inRanges(ranges: readonly IdRange[]): {
     readonly rows: readonly WrittenRow[]
     readonly left: readonly IdRange[] | undefined
@@ -119,7 +119,7 @@ export class RecordWriter {
     this.#noteChange(checksum, null)
   }
 
-  /** Writes search fields, or removes them, and says which of them are others now. */
+  /** Writes or removes search fields, and returns which of them have changed. */
   writeSearch(
     seq: number,
     search: SearchColumns | null,
@@ -142,7 +142,7 @@ export class RecordWriter {
     }
   }
 
-  /** Whether the vector is another now. */
+  /** Returns whether the vector has changed. */
   writeVector(seq: number, suffix: string, bytes: Uint8Array | null): boolean {
     const { find, put, remove } = this.vectors(suffix)
     const before = find.get(seq) as (StoredSearch & Summed) | undefined
@@ -166,7 +166,7 @@ export class RecordWriter {
     return known
   }
 
-  /** Statements on the vectors with this suffix may no longer hold. */
+  /** Drops cached statements for a vector column whose tables change. */
   forgetVectors(suffix: string): void {
     this.#vectors.delete(suffix)
   }
@@ -178,7 +178,7 @@ export class RecordWriter {
     this.#database.exec(dropVectors(suffix))
   }
 
-  /** Removes all records, but for vectors of columns. */
+  /** Removes all records, except vectors of columns. */
   clear(): void {
     this.#database.exec('DELETE FROM doc; DELETE FROM search')
     this.digest = 0
@@ -189,7 +189,7 @@ export class RecordWriter {
   }
 }
 
-/** A damaged vector is written again, even if it seems to be what is to be written. */
+/** A damaged vector is rewritten even if its bytes equal the new ones. */
 function isVectorSound(seq: number, before: (StoredSearch & Summed) | undefined): boolean {
   return before === undefined || isSearchSound(seq, before, before.checksum)
 }

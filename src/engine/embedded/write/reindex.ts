@@ -1,11 +1,11 @@
 /**
- * Changes of what a table's store holds beside its rows, made by the thread that writes, in
- * parts between which other writes go on.
+ * Builds and removes index structures of a table's store on the writer thread, in parts, so that
+ * other writes continue in between.
  *
- * An index is filled row by row while rows are written under the new schema already: what is
- * written brings its own entries, so it does not matter which of the two comes to a row
- * first. Nobody reads the index before it is whole. If the process dies half way, the schema
- * does not name the index, and what there is of it is swept away when the table is opened.
+ * An index is filled row by row while writes maintain it already, so it does not matter whether the
+ * fill or a write reaches a row first. No read uses the index before it is complete. If the process
+ * dies before that, the schema does not name the index, and its remains are swept when the table is
+ * opened.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
@@ -30,9 +30,9 @@ export type IndexStep =
   | { readonly kind: 'dropVectors'; readonly suffix: string }
   | LayoutStep
   | { readonly kind: 'clearEntries'; readonly path: string }
-  /** Removes what belongs to nothing that the table has. */
+  /** Removes tables and entries that no column or index of the table uses. */
   | { readonly kind: 'sweep'; readonly table: StoredTable }
-  /** `table` as it will be. */
+  /** `table` in its future definition. */
   | {
       readonly kind: 'fillEntries' | 'fillTerms'
       readonly table: StoredTable
@@ -45,24 +45,24 @@ interface LayoutStep {
   readonly suffix: string
 }
 
-/** What a step works with. */
+/** The parts of a store that a step changes. */
 export interface Reindexed {
   readonly database: DatabaseSync
   readonly entries: RunsWriter
   pathId(path: string): number
   countPath(id: number, change: number): void
-  /** What was counted of the path is void: it has no entries any more. */
+  /** Discards the counted changes of a path whose entries were removed. */
   forgetCount(id: number): void
   terms(suffix: string): LexicalWriter
   dropVectors(suffix: string): void
-  /** Statements on what has this suffix may no longer hold. */
+  /** Drops cached statements for tables with this suffix. */
   forget(suffix: string): void
 }
 
-/** Rows, or entries, that one part takes: some tens of milliseconds. */
+/** Rows or entries per part: some tens of milliseconds of work. */
 const partSize = 2000
 
-/** Returns where the next part starts; undefined when there is none. */
+/** Returns the start of the next part, or undefined after the last. */
 export function takeIndexStep(step: IndexStep, store: Reindexed): number | undefined {
   switch (step.kind) {
     case 'clearEntries':
@@ -88,7 +88,7 @@ function layoutSql({ kind, suffix }: LayoutStep): string {
   switch (kind) {
     case 'createVectors':
       return createVectors(suffix)
-    // Something may be left of one that was not finished.
+    // Removes the remains of an interrupted build first.
     case 'createFeed':
       return dropFeed(suffix) + createFeed(suffix)
     case 'dropFeed':
@@ -105,7 +105,8 @@ function clearEntries(path: string, store: Reindexed): number | undefined {
   const id = store.pathId(path)
   database.prepare('UPDATE path SET documents = 0 WHERE id = ?').run(id)
   store.forgetCount(id)
-  // What others have just written is to go as well.
+  // Writes pending changes, so that the reader sees the entries of earlier writes in this
+  // transaction.
   entries.finish()
   const part: Found[] = []
   for (const found of entries.reader.inRange({ path: id, withElements: true })) {
@@ -117,7 +118,7 @@ function clearEntries(path: string, store: Reindexed): number | undefined {
   return part.length === partSize ? 0 : undefined
 }
 
-/** What tables of a store are called, before the suffix that says whose they are. */
+/** Prefixes of the names of tables that have a suffix. */
 const parts = ['vector', 'feed', 'term', 'textsegment', 'posting', 'waiting']
 
 function sweep(table: StoredTable, store: Reindexed): number | undefined {
@@ -160,7 +161,7 @@ function fillEntries({ table, path, after }: Fill, store: Reindexed): number | u
     list.addDocument(view.see(row.text, names))
     for (const { start, end, element } of list.entries) {
       const key = list.bytes.view(start, end)
-      // A row that was written since has its entries already.
+      // A row that was written meanwhile has its entries already.
       if (store.entries.has(id, key, row)) continue
       store.entries.put(id, spanOf(key), row, element)
       if (!element) store.countPath(id, 1)

@@ -1,4 +1,4 @@
-/** Writes one store, through the only connection that does. */
+/** Writes one store, through its only writing connection. */
 import { randomInt } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonObject } from '../../../json/value.ts'
@@ -37,15 +37,15 @@ export class StoreWriter {
   readonly #statements: Statements
   readonly #entries: RunsWriter
   readonly #records: RecordWriter
-  /** By the suffixes of what they belong to. */
+  /** Writers of term indexes by suffix. */
   readonly #lexical = new Map<string, LexicalWriter>()
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
-  /** As `meta` has it: updates change no count. */
+  /** The count in `meta`, which is written only when it differs: updates do not change it. */
   #storedDocuments = 0
   #version = 0
-  /** The version that another program wrote; undefined once ours is stamped. */
+  /** The version that another process wrote; undefined once this process has stamped its own. */
   #unstamped: number | undefined
   readonly #synchronous: string
   readonly #versionFile: VersionFile
@@ -71,8 +71,8 @@ export class StoreWriter {
   }
 
   /**
-   * Runs all tasks in one transaction: either all are durable or none happened. If it throws,
-   * what is remembered here may no longer hold, and the store is to be closed.
+   * Runs all tasks in one transaction. If it throws, none has happened, and cached state may be
+   * wrong, so the store must be closed.
    */
   commit<T>(tasks: readonly ((store: StoreWriter) => T)[]): T[] {
     const { begin, end } = this.#statements
@@ -88,7 +88,7 @@ export class StoreWriter {
     return outcomes
   }
 
-  /** `view` is how rows are seen, for merges. */
+  /** `view`: how merges see rows. */
   write(batch: WriteBatch, view?: RowView): WriteOutcome[] {
     const pathIds = batch.paths.map((path) => this.#pathId(path))
     const outcomes: WriteOutcome[] = []
@@ -107,7 +107,7 @@ export class StoreWriter {
   }
 
   truncate(): WriteOutcome[] {
-    // Paths stay: readers remember their numbers.
+    // Paths stay, because readers cache their numbers.
     this.#records.clear()
     this.#database.exec('UPDATE path SET documents = 0')
     this.#entries.clear()
@@ -121,16 +121,16 @@ export class StoreWriter {
     return []
   }
 
-  /** Forgets what a vector index has taken in for good. */
+  /** Removes from a feed what the saved vector index contains. */
   trim(suffix: string, version: number): WriteOutcome[] {
     const { raise } = this.#statements.meta
-    // The index may be gone by now.
+    // The index may have been dropped meanwhile.
     if (raise.run(version, `feed${suffix}`).changes > 0)
       this.#database.prepare(`DELETE FROM feed${suffix} WHERE version <= ?`).run(version)
     return []
   }
 
-  /** Does a part of a change of indexes; returns where the next part starts. */
+  /** Runs one part of an index step; returns the start of the next part. */
   reindex(step: IndexStep): number | undefined {
     return takeIndexStep(step, {
       database: this.#database,
@@ -158,15 +158,15 @@ export class StoreWriter {
     return lexical
   }
 
-  /** What waits to be done in the indexes. */
+  /** Pending work of the indexes. */
   get debt(): StoreDebt {
     const terms = Array.from(this.#lexical.values(), (lexical) => lexical.debt)
     return { entries: this.#entries.debt(), terms }
   }
 
   /**
-   * Merges as much of the indexes as what was written has to pay for. What this writes need
-   * not be on disk before something else is.
+   * Merges indexes in proportion to the preceding writes. Does not sync: losing a merge in a crash
+   * loses no data.
    */
   keepUp(): void {
     const indexes = [this.#entries, ...this.#lexical.values()].filter(({ isDue }) => isDue)
@@ -176,7 +176,7 @@ export class StoreWriter {
     })
   }
 
-  /** Merges for a while, and says whether there is more to do. */
+  /** Merges for at most `idleMergeMs`; returns whether more is due. */
   mergeWhileIdle(): boolean {
     if (!this.#entries.isDue) return false
     const until = performance.now() + idleMergeMs
@@ -189,7 +189,7 @@ export class StoreWriter {
   }
 
   #merging(work: () => void): void {
-    // The next commit syncs the log with this in it; without one, nothing is lost.
+    // The next commit syncs this with its own pages; until then, losing it loses no data.
     this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
     work()
     this.#files.refuseIfLost()
@@ -198,8 +198,8 @@ export class StoreWriter {
   }
 
   /**
-   * Does what makes reading faster: folds and merges terms, and moves the log into the file.
-   * Returns whether there is more to do.
+   * Speeds up later reads: folds and merges term indexes, and checkpoints the log. Returns whether
+   * more is due.
    */
   tidy(): boolean {
     const lexical = [...this.#lexical.values()]
@@ -211,7 +211,7 @@ export class StoreWriter {
     return lexical.some(({ isMergeDue }) => isMergeDue)
   }
 
-  /** Moves the log into the file and gives its space back, unless a read takes long. */
+  /** Checkpoints and truncates the log, unless a long read prevents it. */
   emptyLog(): void {
     this.#database.exec(`
       PRAGMA busy_timeout = 100;
@@ -253,7 +253,7 @@ export class StoreWriter {
     return 'done'
   }
 
-  /** Whether the id was free. */
+  /** False when the id is taken. */
   #insert(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): boolean {
     const id = idIn(batch, operation)
     const version = this.#version + 1
@@ -269,7 +269,7 @@ export class StoreWriter {
     return true
   }
 
-  /** Makes the row, or changes the one that is there. */
+  /** Creates the row, or merges into the existing row. */
   #merge(
     operation: Operation,
     merge: StoredMerge,
@@ -305,7 +305,7 @@ export class StoreWriter {
     return 'done'
   }
 
-  /** Deletes rows, as many as take some milliseconds, and says where others may be. */
+  /** Deletes rows for some milliseconds, and returns the ranges that remain. */
   deleteRows(
     { ranges, filter }: Deletion,
     view: RowView,
@@ -363,7 +363,7 @@ export class StoreWriter {
     else this.#terms('').put(seq, termsIn(batch, textTerms))
   }
 
-  /** Whether any of them was another before. */
+  /** Returns whether any of the vectors has changed. */
   #writeVectors(seq: number, version: number, { vectors }: Operation): boolean {
     return vectors.filter((change) => this.#writeVector(seq, version, change)).length > 0
   }
@@ -390,7 +390,7 @@ export class StoreWriter {
     }
   }
 
-  /** The same for entries that were found out here. */
+  /** `#writeEntries` for entries that were computed here. */
   #changeEntries(
     owner: EntryOwner,
     list: EntryList,
@@ -404,15 +404,15 @@ export class StoreWriter {
       this.#putEntry(this.#pathId(entry.path), keyOf(entry), owner, entry.element)
   }
 
-  /** An entry that the document has not: it is new, or had other values. */
+  /** Adds an entry that the document does not have: its value is new. */
   #putEntry(path: number, key: KeySpan, owner: EntryOwner, element: boolean): void {
     this.#entries.put(path, key, owner, element)
     if (!element) this.#countPath(path, 1)
   }
 
-  /** An entry that the document has by the version that it was read at. */
+  /** Removes an entry that the document has in the version that was read. */
   #removeEntry(path: number, key: KeySpan, owner: EntryOwner, element: boolean): void {
-    // While an index of a table is being filled it may not have what goes yet.
+    // While an index of a table is being built, the entry may be missing.
     if (this.#entries.reader.tie === 'id') {
       const value = key.bytes.subarray(key.start, key.end)
       if (!this.#entries.has(path, value, owner)) return
@@ -450,8 +450,8 @@ export class StoreWriter {
       meta.write.run((this.#storedDocuments = this.#documents), 'documents')
     meta.write.run(this.#version, 'version')
     meta.write.run(this.#records.digest, 'digest')
-    // Another process may have written these versions, before the folder was set back to an
-    // earlier state: backups must not take what follows for that.
+    // Before the folder was restored to an earlier state, another process may have written the same
+    // versions. The stamp lets backups tell them apart.
     if (this.#unstamped !== undefined && this.#unstamped !== this.#version) {
       meta.stamp.run(randomInt(2 ** 48 - 1))
       this.#unstamped = undefined
@@ -462,16 +462,16 @@ export class StoreWriter {
   }
 }
 
-/** What waits to be done in the indexes of a store: that of values, and those of terms. */
+/** Pending work of the indexes of a store: the value index and the term indexes. */
 export interface StoreDebt {
   readonly entries: Debt
   readonly terms: readonly TermsDebt[]
 }
 
-/** How long merges may keep the thread from a write that comes meanwhile. */
+/** Maximum delay of a write by an idle merge, in milliseconds. */
 const idleMergeMs = 20
 
-/** Tests have runs of few entries, to see many of them. */
+/** Tests set a small memtable, to get many runs. */
 function memtableMax(): number | undefined {
   const given = process.env['STELA_TEST_MEMTABLE']
   return given === undefined ? undefined : Number(given)

@@ -1,90 +1,90 @@
-/** Writes on their way to the thread that makes them. */
+/** Messages for writes to the writer thread. */
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { MergeOutcome, Outcome } from '../../contract.ts'
 import type { TermCounts } from '../lexical/writer.ts'
 import type { StoredMerge } from '../format/merge-row.ts'
 
 /**
- * The writes of one request. What crosses between threads is copied object by object, with the
- * names of their fields: so it is made of few arrays.
+ * The writes of one request. Structured cloning copies every object with its field names, so the
+ * batch consists of few arrays.
  */
 export interface WriteBatch extends PackedOperations {
   readonly ordered: boolean
-  /** The paths that the entries name by position. */
+  /** Paths, which entries refer to by position. */
   readonly paths: readonly string[]
   readonly keys: Uint8Array
-  /** Four numbers an entry: path, start and end of its key, whether it is an element. */
+  /** Four numbers per entry: path, start and end of its key, and 1 for an array element. */
   readonly entries: Uint32Array
-  /** The terms that texts name by position. */
+  /** Terms, which `termCounts` refers to by position. */
   readonly terms: readonly string[]
-  /** Two numbers for each term of a text: which it is, and how often the text has it. */
+  /** Two numbers for each distinct term of a text: its position in `terms`, and its frequency. */
   readonly termCounts: Uint32Array
-  /** Present where all operations are merges of rows: what they are, one for each. */
+  /** Present when all operations are merges of rows: one merge per operation. */
   readonly merges?: { readonly each: readonly StoredMerge[]; readonly sizeMax: number }
 }
 
 export type WriteOutcome = Outcome | MergeOutcome
 
-/** What has become of a message to the thread. */
+/** Result of a message to the writer thread. */
 export interface Written {
   readonly outcomes: readonly WriteOutcome[]
-  /** The number of the latest write to the store. */
+  /** Version of the store after the commit of these writes. */
   readonly version: number
-  /** The same before these: the first of them that is done has the next. */
+  /** Version of the store before them; the first that is done gets the next version. */
   readonly before: number
-  /** Where the next part of a change of indexes starts. */
+  /** Start of the next part of an index step. */
   readonly next?: number | undefined
-  /** Ranges of rows that are yet to be deleted. */
+  /** Ranges with rows that are still to be deleted. */
   readonly left?: readonly IdRange[] | undefined
 }
 
-/** From the first id, and up to but without the second. */
+/** Ids from `from` up to, but excluding, `to`. */
 export interface IdRange {
   readonly from: Uint8Array
   readonly to: Uint8Array
 }
 
-/** Rows to delete: those in the ranges for which a filter holds. */
+/** Deletes the rows in the ranges that match the filter. */
 export interface Deletion {
   readonly ranges: readonly IdRange[]
   readonly filter: Filter
 }
 
 export interface Operation {
-  /** Of a merge, what follows is the row that it makes where there is none. */
+  /** For a merge, the fields below describe the row that it creates if the key is new. */
   readonly kind: 'insert' | 'replace' | 'delete' | 'merge'
-  /** Where the key of the _id starts and ends among the keys. */
+  /** Span of the encoded _id in `keys`. */
   readonly idStart: number
   readonly idEnd: number
-  /** The version that a replace or delete expects, and of which row; 0: the one of the _id. */
+  /** Expected version and row number of a replace or delete; `seq` 0: find the row by its _id. */
   readonly version: number
   readonly seq: number
-  /** Empty: a merge that makes no row. */
+  /** Empty for a merge that does not create a row. */
   readonly text: string
   /**
-   * What stands beside the text; null: no longer anything. Undefined: as it was, which of what
-   * is deleted is of no use.
+   * New search fields; null removes them. Undefined keeps them, and is ignored for a delete, which
+   * always removes them.
    */
   readonly search: SearchColumns | null | undefined
-  /** Where the terms of its text stand; null where it has none, or the text is as it was. */
+  /** Span of the text's terms; null when it has no text, or the text is unchanged. */
   readonly textTerms: TermSpan | null
-  /** Of a row: the vectors that change, and the terms of texts that change. */
+  /** For a row: changed vectors, and the terms of changed texts. */
   readonly vectors: readonly VectorChange[]
   readonly texts: readonly TextChange[]
-  /** Entries that go, then entries that come: from, between, to. */
+  /** Entries to remove are in [from, middle), entries to add in [middle, to). */
   readonly from: number
   readonly middle: number
   readonly to: number
 }
 
-/** Operations as they cross between threads. */
+/** Operations in a form that is cheap to send to another thread. */
 export interface PackedOperations {
-  /** Of each: the position of its kind among `kinds`, then its five places among keys and entries. */
+  /** Six numbers per operation: index of its kind in `kinds`, its id span, and its entry spans. */
   readonly places: Uint32Array
-  /** Of each: the version that it expects, and the number of the row. */
+  /** Two numbers per operation: expected version and row number. */
   readonly versions: Float64Array
   readonly recordTexts: readonly string[]
-  /** What else they bring, by the position of the operation: most bring nothing. */
+  /** The other fields, by position of the operation: most operations have none. */
   readonly besides: ReadonlyMap<number, Beside>
 }
 
@@ -145,13 +145,13 @@ const nothingBeside: Beside = {
 export interface VectorChange {
   readonly suffix: string
   readonly isIndexed: boolean
-  /** Null: there is none any more. */
+  /** Null: the vector is removed. */
   readonly bytes: Uint8Array | null
 }
 
 export interface TextChange {
   readonly suffix: string
-  /** Null: there is no text any more. */
+  /** Null: the text is removed. */
   readonly terms: TermSpan | null
 }
 
@@ -167,7 +167,7 @@ export interface SearchColumns {
   readonly lexical: string | null
 }
 
-/** The terms of a text. */
+/** The counted terms of a text. */
 export function termsIn(batch: WriteBatch, { from, to }: TermSpan): TermCounts {
   return { terms: batch.terms, termCounts: batch.termCounts, from, to }
 }

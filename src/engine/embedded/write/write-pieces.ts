@@ -1,13 +1,13 @@
-/** Batches of writes cut into pieces, between which the writing thread serves others. */
+/** Splits batches of writes into pieces, between which the writer thread serves other callers. */
 import type { NewRecord, RowMerge, Write } from '../../contract.ts'
 
-/** Characters of a piece, in documents of many fields: some twenty milliseconds of the thread. */
+/** Characters per piece: about 20 ms of work for documents with many fields. */
 export const pieceSize = 262_144
 
-/** What a write takes at least, in characters: for its transaction, and what packs it. */
+/** Minimum cost of a write, in characters: packing and its part of a transaction. */
 const writeSizeMin = 256
 
-/** Bytes of a number of a vector. */
+/** Bytes per number of a vector. */
 const numberSize = 4
 
 export interface Piece {
@@ -15,7 +15,7 @@ export interface Piece {
   readonly size: number
 }
 
-/** One piece at least, of one write at least each. */
+/** At least one piece, each with at least one write, except for an empty batch. */
 export function piecesOf(writes: readonly Write[]): readonly Piece[] {
   const pieces: Piece[] = []
   let start = 0
@@ -33,7 +33,7 @@ export function piecesOf(writes: readonly Write[]): readonly Piece[] {
   return pieces
 }
 
-/** Characters of a write, about. */
+/** Approximate size of a write in characters. */
 export function sizeOf(write: Write): number {
   switch (write.kind) {
     case 'insert':
@@ -51,7 +51,7 @@ function lengthOf({ text, search }: NewRecord): number {
   return text.length + texts + numberSize * (vector?.numbers.length ?? 0)
 }
 
-/** Characters of merges of rows, about. Their values are not printed yet. */
+/** Approximate size of merges in characters. Their values are not serialised yet. */
 export function sizeOfMerges(merges: readonly RowMerge[]): number {
   let size = 0
   for (const { values, elements } of merges) {

@@ -1,4 +1,4 @@
-/** The statements that write to a store. */
+/** Prepared statements that write to a store. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { vectorTable } from '../store/layout.ts'
 
@@ -13,7 +13,7 @@ export function prepareVectors(database: DatabaseSync, suffix: string) {
     ),
     put: database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?)`),
     remove: database.prepare(`DELETE FROM ${table} WHERE doc = ?`),
-    /** Only columns that are indexed have one. */
+    /** Prepared on demand, because only indexed columns have a feed. */
     feed: () =>
       (feed ??= database.prepare(`INSERT INTO feed${suffix}(version, doc) VALUES (?, ?)`)),
   }
@@ -23,7 +23,7 @@ export type RecordStatements = ReturnType<typeof prepareRecords>
 
 export function prepareRecords(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
-  /** Rows as arrays, which take half the time to make. */
+  /** Returns rows as arrays, which take half the time of objects. */
   const prepareArrays = (sql: string): StatementSync => {
     const statement = prepare(sql)
     statement.setReturnArrays(true)
@@ -36,7 +36,7 @@ export function prepareRecords(database: DatabaseSync) {
           'ON CONFLICT DO NOTHING',
       ),
       find: prepareArrays('SELECT seq, checksum FROM doc WHERE id = ? AND version = ?'),
-      /** Whether it is still the document, and as it was read. */
+      /** Finds the row only if it is unchanged since it was read. */
       findUnchanged: prepareArrays(
         'SELECT seq, checksum FROM doc WHERE seq = ? AND id = ? AND version = ?',
       ),
@@ -64,7 +64,7 @@ export type Statements = ReturnType<typeof prepareStatements>
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
-    // SQLite compiles what is given to `exec` each time, which takes longer than to run it.
+    // SQLite compiles the SQL of `exec` on each call, which takes longer than executing it.
     begin: prepare('BEGIN IMMEDIATE'),
     end: prepare('COMMIT'),
     meta: {

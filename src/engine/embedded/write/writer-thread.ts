@@ -1,9 +1,9 @@
 /**
- * The thread that writes. All stores are written here, so that a slow disk never holds up
- * the thread that answers requests.
+ * The writer thread. All stores are written here, so that a slow disk does not block the main
+ * thread.
  *
- * Group commit: everything that waits when a commit starts shares one transaction and one
- * sync per store. While it syncs, the next group gathers.
+ * Group commit: all writes that are queued when a commit starts share one transaction and one sync
+ * per store. During the sync the next group is queued.
  */
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import type { StoredTable } from '../schema/stored-schema.ts'
@@ -30,7 +30,7 @@ import { failureOf, type Failure } from '../worker/thread.ts'
 import { RowView } from '../format/row-view.ts'
 import type { Deletion, IdRange, WriteBatch, WriteOutcome } from './write-batch.ts'
 
-/** What the thread is asked. Each message is answered once, by its number. */
+/** Messages to the thread. Each gets one reply with its id. */
 export type WriterMessage =
   | {
       readonly id: number
@@ -59,14 +59,17 @@ export type WriterMessage =
       readonly file: string
       readonly step: IndexStep
     }
-  /** A store that is about to be written to, and the file that others read it from. */
+  /**
+   * Identity of a store's file, sent before the first write, so that the thread opens the same
+   * file.
+   */
   | {
       readonly id: number
       readonly kind: 'introduce'
       readonly file: string
       readonly identity: FileIdentity
     }
-  /** How rows of the store are seen by the writes that follow. */
+  /** How later writes see the rows of the store. */
   | {
       readonly id: number
       readonly kind: 'showRows'
@@ -77,7 +80,7 @@ export type WriterMessage =
       readonly id: number
       readonly kind: 'close'
       readonly file: string
-      /** Whether it is to be opened again, and should be tidy then. */
+      /** Whether the store stays in use, and should be tidied. */
       readonly tidy: boolean
     }
   | { readonly id: number; readonly kind: 'hold'; readonly gate: Gate }
@@ -86,7 +89,7 @@ export type WriterMessage =
       readonly kind: 'configure'
       readonly durable: boolean
       readonly tally: SharedTally
-      /** What must stand where it did for the data folder to be the one that was opened. */
+      /** Identity of the catalog's file, which shows that the data folder is still the same. */
       readonly catalog: FileIdentity
     }
   | { readonly id: number; readonly kind: 'stop' }
@@ -95,18 +98,18 @@ export type WriterReply =
   | {
       readonly id: number
       readonly outcomes: readonly WriteOutcome[]
-      /** The number of the latest write to the store, once this one is done. */
+      /** Version of the store after the group of writes. */
       readonly version: number
-      /** The same before it. */
+      /** Version of the store before this write. */
       readonly before: number
-      /** Where the next part of a change of indexes starts. */
+      /** Start of the next part of an index step. */
       readonly next?: number | undefined
-      /** Ranges of rows that are yet to be deleted. */
+      /** Ranges with rows that are still to be deleted. */
       readonly left?: readonly IdRange[] | undefined
     }
   | (Failure & {
       readonly file?: string
-      /** Present when the disk is to blame. */
+      /** Present when the disk is the cause. */
       readonly trouble?: Trouble | undefined
     })
 
@@ -122,7 +125,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
   let debtNotedAt = -Infinity
 
   const tidySoon = setTimeout(() => {
-    // Indexes first, a little at a time: a write may come. What they free is tidied, too.
+    // Merges first, in short steps, because a write may arrive. Then tidies, also the space they
+    // freed.
     const merging = [...untidy].find(
       (file) => tryOn(file, (store) => store.mergeWhileIdle()) === true,
     )
@@ -142,20 +146,20 @@ function serve(port: NonNullable<typeof parentPort>): void {
     if (isMore === true) untidy.add(file)
   }
 
-  /** Work that nobody waits for. */
+  /** Background work: no caller waits for it. */
   const tryOn = <T>(file: string, work: (store: StoreWriter) => T): T | undefined => {
     const store = stores.get(file)
     try {
       return store && work(store)
     } catch (error) {
-      // Nothing is lost. Where the disk is to blame, the next write fails and says so.
+      // No data is lost. If the disk is the cause, the next write reports it.
       stores.letGo(file)
       if (troubleOf(error, file) === undefined && !isHeld(error)) tellOnce(file, error)
       return undefined
     }
   }
 
-  /** Nobody asked, so nobody else would hear of it. */
+  /** Reports a failure of background work once, since no caller would. */
   const tellOnce = (file: string, error: unknown): void => {
     const failure = { ...failureOf(0, error), file }
     const said = `${file} ${failure.details}`
@@ -168,7 +172,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     stores.get(file) ??
     stores.add(file, new StoreWriter(new OpenedFiles(files.admit(file)), durable))
 
-  /** The next read or write opens the store again and reports its failure. */
+  /** A failure is ignored: the next read or write opens the store again and reports it. */
   const tryToOpen = (file: string): void => {
     try {
       storeOf(file)
@@ -177,7 +181,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  /** On a full disk the logs of stores may be what takes the space: then there is more. */
+  /** On a full disk, truncates the logs of all stores and tries once more. */
   const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
     try {
       return storeOf(file).commit(tasks)
@@ -195,12 +199,12 @@ function serve(port: NonNullable<typeof parentPort>): void {
       try {
         storeOf(open).emptyLog()
       } catch {
-        // It stays as long as it is.
+        // The log keeps its size.
         stores.letGo(open)
       }
   }
 
-  /** Writes to one store that stand next to each other share a transaction. */
+  /** Commits consecutive writes to one store in one transaction. */
   const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
     try {
       const tasks = group.map((message) => (store: StoreWriter): Done => {
@@ -225,10 +229,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
       const { version } = store
       return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
     } catch (failure) {
-      // Whatever was half done is undone with that; the next write starts afresh.
+      // Closing the store rolls back the transaction; the next write reopens it.
       stores.letGo(file)
       const isDamage = failure instanceof EngineError && failure.kind === 'damaged'
-      // Only the write that met it is to fail: others have nothing to do with that record.
+      // Only the write that hit the damaged record should fail: retry each on its own.
       if (isDamage && group.length > 1)
         return group.flatMap((message) => commitGroup(file, [message]))
       const trouble = troubleOf(failure, file)
@@ -256,7 +260,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         files.forget(message.file)
         rowViews.delete(message.file)
         stores.letGo(message.file)
-        // This thread alone writes the file that says so.
+        // Only this thread writes the version file.
         if (message.tidy) markClosed(message.file)
       } else if (message.kind === 'hold') holdStill(message.gate)
       else if (message.kind === 'stop') {
@@ -281,9 +285,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
       } else replies.push(control(message))
     }
     port.postMessage(replies)
-    // While the next group gathers.
+    // The next group is queued meanwhile.
     for (const file of written) tryOn(file, (store) => store.keepUp())
-    // There may be many stores. When nothing is written any more it is noted anyway.
+    // Limited by time, because there may be many stores. The idle timer updates it in any case.
     if (performance.now() - debtNotedAt > idleMs) noteDebt()
     tidySoon.refresh()
     if (messages.some(({ kind }) => kind === 'stop')) port.close()
@@ -297,10 +301,10 @@ interface Done {
   readonly left?: readonly IdRange[] | undefined
 }
 
-/** The time between two attempts to make room on a full disk. */
+/** Minimum time between two attempts to make room on a full disk, in milliseconds. */
 const makeRoomMs = 1_000
 
-/** How long nothing must have been written before files are tidied. */
+/** Idle time before files are tidied, in milliseconds. */
 const idleMs = 100
 
 function waiting(port: NonNullable<typeof parentPort>): WriterMessage[] {
@@ -313,8 +317,8 @@ function waiting(port: NonNullable<typeof parentPort>): WriterMessage[] {
 }
 
 /**
- * Splits what waits into groups that can share a transaction. Order is kept per store;
- * a control message waits for all before it.
+ * Splits the queue into groups that can share a transaction. Keeps the order per store; a control
+ * message is a barrier.
  */
 function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
   const groups: WriterMessage[][] = []

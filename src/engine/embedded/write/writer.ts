@@ -1,4 +1,4 @@
-/** The thread that writes, seen from the one that answers requests. */
+/** The main thread's interface to the writer thread. */
 import { siblingModule } from '../../../runtime/sibling-module.ts'
 import { EngineError } from '../../errors.ts'
 import type { IndexDebt, ThreadMemory } from '../../operations.ts'
@@ -16,11 +16,13 @@ import type { RowView } from '../format/row-view.ts'
 import type { Deletion, WriteBatch, Written } from './write-batch.ts'
 import type { WriterMessage, WriterReply } from './writer-thread.ts'
 
-/** When the thread starts if nothing is written before: a start has enough to do. */
+/**
+ * Delay before the thread starts without a write, in milliseconds: it keeps a process start fast.
+ */
 const startMs = 5_000
 
 export class Writer {
-  /** Undefined: nothing was asked of it yet. */
+  /** Undefined: the thread was not started yet. */
   #started: Thread<WriterMessage, WriterReply> | undefined
   readonly #starting: NodeJS.Timeout
   readonly #durable: boolean
@@ -28,9 +30,9 @@ export class Writer {
   readonly #files: KnownFiles
   readonly #health: StoreHealth
   readonly #damage: DamageCount
-  /** Stores that the thread has heard of. */
+  /** Stores whose file identity was sent to the thread. */
   readonly #introduced = new Set<string>()
-  /** How the thread sees the rows of tables, by the files of their stores. */
+  /** Row views of tables that were sent to the thread, by store file. */
   readonly #rowViews = new Map<string, RowView>()
   readonly #gathered = new GatheredWrites((file, batch) => this.write(file, batch))
   #isStopped = false
@@ -75,22 +77,22 @@ export class Writer {
     )
     const { catalog } = this.#files
     const settings = { durable: this.#durable, catalog, tally: this.#tally.shared }
-    // The first write fails if this does.
+    // If this fails, so does the first write.
     thread.ask({ kind: 'configure', ...settings }).catch(() => undefined)
     return thread
   }
 
-  /** Since the start: commits, and the records that were written in them. */
+  /** Commits and written records since the start. */
   get counts(): CommitCounts {
     return this.#tally.counts
   }
 
-  /** What waits to be done in the indexes of stores that were written to. */
+  /** Pending index work of the stores that were written to. */
   get indexDebt(): IndexDebt {
     return this.#tally.debt
   }
 
-  /** What was asked for and is not done yet. */
+  /** Requests without a reply. */
   get waiting(): number {
     return this.#started?.waiting ?? 0
   }
@@ -103,18 +105,18 @@ export class Writer {
     return this.#ask({ kind: 'write', file, batch })
   }
 
-  /** The same for one small write, together with others of this turn. */
+  /** `write` for one small write, sent together with others of this turn of the event loop. */
   writeSoon(file: string, write: Write, view: RecordView): Promise<Written> {
     return this.#gathered.add(file, write, view)
   }
 
-  /** The same for a batch of merges, by what the table is now. */
+  /** `write` for a batch of merges, with the current schema of the table. */
   async merge(file: string, batch: WriteBatch, view: RowView): Promise<Written> {
     this.#showRows(file, view)
     return this.#ask({ kind: 'write', file, batch })
   }
 
-  /** Deletes some of the rows; `left` says which ranges are left, if any. */
+  /** Deletes some of the rows; `left` in the result has the remaining ranges. */
   async deleteRows(file: string, deletion: Deletion, view: RowView): Promise<Written> {
     this.#showRows(file, view)
     return this.#ask({ kind: 'deleteRows', file, deletion })
@@ -124,32 +126,32 @@ export class Writer {
     return this.#ask({ kind: 'truncate', file })
   }
 
-  /** Forgets what a feed says of writes up to this one. */
+  /** Removes changes up to `version` from a feed. */
   async trim(file: string, suffix: string, version: number): Promise<void> {
     await this.#ask({ kind: 'trim', file, suffix, version })
   }
 
   /**
-   * Does a part of what a change of indexes takes, between other writes. Returns where the
-   * next part starts, or undefined when all is done.
+   * Runs one part of an index step, between other writes. Returns the start of the next part, or
+   * undefined after the last.
    */
   async reindex(file: string, step: IndexStep): Promise<number | undefined> {
     const reply = await this.#ask({ kind: 'reindex', file, step })
     return reply.next
   }
 
-  /** Stands still between two commits until the other side of the gate lets it go on. */
+  /** Pauses the thread between two commits until the other side opens the gate. */
   async hold(gate: Gate): Promise<void> {
     await this.#ask({ kind: 'hold', gate })
   }
 
-  /** Opens a store that is not written to yet. If it fails, the next read or write says why. */
+  /** Opens a store before its first write. A failure is reported by the next read or write. */
   async open(file: string): Promise<void> {
     this.#introduce(file)
     await this.#thread.ask({ kind: 'open', file }).catch(() => undefined)
   }
 
-  /** Closes a store for now: a later write opens it again. */
+  /** Closes a store that stays in use: a later write opens it again. */
   async release(file: string): Promise<void> {
     await this.#close(file, true)
   }
@@ -167,7 +169,7 @@ export class Writer {
     await this.#started?.stop({ kind: 'stop' })
   }
 
-  /** The next write to it introduces it again. */
+  /** The next write to the store introduces it again. */
   async #close(file: string, tidy: boolean): Promise<void> {
     this.#gathered.send()
     this.#introduced.delete(file)
@@ -188,7 +190,7 @@ export class Writer {
     this.#introduce(file)
     this.#rowViews.set(file, view)
     const { definition, types } = view.table
-    // If this fails, so does what follows it.
+    // If this fails, so does the next message.
     this.#thread
       .ask({ kind: 'showRows', file, table: { definition, types } })
       .catch(() => undefined)
@@ -199,7 +201,7 @@ export class Writer {
     const identity = this.#files.identityOf(file)
     if (identity === undefined) return
     this.#introduced.add(file)
-    // If this fails, so does what follows it.
+    // If this fails, so does the next message.
     this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
   }
 }
