@@ -1,7 +1,6 @@
 /**
- * File operations that do not block the event loop, for schema changes of a server that runs.
- * Their synchronous counterparts are for other threads, the start of a server and commands of the
- * CLI.
+ * File operations that do not block the event loop, for schema changes of a running server. Other
+ * threads, the start of a server and CLI commands use the synchronous counterparts.
  */
 import { lstat, open } from 'node:fs/promises'
 import type { Stats } from 'node:fs'
@@ -16,7 +15,7 @@ export async function syncFolderAsync(folder: string): Promise<void> {
   }
 }
 
-/** What stands at a path, links not followed; undefined: nothing. */
+/** File status of the entry at a path, without following links; undefined when nothing exists there. */
 export async function findEntry(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)

@@ -1,9 +1,9 @@
 /**
- * Causes that keep a store from being read or written, by what an operator has to do about them.
+ * Classifies failures of reading and writing a store by what an operator has to do about them.
  *
- * SQLite's codes name the operation that failed rather than the cause: a full disk is "full" in
- * one place and an input/output error in another, and so is a process without file handles.
- * Where a code can have several causes, the disk and the process are examined.
+ * SQLite's codes name the operation that failed rather than the cause: a full disk is "full" in one
+ * place and an input/output error in another, and so is a process without file handles. When a code can
+ * have several causes, the disk and the process are examined.
  */
 import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -20,46 +20,46 @@ import { messageOf, reasonOf } from '../../../errors/reason.ts'
 export interface Trouble {
   readonly kind:
     'full' | 'read-only' | 'forbidden' | 'handles' | 'gone' | 'replaced' | 'failing'
-  /** What is wrong, without the names of files: clients read it, too. */
+  /** The problem without file names, since clients read it, too. */
   readonly what: string
-  /** The same with them, where there are any. */
+  /** The problem with file names, if there are any. */
   readonly details?: string
-  /** What to do about it. */
+  /** Advice for the operator. */
   readonly remedy: string
-  /** The file that is not where it was. */
+  /** The file that is gone or was replaced. */
   readonly lost?: FileIdentity
 }
 
-/** In a server that runs. */
+/** Message of a running server for clients. */
 export function tell({ kind, what, remedy }: Trouble): string {
-  // The limit of a process that runs is hard to raise.
+  // The limit of a running process is hard to raise.
   if (kind === 'handles') return `${what}. ${remedy} and restart the server`
   return `${what}. ${remedy}: the server goes on by itself then`
 }
 
-/** The same for its log. */
+/** Message of a running server for the log. */
 export function tellLog(trouble: Trouble): string {
   return tell({ ...trouble, what: trouble.details ?? trouble.what })
 }
 
-/** In one that cannot start. */
+/** Message of a server that cannot start. */
 export function tellAtStart({ what, details, remedy }: Trouble, dataDir: string): string {
   return `${dataDir} cannot be opened: ${details ?? what}. ${remedy}, then start again`
 }
 
-/** In a command that reads the files of a stopped server. */
+/** Message of a command that reads the files of a stopped server. */
 export function tellObstacle({ what, details, remedy }: Trouble, file: string): string {
   return `${file} cannot be checked: ${details ?? what}. ${remedy}, then run the command again`
 }
 
-/** Whether the cause lies outside of the files, which may well be sound. */
+/** Whether the cause is outside the files, which may be intact. */
 export function obstructs({ kind }: Trouble): boolean {
   return (
     kind === 'full' || kind === 'read-only' || kind === 'forbidden' || kind === 'handles'
   )
 }
 
-/** Raised where a path no longer leads to the file that was opened. */
+/** Thrown when a path no longer leads to the file that was opened. */
 class LostFile extends Error {
   readonly trouble: Trouble
   readonly isCommitted: boolean
@@ -72,7 +72,7 @@ class LostFile extends Error {
   }
 }
 
-/** The files of an open database, which must stay where they are for writes to be found. */
+/** The files of an open database. Writes are lost when a file is no longer at its path. */
 export class OpenedFiles {
   readonly identity: FileIdentity
   #log: FileIdentity | undefined
@@ -81,7 +81,7 @@ export class OpenedFiles {
     this.identity = identity
   }
 
-  /** To be called in a transaction, or after one: before that there may be no log. */
+  /** Must be called in a transaction or after one: before that there may be no log. */
   refuseIfLost(when?: Moment): void {
     refuseIfLost(this.identity, when)
     this.#log ??= identifyIfThere(`${this.identity.path}-wal`)
@@ -97,7 +97,7 @@ export function refuseIfLost(identity: FileIdentity, when?: Moment): void {
     throw new LostFile(identity, whereabouts, when === 'after commit')
 }
 
-/** The same without blocking the thread. */
+/** Asynchronous version of `refuseIfLost`. */
 export async function refuseIfLostAsync(identity: FileIdentity): Promise<void> {
   const whereabouts = await findWhereabouts(identity)
   if (whereabouts !== 'there') throw new LostFile(identity, whereabouts, false)
@@ -110,7 +110,7 @@ export function troubleOfLost(
   return { ...troubles[whereabouts], lost }
 }
 
-/** What an error says of the disk that a file is on; undefined: it has other causes. */
+/** The disk problem that an error reports; undefined when it has other causes. */
 export function troubleOf(error: unknown, file: string): Trouble | undefined {
   if (error instanceof LostFile) return error.trouble
   if (!(error instanceof Error)) return undefined
@@ -119,13 +119,13 @@ export function troubleOf(error: unknown, file: string): Trouble | undefined {
   return code === undefined ? undefined : troubleOfSystem(code, error, file)
 }
 
-/** Whether somebody else holds the file, for now. */
+/** Whether the file is locked by another connection, which is temporary. */
 export function isHeld(error: unknown): boolean {
   const { errcode = 0 } = (error ?? {}) as { errcode?: number }
   return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked
 }
 
-/** Primary result codes of SQLite; what it adds to them stands in higher bits. */
+/** Primary result codes of SQLite; extended codes use the higher bits. */
 const sqliteBusy = 5
 const sqliteLocked = 6
 const sqliteReadOnly = 8
@@ -134,7 +134,7 @@ const sqliteCorrupt = 11
 const sqliteFull = 13
 const sqliteCannotOpen = 14
 const sqliteNotADatabase = 26
-/** The log was written, and then the disk did not say that it has it. */
+/** The log was written, but syncing it failed. */
 const sqliteSyncFailed = sqliteIoError | (4 << 8)
 
 function troubleOfSqlite(errcode: number, error: Error, file: string) {
@@ -175,13 +175,13 @@ function troubleOfSystem(code: string, error: Error, file: string): Trouble | un
   }
 }
 
-/** Less than a store needs to write anything. */
+/** Free space in bytes below which a store cannot write anything. */
 const spaceMin = 64 * 1024
 
-/** Handles that a store may open at once: the file, its log, shared memory, and its folder. */
+/** File handles that a store may open at once: the database, its log, shared memory, and the folder. */
 const handlesMin = 4
 
-/** What can be seen from outside; undefined when nothing seems wrong. */
+/** Examines file, folder and disk; undefined when no problem is found. */
 function lookAt(file: string): Trouble | undefined {
   const folder = dirname(file)
   try {
@@ -254,25 +254,25 @@ const troubles = {
   },
 } as const satisfies Record<string, Trouble>
 
-/** When nothing more can be said. */
+/** For failures without a known cause. */
 export function failing(error: unknown): Trouble {
   const what = (reason: string) => `the disk of the data folder failed (${reason})`
   return {
     kind: 'failing',
     what: what(reasonOf(error)),
     details: what(messageOf(error)),
-    remedy: 'Look after the disk',
+    remedy: 'Check the disk',
   }
 }
 
-/** Whether an error leaves open what a restart will find. */
+/** Whether the outcome of a write is unknown until the next start. */
 function isInDoubt(error: unknown): boolean {
   return error instanceof LostFile
     ? error.isCommitted
     : (error as { errcode?: number }).errcode === sqliteSyncFailed
 }
 
-/** What a write that failed fails with. */
+/** Message of a failed write. */
 export function tellFailedWrite(error: unknown, trouble: Trouble | undefined): string {
   const problem = trouble === undefined ? reasonOf(error) : tell(trouble)
   return isInDoubt(error) ? `${problem}. ${inDoubt}` : `${problem}. ${nothingKept}`
@@ -280,19 +280,21 @@ export function tellFailedWrite(error: unknown, trouble: Trouble | undefined): s
 
 const nothingKept = 'Nothing of this batch of writes was kept'
 export const inDoubt =
-  'It is not known whether this batch of writes was kept: look before repeating it'
+  'It is not known whether this batch of writes was kept: check the data before repeating it'
 
-/** Whether what is stored is damaged: a row, an index, or the file itself. */
+/** Whether an error means damage of a row, an index or the file itself. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof EngineError) return error.kind === 'damaged'
   if (error instanceof JsonProblem) return true
   const { code, errcode = 0 } = Object(error) as { code?: string; errcode?: number }
-  // A number that does not fit: no number that is stored is that large.
+  // An integer beyond the safe range, which Stela does not store.
   if (code === 'ERR_OUT_OF_RANGE') return true
   return (errcode & 0xff) === sqliteCorrupt || (errcode & 0xff) === sqliteNotADatabase
 }
 
-/** Failures of the store as the contract has them; mistakes of ours stay what they are. */
+/**
+ * Converts failures of the store to errors of the contract. Programming errors are returned unchanged.
+ */
 export function asEngineError(
   kind: 'read' | 'write',
   error: unknown,

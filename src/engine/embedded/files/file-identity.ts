@@ -1,7 +1,7 @@
 /**
- * Which file stands at a path. An open file goes on living after its folder was removed,
- * renamed or unmounted, and takes writes that nobody will find again; so the writer looks
- * whether the path still leads to the file that was opened.
+ * Identity of the file at a path. A file that is open survives the removal, renaming or unmounting of
+ * its folder and takes writes that are lost afterwards, so the writer checks that the path still leads
+ * to the file that it opened.
  */
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export interface FileIdentity {
 /** `replaced`: the path leads to another file. */
 export type Whereabouts = 'there' | 'gone' | 'replaced'
 
-/** The file that stands at a path now. Throws when there is none. */
+/** Throws when there is no file at the path. */
 export function identify(path: string): FileIdentity {
   const { dev, ino } = statSync(path, { bigint: true })
   return { path, device: dev, number: ino }
@@ -26,7 +26,7 @@ export function identifyIfThere(path: string): FileIdentity | undefined {
   return found && { path, device: found.dev, number: found.ino }
 }
 
-/** Takes a microsecond or two. */
+/** Takes one or two microseconds. */
 export function whereaboutsOf({ path, device, number }: FileIdentity): Whereabouts {
   let found
   try {
@@ -38,7 +38,7 @@ export function whereaboutsOf({ path, device, number }: FileIdentity): Whereabou
   return found.dev === device && found.ino === number ? 'there' : 'replaced'
 }
 
-/** The same for a thread that must not wait for a slow disk. */
+/** Asynchronous version of `whereaboutsOf`, for a thread that must not wait for a slow disk. */
 export async function findWhereabouts(identity: FileIdentity): Promise<Whereabouts> {
   try {
     const { dev, ino } = await stat(identity.path, { bigint: true })

@@ -1,20 +1,20 @@
 /**
- * SQL objects of a database file that this program does not create. A store may come from a
- * backup that was tampered with: a trigger, a view or an expression in its schema would run
- * with our statements and change what they mean.
+ * SQL objects of a database file that this program does not create. A store may come from a manipulated
+ * backup: a trigger, a view or an expression in its schema would run with our statements and change
+ * their effect.
  */
 import type { DatabaseSync } from 'node:sqlite'
 
 /** The tables that a kind of file may have. */
 export interface OwnTables {
   readonly names: ReadonlySet<string>
-  /** Tables that exist once for each column or index: their name, "_" and its number. */
+  /** Names of tables that exist per column or index, without their suffix "_" and number. */
   readonly families: ReadonlySet<string>
 }
 
 /**
- * The tables of a file, by the SQL that creates them: `schema` once, `families` for each column
- * or index, where it is written for the suffix "_0".
+ * The tables of a file, from the SQL that creates them: `schema` once, and `families` per column or
+ * index, written for the suffix "_0".
  */
 export function ownTables(schema: string, families = ''): OwnTables {
   return {
@@ -33,7 +33,7 @@ export function findForeignObject(
   database: DatabaseSync,
   own: OwnTables,
 ): string | undefined {
-  // SQLite makes indexes for constraints itself, and notes no SQL for them.
+  // SQLite creates indexes for constraints itself and stores no SQL for them.
   const statement = database.prepare(
     "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index' OR sql IS NOT NULL",
   )

@@ -1,10 +1,10 @@
 /**
- * The stores that were opened, by the paths that they were found at. Threads open a store
- * when they first need it; by then its path may lead to another one, whose records would be
- * taken for ours. So stores are opened only after asking here.
+ * Identities of the opened stores, by path. A thread opens a store when it first needs it. Meanwhile
+ * another file may have taken the path, whose records would be mistaken for those of the store, so a
+ * store may only be opened after `admit`.
  *
- * A store that is made anew may get the path of one that was dropped. So nobody may ask for a
- * store whose target is no longer in the catalog: it would be remembered after `forget`.
+ * A new store may get the path of a dropped one. So `admit` must not be called for a store whose target
+ * is no longer in the catalog: the old identity would be remembered after `forget`.
  */
 import { asEngineError, refuseIfLost } from './disk-trouble.ts'
 import { identify, type FileIdentity } from './file-identity.ts'
@@ -17,7 +17,7 @@ export class KnownFiles {
     this.catalog = catalog
   }
 
-  /** Throws unless the path leads to what it did when it was first asked for. */
+  /** Throws unless the path leads to the same file as at the first call for it. */
   admit(file: string): FileIdentity {
     refuseIfLost(this.catalog)
     const identity = this.#known.get(file) ?? identify(file)
@@ -26,7 +26,7 @@ export class KnownFiles {
     return identity
   }
 
-  /** Admits a file and opens it, with failures as the contract has them. */
+  /** Admits a file and opens it; failures become errors of the contract. */
   open<T>(file: string, kind: 'read' | 'write', open: () => T): T {
     try {
       this.admit(file)
@@ -36,17 +36,17 @@ export class KnownFiles {
     }
   }
 
-  /** What was first found there. */
+  /** Identity of the file that was first found at the path. */
   identityOf(file: string): FileIdentity | undefined {
     return this.#known.get(file)
   }
 
-  /** Others know it by this. */
+  /** Records the identity that another thread has found. */
   introduce(file: string, identity: FileIdentity): void {
     this.#known.set(file, identity)
   }
 
-  /** The store is no more: another may come to have its path. */
+  /** Called when a store was dropped: a new store may get its path. */
   forget(file: string): void {
     this.#known.delete(file)
   }

@@ -51,10 +51,10 @@ const format = 3_007_000
 const magic = 0x377f0682
 const pageSizeMin = 512
 const pageSizeMax = 65_536
-/** Bytes that are read at a time, about. */
+/** Approximate number of bytes per read. */
 const chunkSize = 4 * 1024 * 1024
 
-/** Inspects the log of a database file, which is `file` with "-wal" behind it. */
+/** Inspects the log of a database file: the path `file` with "-wal" appended. */
 export function inspectLog(file: string): LogState {
   let handle
   try {
@@ -75,7 +75,7 @@ export function inspectLog(file: string): LogState {
   }
 }
 
-/** What a damaged log costs, in words; undefined: it is not damaged. */
+/** Describes a damaged log and what is lost; undefined when it is not damaged. */
 export function tellLogDamage(file: string): string | undefined {
   const state = inspectLog(file)
   if (state.kind !== 'damaged') return undefined
@@ -91,7 +91,7 @@ function transactions(count: number): string {
   return count === 1 ? '1 committed transaction' : `${count} committed transactions`
 }
 
-/** Page size, salts and start of the checksum, by the header. */
+/** Page size, salts and initial checksum from the header. */
 interface Seed {
   readonly pageSize: number
   readonly salts: Buffer
@@ -138,7 +138,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
       commits++
     } else {
       broken = number
-      // Either the checksum of the frame is right, or the rest of it is.
+      // The next frame continues the stored checksum, or the computed one when only the stored one is
+      // damaged.
       seeds = isOfLog ? [storedSums(frame), sum.sums] : []
     }
   }
@@ -149,8 +150,8 @@ function inspectFrames(handle: number, { pageSize, salts, sum }: Seed): LogState
 }
 
 /**
- * Whether a frame became a commit frame by flipped bits alone: with the size that frames of an
- * unfinished transaction have, its checksum is right.
+ * Whether only flipped bits made a frame of an unfinished transaction a commit frame: its checksum is
+ * right with the size 0.
  */
 function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): boolean {
   const { bytes, start } = frame
@@ -161,7 +162,7 @@ function isRolledBack(frame: Frame, seeds: readonly Sums[], sum: Checksum): bool
   return isRight
 }
 
-/** Adds the frame to the checksum, and compares it with the one that the frame has. */
+/** Adds the frame to the checksum and compares the result with the stored checksum. */
 function isValid(frame: Frame, sum: Checksum): boolean {
   const { bytes, start, end } = frame
   sum.add(bytes, start, start + 8)
@@ -175,7 +176,7 @@ function storedSums({ bytes, start }: Frame): Sums {
   return sumsAt(bytes, start + 16)
 }
 
-/** Without a valid header SQLite discards all frames. The first of them names the generation. */
+/** Without a valid header SQLite discards all frames. The first frame identifies the generation. */
 function inspectWithoutHeader(handle: number, pageSize: number | undefined): LogState {
   const damaged = { kind: 'damaged', frame: 0, commits: 0, lost: 0 } as const
   if (pageSize === undefined) return damaged
@@ -209,7 +210,7 @@ interface Frame {
   readonly end: number
 }
 
-/** All whole frames. Their bytes are valid until the next one is asked for. */
+/** All complete frames. The bytes of a frame are valid until the next one is requested. */
 function* framesIn(handle: number, pageSize: number): Generator<Frame> {
   const frameSize = frameHeaderSize + pageSize
   const atOnce = Math.max(1, Math.floor(chunkSize / frameSize))
@@ -222,7 +223,7 @@ function* framesIn(handle: number, pageSize: number): Generator<Frame> {
   }
 }
 
-/** Fills a buffer from a position of a file; returns how many bytes there were. */
+/** Fills a buffer from a position of a file; returns the number of bytes read. */
 function readFully(handle: number, bytes: Buffer, position: number): number {
   let size = 0
   while (size < bytes.length) {
@@ -253,7 +254,7 @@ class Checksum {
     return this.#sums
   }
 
-  /** Another one, in the same byte order. */
+  /** A checksum in the same byte order that starts with other sums. */
   from(sums: Sums): Checksum {
     return new Checksum(this.#isSwapped, sums)
   }

@@ -1,27 +1,28 @@
 /**
- * Checksums of stored rows. Every row is verified when it is read, so that a flipped bit becomes
- * an error and never an answer.
+ * Checksums of stored rows. Every row is verified when it is read, so that a flipped bit causes an
+ * error instead of a wrong answer.
  *
- * A checksum is a CRC-32 of what the row holds, together with the number that identifies the row:
- * a row that ends up under another number does not match either. NULL stands in rows that an
- * earlier version wrote; these are not verified until they are written again.
+ * A checksum is a CRC-32 of the content of the row combined with the number of the row, or with the
+ * version of a record, which is unique to the write. So a row that is stored in the place of another
+ * one does not match either. Rows written by an earlier version have NULL and are not verified until
+ * they are written again.
  *
- * zlib's CRC-32 takes strings, which it encodes as UTF-8. For texts up to some kilobytes that is
- * cheaper than to have SQLite return bytes and to decode these afterwards.
+ * zlib's CRC-32 takes strings, which it encodes as UTF-8. Up to some kilobytes this is cheaper than
+ * reading bytes from SQLite and decoding them.
  */
 import { crc32 } from 'node:zlib'
 
 export type RowChecksum = number | null
 
 /**
- * Of a document or row: the version is unique to the write. It is added and not fed to the CRC,
- * so that the sum over several rows can be verified at once (`joinedTexts`).
+ * Checksum of a document or row. The version is unique to the write. It is added and not fed to the
+ * CRC, so that the sum over several rows can be verified at once (`joinedTexts`).
  */
 export function textChecksum(text: string | Uint8Array, version: number): number {
   return crc32(text) + version
 }
 
-/** Also false where damage has turned the text into another type. */
+/** Also false when damage has changed the type of the text. */
 export function isTextSound(
   text: unknown,
   version: number,
@@ -43,12 +44,12 @@ export interface StoredSearch {
 
 export function searchChecksum(doc: number, search: StoredSearch): number {
   const { form, vector, vectorize, lexical } = search
-  // Which columns have a value of their type: null and empty differ.
+  // The columns that have a value, so that null and empty differ.
   const present =
     (vector instanceof Uint8Array ? 1 : 0) +
     (typeof vectorize === 'string' ? 2 : 0) +
     (typeof lexical === 'string' ? 4 : 0)
-  // The factor is odd: different kinds of rows start from different numbers.
+  // The factor is odd, so that different forms give different start values.
   let sum = (doc + Math.imul(form * 8 + present, 0x9e3779b1)) >>> 0
   if (vector instanceof Uint8Array) sum = crc32(vector, sum)
   if (typeof vectorize === 'string') sum = crc32(vectorize, sum)
@@ -63,12 +64,12 @@ export function isSearchSound(
   return checksum === null || searchChecksum(doc, search) === checksum
 }
 
-/** Of bytes of an index, under the number of their row. */
+/** Checksum of bytes of an index in the row `number`. */
 export function bytesChecksum(bytes: Uint8Array | null, number: number): number {
   return (bytes === null ? nullSum : crc32(bytes)) + number
 }
 
-/** No CRC-32: so null differs from all bytes. */
+/** Greater than any CRC-32, so that null differs from all bytes. */
 const nullSum = 2 ** 32
 
 export function areBytesSound(
@@ -79,7 +80,7 @@ export function areBytesSound(
   return checksum === null || bytesChecksum(bytes, number) === checksum
 }
 
-/** Of several values of one row. */
+/** Checksum of several columns of a row. */
 export function partsChecksum(
   numbers: readonly (number | string)[],
   ...blobs: readonly Uint8Array[]
@@ -91,10 +92,10 @@ export function partsChecksum(
   )
 }
 
-/** The digest of a store is the sum of the checksums of all records, by this modulus. */
+/** Modulus of the digest of a store, which is the sum of the checksums of all its records. */
 export const digestModulus = 2 ** 48
 
-/** A digest after one checksum took the place of another; null and undefined: there is none. */
+/** The digest after one checksum replaced another; null and undefined mean none. */
 export function changeDigest(
   digest: number,
   before: RowChecksum | undefined,

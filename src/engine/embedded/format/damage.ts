@@ -1,12 +1,12 @@
-/** What is said of stored records and indexes that do not match their checksums. */
+/** Errors and messages about stored records and indexes that do not match their checksums. */
 import { EngineError } from '../../errors.ts'
 import type { Tie } from './entry-key.ts'
 import { recordName } from './shown-id.ts'
 
-/** What of a record is damaged. */
+/** The damaged part of a record. */
 export type RecordPart = 'text' | 'search fields' | 'vector'
 
-/** `id` is the key of the record; empty: not known. */
+/** `id` is the key of the record; empty when it is unknown. */
 export function damagedRecord(id: Uint8Array, tie: Tie, part: RecordPart): EngineError {
   const others = tie === 'id' ? 'rows' : 'documents'
   return new EngineError(
@@ -15,13 +15,13 @@ export function damagedRecord(id: Uint8Array, tie: Tie, part: RecordPart): Engin
   )
 }
 
-/** The same without advice. */
+/** The message of `damagedRecord` without advice. */
 export function recordDamage(id: Uint8Array, tie: Tie, part: RecordPart): string {
   const verb = part === 'search fields' ? 'do' : 'does'
   return `${recordName(id, tie)} is damaged: its stored ${part} ${verb} not match the checksum`
 }
 
-/** An index names a record by its number, and there is none, or another one. */
+/** An index leads to a record number that is missing or belongs to another record. */
 export function misledByIndex(seq: number, tie: Tie): EngineError {
   const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
   return new EngineError(
@@ -31,7 +31,7 @@ export function misledByIndex(seq: number, tie: Tie): EngineError {
   )
 }
 
-/** `index` is its name, `place` is the part of it that is damaged. */
+/** `index` is the name of the index, `place` the damaged part of it. */
 export function damagedIndex(index: string, place: string): EngineError {
   return new EngineError(
     'damaged',
@@ -40,20 +40,20 @@ export function damagedIndex(index: string, place: string): EngineError {
   )
 }
 
-/** The same without advice. */
+/** The message of `damagedIndex` without advice. */
 export function indexDamage(index: string, place: string): string {
   return `${index} is damaged: ${place} does not match the checksum`
 }
 
-/** The index of values, whose parts are in runs. */
+/** Name of the value index in messages. */
 export const valueIndex = 'the index'
 
-/** An index of terms, by the suffix of its tables. */
+/** Name of a term index in messages, by the suffix of its tables. */
 export function termIndex(suffix: string): string {
   return suffix === '' ? 'the index of $lexical' : `text index number ${suffix.slice(1)}`
 }
 
-/** How often damaged records and indexes were met since the engine was opened. */
+/** Counts how often damage was found since the engine was opened. */
 export class DamageCount {
   #count = 0
 
@@ -61,7 +61,7 @@ export class DamageCount {
     return this.#count
   }
 
-  /** Counts an error if it tells of damage, and returns it. */
+  /** Counts the error if it reports damage, and returns it. */
   note<E>(error: E): E {
     if (error instanceof EngineError && error.kind === 'damaged') this.add()
     return error

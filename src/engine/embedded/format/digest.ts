@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { digestModulus } from './checksums.ts'
 
 /**
- * The sum of the checksums of a table, as the digest counts them. In two halves, whose sums stay
- * within 64 bits; SQLite fails where a sum does not.
+ * Sum of the checksums of a table, modulo `digestModulus`. It is computed in two halves, because SQLite
+ * fails when a sum exceeds 64 bits.
  */
 export function sumOfChecksums(database: DatabaseSync, table: string): number {
   const statement = database.prepare(

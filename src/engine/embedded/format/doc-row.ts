@@ -1,4 +1,4 @@
-/** A document or row as it stands in its table. */
+/** A document or row as it is stored in the table `doc`. */
 import type { SearchFields } from '../../contract.ts'
 import type { RowChecksum } from './checksums.ts'
 
@@ -6,21 +6,21 @@ export interface DocRow {
   readonly seq: number
   readonly version: number
   readonly text: string
-  /** The value by which a range led to the row. */
+  /** Value of the index entry through which a range found the row. */
   readonly value?: Uint8Array
-  /** What stands beside the text, where it was asked for. */
+  /** Fields that are stored beside the text, if they were requested. */
   readonly search?: SearchFields & RowFields
 }
 
-/** Of a row of a table: the vectors that it has beside its text, by path. */
+/** Vectors of a table row that are stored beside its text, by path. */
 export interface RowFields {
   readonly vectors?: ReadonlyMap<string, Float32Array>
 }
 
-/** What statements select for a row, `d` being the document. */
+/** Columns to select for a row; `d` is the table `doc`. */
 export const rowColumns = 'd.seq, d.version, d.text, d.checksum'
 
-/** The columns that these are. */
+/** Values of `rowColumns`. */
 export type RowColumns = readonly [
   seq: number,
   version: number,

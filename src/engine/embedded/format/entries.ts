@@ -1,14 +1,13 @@
 /**
- * What the index says of a document: entries (path, key, element).
+ * The entries of a document in the value index: (path, key, element).
  *
- * Every node below the root has one entry under its path, so a path's entries tell which
- * documents have it, with which value. An array adds an entry, marked as an element, for
- * each of its members under the array's own path: equality looks at both kinds with one
- * lookup, ranges and sorts at values only.
+ * Every node below the root has one entry under its path, so the entries of a path say which documents
+ * have it and with which value. Each member of an array adds an entry, marked as an element, under the
+ * path of the array. Equality finds both kinds with one lookup; ranges and sorts use values only.
  *
- * Below an array, positions are left out of paths: the city in `homes[3].city` is indexed
- * under "homes.&[.city" ("&[" cannot come from a field name). A filter on "homes.3.city"
- * finds candidates there and then looks into the documents.
+ * Paths omit positions in arrays: the city in `homes[3].city` is indexed under "homes.&[.city" ("&["
+ * cannot come from a field name). A filter on "homes.3.city" finds candidates there and then checks the
+ * documents.
  */
 import { extendedOf } from '../../../json/extended.ts'
 import { isNested, isObject, type JsonObject, type Value } from '../../../json/value.ts'
@@ -18,7 +17,7 @@ import { atOnce, Pace, InterruptibleWalk, type Steps } from '../../../runtime/st
 
 export const arrayStep = '&['
 
-/** Up to as many entries are compared with each other. */
+/** Lists of up to this size are compared pairwise. */
 const comparedMax = 8
 
 export interface Entry {
@@ -28,17 +27,17 @@ export interface Entry {
   readonly element: boolean
 }
 
-/** Entries of one or many documents; the keys share one run of bytes. */
+/** Entries of one or several documents; their keys share one buffer. */
 export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
   #isInArray = false
-  /** The paths of fields, and of those inside others by the path of these: made once for many documents. */
+  /** Cached paths: of root fields, and of nested fields by the path of their parent. */
   readonly #rootPaths = new Map<string, string>()
   readonly #innerPaths = new Map<string, Map<string, string>>()
   readonly #walk = new InterruptibleWalk()
 
-  /** Adds the entries of what is indexed of a document and returns where they start. */
+  /** Adds the entries of the indexed part of a document; returns the index of the first one. */
   addDocument(indexed: JsonObject): number {
     const start = this.entries.length
     const rest = this.addDocumentInSteps(indexed)
@@ -46,22 +45,22 @@ export class EntryList {
     return start
   }
 
-  /** Adds them, and returns the steps that are left, if there are any. */
+  /** Adds entries until a pause is due; returns the remaining steps, if any. */
   addDocumentInSteps(indexed: JsonObject): Steps<void> | undefined {
     return this.#addFields(indexed.entries()) ? undefined : this.#walk.rest()
   }
 
-  /** Tells entries apart within one list of documents. */
+  /** Identifies the path and key of an entry within this list. */
   identity(entry: Entry): string {
     const key = this.bytes.view(entry.start, entry.end)
     const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
-    // The length says where the key ends: both may hold any character.
+    // The length marks the end of the key, since key and path may contain any character.
     return `${key.length} ${text}${entry.path}`
   }
 
   #addFields(fields: Members): boolean {
     for (const [name, value] of fields) {
-      // The record's own id column answers for _id.
+      // Conditions on _id use the column `id` of the record.
       if (name === '_id') continue
       const isDone = this.#addNode(this.#rootPath(name), value)
       if (this.#walk.isDue() || !isDone)
@@ -70,11 +69,11 @@ export class EntryList {
     return true
   }
 
-  /** Adds a value with what is inside of it. */
+  /** Adds a value and all values inside it. */
   #addNode(path: string, value: Value): boolean {
     this.#add(path, value, false)
     if (!isNested(value)) return true
-    // Only what an array holds can stand twice under a path: in it, or in arrays within it.
+    // Duplicates under a path occur only inside an array, nested arrays included.
     const isOutermost = Array.isArray(value) && !this.#isInArray
     return isOutermost ? this.#addOutermost(path, value) : this.#addInside(path, value)
   }
@@ -129,7 +128,7 @@ export class EntryList {
     return path
   }
 
-  /** The paths that are known of fields in what is at a path. */
+  /** Cached paths of the fields of the object at a path. */
   #pathsIn(parent: string): Map<string, string> {
     let paths = this.#innerPaths.get(parent)
     if (paths === undefined)
@@ -143,7 +142,7 @@ export class EntryList {
     this.entries.push({ path, start, end: this.bytes.size, element })
   }
 
-  /** Of most arrays a few comparisons tell that nothing stands twice. */
+  /** Most arrays are short, and a few comparisons show that they have no duplicates. */
   #areFewAndDistinct(start: number): boolean {
     const { entries } = this
     if (entries.length - start > comparedMax) return false
@@ -153,12 +152,12 @@ export class EntryList {
     return true
   }
 
-  /** The same path and key. */
+  /** Whether path and key are equal. */
   isSame(a: Entry, b: Entry): boolean {
     return a.path === b.path && this.bytes.areSame(a.start, a.end, b.start, b.end)
   }
 
-  /** A path and key stand once per document; a value counts for more than an element. */
+  /** Keeps one entry per path and key; a value takes precedence over an element. */
   #dropDuplicates(start: number, from: number, kept: Map<string, Entry>): boolean {
     for (let i = from; i < this.entries.length; i++) {
       const entry = this.entries[i]!
@@ -177,10 +176,10 @@ export class EntryList {
   }
 }
 
-/** What is left of an object: an iterator knows how far it has come. */
+/** The remaining members of an object: the iterator keeps its position between steps. */
 type Members = MapIterator<[string, Value]>
 
-/** The entries that a change takes away and brings. Both lists come from one EntryList. */
+/** The entries that a change removes and adds. Both lists come from one EntryList. */
 export function* difference(
   list: EntryList,
   before: readonly Entry[],

@@ -1,42 +1,41 @@
 /**
- * An entry of the index as one text, so that the order of texts is the order of entries: by
- * path, then by value, then by what tells apart those that share a value, which is called the
- * tie: the document's number, or the row's id.
+ * Keys of index entries: texts whose order is the order of entries, by path, then by value, then by the
+ * tie, which distinguishes the entries of one value: the document number or the row id.
  *
- * Each character is a byte: texts compare faster than arrays of bytes, and take less memory.
- * A path is its number, the count of its bytes first. A value's key may be the start of
- * another's, so it is ended by a zero byte and a number below 0x80. The zeros that it has are
- * counted: n of them, with something behind them, are 0x00 and 0xff - n; those that it ends
- * with are the number of its ending. That keeps the order and makes most numbers shorter.
+ * Each character is one byte: texts compare faster than arrays of bytes and take less memory. A path is
+ * its number, preceded by the count of its bytes. The key of a value may be a prefix of another one, so
+ * it ends with a zero byte and a number below 0x80. Zeros in it are counted: n zeros followed by
+ * another byte become 0x00 and 0xff - n; n zeros at its end become the number of the ending. This keeps
+ * the order and shortens most numbers.
  */
 
-/** What entries of one value are ordered by: documents' numbers, or rows' ids. */
+/** Order of the entries of one value: by document number or by row id. */
 export type Tie = 'doc' | 'id'
 
-/** The document or row that an entry is of. */
+/** The document or row of an entry. */
 export interface EntryOwner {
   readonly seq: number
   readonly id: Uint8Array
 }
 
-/** The key of a value among others. To make an array of each would take longer than to pack it. */
+/** The key of a value within a buffer. An array for each would cost more than packing the key. */
 export interface KeySpan {
   readonly bytes: Uint8Array
   readonly start: number
   readonly end: number
 }
 
-/** Bytes of a document's number: a trillion documents. */
+/** Bytes of a document number: enough for a trillion documents. */
 export const docSize = 5
 export const docMax = 2 ** 40 - 1
 
-/** What the first of them counts: V8 works a power out each time. */
+/** 2 ** 32, the weight of the first byte, as a literal: V8 would compute a power each time. */
 const firstByteUnit = 4_294_967_296
 
-/** Greater than how any value or tie starts. */
+/** Greater than the first byte of any value or tie. */
 const beyond = '\xff'
 
-/** Zeros that one mark can count. */
+/** Maximum number of zeros that one byte counts. */
 const zerosMax = 126
 
 let scratch = Buffer.alloc(4096)
@@ -51,7 +50,7 @@ export function entryKey(
   return bytes.toString('latin1', 0, size)
 }
 
-/** The same as bytes, which hold until the next key is made. */
+/** The key as bytes, valid until the next key is made. */
 export function packedKey(path: number, value: KeySpan, owner: EntryOwner, tie: Tie) {
   const start = writeStart(path, value, owner.id.length)
   const size = writeTie(start, owner, tie)
@@ -62,24 +61,24 @@ export function spanOf(bytes: Uint8Array): KeySpan {
   return { bytes, start: 0, end: bytes.length }
 }
 
-/** How all keys of a path start. */
+/** Prefix of all keys of a path. */
 export function pathStart(path: number): string {
   return scratch.toString('latin1', 0, writePath(path))
 }
 
-/** How all keys of a value at a path start, and no others. */
+/** Prefix of the keys of a value at a path, and of no others. */
 export function valueStart(path: number, value: Uint8Array): string {
-  // Writing may make a larger one.
+  // Called first, because it may replace `scratch`.
   const size = writeStart(path, spanOf(value), 0)
   return scratch.toString('latin1', 0, size)
 }
 
-/** The first key that may come behind all that start so; `start` is one of the above. */
+/** Upper bound of all keys with a prefix; `start` is a result of the functions above. */
 export function afterStart(start: string): string {
   return start + beyond
 }
 
-/** What ends the key of a document's entry, which is its number, or of a row's, its id. */
+/** The end of a key: the number of a document, or the id of a row. */
 export function tieText({ seq, id }: EntryOwner, tie: Tie): string {
   if (tie === 'id')
     return Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
@@ -93,14 +92,14 @@ export function tieText({ seq, id }: EntryOwner, tie: Tie): string {
   )
 }
 
-/** A document's number, as keys end with it. */
+/** Decodes a document number at the end of a key. */
 export function numberAt(bytes: Uint8Array, at: number): number {
   const low =
     (bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!
   return bytes[at]! * firstByteUnit + (low >>> 0)
 }
 
-/** Where a key's value ends and its tie starts. */
+/** Offset in a key at which the value ends and the tie starts. */
 export function tieStart(key: string): number {
   let at = 1 + key.charCodeAt(0)
   for (;;) {
@@ -110,7 +109,7 @@ export function tieStart(key: string): number {
   }
 }
 
-/** The same of a key that starts somewhere in a buffer. */
+/** The same offset for a key that starts within a buffer. */
 export function tieStartIn(bytes: Uint8Array, start: number): number {
   let at = start + 1 + bytes[start]!
   for (;;) {
@@ -120,7 +119,7 @@ export function tieStartIn(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** The key of the value that an entry's key has in it. */
+/** Decodes the key of the value from the key of an entry. */
 export function valueIn(key: string): Uint8Array {
   const end = tieStart(key)
   const bytes = Buffer.from(key.slice(1 + key.charCodeAt(0), end), 'latin1')
@@ -138,12 +137,12 @@ export function valueIn(key: string): Uint8Array {
   return Uint8Array.from(value)
 }
 
-/** The path's number. */
+/** Number of the path. */
 export function pathIn(key: string): number {
   return numberIn(key, 1, 1 + key.charCodeAt(0))
 }
 
-/** The row's id, where that is the tie. */
+/** The row id, when that is the tie. */
 export function idIn(key: string): Uint8Array {
   return Buffer.from(key.slice(tieStart(key)), 'latin1')
 }
@@ -168,7 +167,7 @@ function writePath(path: number): number {
 }
 
 function writeStart(path: number, { bytes, start, end }: KeySpan, tieSize: number): number {
-  // Each byte may take two, and path, ending and tie come to it.
+  // Each byte may become two; the rest is for the path, the ending and the tie.
   const sizeMax = 2 * (end - start) + tieSize + 32
   if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
   let at = writePath(path)

@@ -1,9 +1,9 @@
 /**
- * What is said about the columns of a primary key, said about the id of rows.
+ * Translates conditions on columns of the primary key into conditions on the row id.
  *
- * The id is a text in the order of the key (key-text.ts), so equality on the first columns is
- * a prefix of it, and a range on the next column a range of ids. In a column that sorts
- * descending greater values have lesser texts, which swaps the bounds.
+ * The id is a text in the order of the key (key-text.ts), so equality on the first columns is a prefix
+ * of it, and a range on the next column is a range of ids. In a descending column greater values have
+ * lesser texts, which swaps the bounds.
  */
 import type { ColumnValue } from '../../../language/columns/column.ts'
 import type {
@@ -17,12 +17,12 @@ import type { KeyColumn, RowView } from './row-view.ts'
 
 type KeyView = Pick<RowView, 'key' | 'table'>
 
-/** Filters with more parts than this are slower than looking at rows one by one. */
+/** A filter with more parts is slower than checking rows one by one. */
 const partsMax = 1000
 
 /**
- * The filter on _id that says the same, or undefined when the conditions do not name whole
- * partitions and then a prefix of the sort, or name too many.
+ * The equivalent filter on _id. Undefined when the conditions do not cover all partition columns
+ * followed by a prefix of the sort columns, or would take too many parts.
  */
 export function idFilter(view: KeyView, conditions: KeyConditions): Filter | undefined {
   const all = idParts(view, conditions)
@@ -36,9 +36,8 @@ export function idFilter(view: KeyView, conditions: KeyConditions): Filter | und
 }
 
 /**
- * As many of the conditions as a filter on _id can say: those on all partition columns and
- * then on columns of the sort up to the first that is not given by equality. Undefined when
- * a partition column is not.
+ * The conditions that a filter on _id can express: those on all partition columns, and on sort columns
+ * up to the first one without equality. Undefined when a partition column has no equality.
  */
 export function keyPrefix(
   { table, key }: KeyView,
@@ -56,13 +55,13 @@ export function keyPrefix(
   return prefix
 }
 
-/** Ids that share what the conditions say: all with a prefix, a range of those, or one. */
+/** One id, or a range of ids. */
 export type IdPart =
   | { readonly kind: 'one'; readonly id: string }
-  /** From the first text, up to but without the second. */
+  /** Includes `from`, excludes `to`. */
   | { readonly kind: 'range'; readonly from: string; readonly to: string }
 
-/** The same in parts, of which there may be very many: one for each way to take values. */
+/** The parts of the filter, one per combination of values. There may be very many. */
 export function idParts(
   view: KeyView,
   conditions: KeyConditions,
@@ -105,7 +104,7 @@ function textOf(value: ColumnValue, { direction, toComparable }: KeyColumn): str
   return keyText([{ value: toComparable(value), direction }])
 }
 
-/** Matches what is in any of the parts. */
+/** A filter that matches the ids of all parts. */
 function filterOf(parts: readonly IdPart[]): Filter {
   const ids = parts.flatMap((part) => (part.kind === 'one' ? [part.id] : []))
   const filters = parts.flatMap((part): Filter[] =>

@@ -1,4 +1,4 @@
-/** What a merge makes of a row: of one that is stored, or of none. */
+/** Applies a merge to a stored row, or creates the row. */
 import { shortestFloat } from '../../../json/floats.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { withAdded, withoutAll } from '../../../language/columns/change-elements.ts'
@@ -8,16 +8,16 @@ import type { ElementChange, RowMerge } from '../../contract.ts'
 import type { StoredRow } from './row-text.ts'
 import type { RowView } from './row-view.ts'
 
-/** A merge in terms of the store, as it goes to the thread that writes. */
+/** A merge in terms of the store, as it is sent to the thread that writes. */
 export interface StoredMerge {
   readonly values: JsonObject
-  /** The keys of columns that are to have nothing. */
+  /** Keys of the columns that lose their value. */
   readonly cleared: readonly string[]
   readonly elements: readonly (ElementChange & { readonly column: string })[]
   readonly isInsert: boolean
 }
 
-/** Vectors outside of the key are not part of it: they are stored beside rows. */
+/** Excludes vectors outside of the primary key: they are stored beside rows. */
 export function storedMerge(merge: RowMerge, view: RowView): StoredMerge {
   const values: JsonObject = new Map()
   const cleared: string[] = []
@@ -71,7 +71,7 @@ function changedElements(
     : withoutAll(type, stored, elements, types)
 }
 
-/** Whether there is anything in it beside its key. Vectors beside it are not looked at. */
+/** Whether the row has values besides its key. Vectors that are stored beside it do not count. */
 export function hasValues({ values }: StoredRow, { key }: RowView): boolean {
   return values.size > key.length
 }

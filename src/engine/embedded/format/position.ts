@@ -1,4 +1,4 @@
-/** Where a page ended, as text that the next page's request brings back. */
+/** The end of a page, as a text that the request for the next page sends back. */
 import { parseStored } from '../../../json/parse.ts'
 import { packValue, unpackList, type Packable } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'
@@ -18,8 +18,8 @@ export type StoredPosition =
   | SortPosition
 
 /**
- * The sort keys' values of the last document, or the shortest that tie with them (an absent one
- * is undefined), and its _id.
+ * The values of the sort keys of the last document (undefined when absent), or the shortest values that
+ * tie with them, and its _id.
  */
 export interface SortPosition {
   readonly by: 'sort'
@@ -31,7 +31,7 @@ export function encodePosition(place: StoredPosition): Position {
   return `${packed}${packValue(partsOf(place)).toString('latin1')}`
 }
 
-/** The first character of positions. Those of version 0.1 are JSON. */
+/** First character of packed positions. Positions of version 0.1 are JSON. */
 const packed = '\u0002'
 
 function partsOf(place: StoredPosition): readonly Packable[] {
@@ -69,7 +69,7 @@ function readPacked(position: Position): readonly (Value | undefined)[] {
   return unpackList(Buffer.from(position.slice(1), 'latin1'), unpackLimits) ?? []
 }
 
-/** A position comes from a client, and may be forged. */
+/** A position comes from a client and may be forged. */
 const unpackLimits = { depthMax: 100, valuesMax: 100_000 }
 
 function readJson(position: Position): readonly Value[] {

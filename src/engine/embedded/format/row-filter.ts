@@ -1,6 +1,6 @@
 /**
- * Filters of rows as filters of records: columns become what they compare by, under their
- * paths, and what is said about the start of the primary key is said about _id.
+ * Translates filters of rows into filters of records: columns become comparable values under their
+ * paths, and conditions on the start of the primary key become conditions on _id.
  */
 import { comparableFilter } from '../../../language/columns/comparable-filter.ts'
 import {
@@ -36,7 +36,7 @@ export function recordFilter(given: RowFilter, view: RowView): Filter {
   return parts.length === 1 ? parts[0]! : { kind: 'and', of: parts }
 }
 
-/** The id, where a value of each column of the key is asked for, and nothing else. */
+/** The row id, when the filter consists of one equality per column of the key. */
 function idOfOneRow(
   requirements: readonly RowFilter[],
   { key }: RowView,
@@ -53,7 +53,7 @@ function idOfOneRow(
   return keyText(parts)
 }
 
-/** What a filter on _id can say of a filter, and the columns that this is about. */
+/** The part of a filter that a filter on _id can express, and the columns of that part. */
 function servedByKey(
   filter: RowFilter,
   view: RowView,
@@ -61,7 +61,7 @@ function servedByKey(
   const prefix = keyPrefix(view, keyConditionsOf(filter, view))
   if (prefix === undefined) return undefined
   const columns = new Map(prefix)
-  // With fewer columns there are fewer ways to take a value of each.
+  // Fewer columns have fewer combinations of values.
   while (columns.size >= view.table.definition.partitionBy.length) {
     const onId = idFilter(view, columns)
     if (onId !== undefined) return { filter: onId, columns }
@@ -70,13 +70,13 @@ function servedByKey(
   return undefined
 }
 
-/** What a filter requires of the columns of the primary key. */
+/** Conditions that a filter puts on the columns of the primary key. */
 function keyConditionsOf(filter: RowFilter, { key, types }: RowView): KeyConditions {
   const columns = key.map(({ column }) => column)
   return keyConditionsIn(filter, columns, types)
 }
 
-/** Whether it can be said of an id, if the column is of the key. */
+/** Whether a condition on a key column can be translated to the id. */
 function isOnKey(condition: RowCondition): boolean {
   return condition.kind !== 'match' && keyCondition(condition.kind, []) !== undefined
 }

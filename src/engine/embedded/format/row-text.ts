@@ -1,9 +1,9 @@
 /**
- * Rows as the store keeps them: the stored values by the keys of their columns, as JSON. Of
- * an ordinary table that is also what goes to the client.
+ * Rows as they are stored: values by the keys of their columns, as JSON. For an ordinary table this is
+ * also the form that clients get.
  *
- * A row that was inserted stays when its last value is cleared; one that only an update
- * made goes with it. A space behind the text, which no reader of JSON minds, marks the latter.
+ * A row that was inserted remains when its last value is cleared. A row that exists only through
+ * updates disappears with its last value; a space behind its text, which JSON parsers ignore, marks it.
  */
 import { storedForm } from '../../../language/columns/values.ts'
 import { parseStored } from '../../../json/parse.ts'
@@ -12,9 +12,9 @@ import type { JsonObject } from '../../../json/value.ts'
 import type { Steps } from '../../../runtime/steps.ts'
 import type { RowView } from './row-view.ts'
 
-/** Values by the keys of their columns, in the order in which rows show them. */
+/** Values by the keys of their columns, in display order. */
 export interface StoredRow {
-  /** Without the vectors, except those of the primary key. */
+  /** Without vectors, except those of the primary key. */
   readonly values: JsonObject
   readonly wasInserted: boolean
 }
@@ -29,7 +29,7 @@ export function* rowText({ values, wasInserted }: StoredRow, view: RowView): Ste
   return wasInserted ? text : `${text} `
 }
 
-/** The same values, to be printed: floating-point numbers are to look like such. */
+/** The values as they are printed: floating-point numbers keep their type, such as 1.0. */
 function withFloats(values: JsonObject, { floatColumns, types }: RowView): JsonObject {
   if (floatColumns.length === 0) return values
   const printed = new Map(values)

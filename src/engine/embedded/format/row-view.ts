@@ -1,9 +1,9 @@
 /**
- * How filters, sorts, indexes and searches see the rows of a table: each column as what its
- * values compare by (language/columns/comparable.ts), under the path of column-path.ts.
+ * How filters, sorts, indexes and searches see the rows of a table: each column as comparable values
+ * (language/columns/comparable.ts), under the path of column-path.ts.
  *
- * A row is stored as JSON: its values by the keys of their columns. Its id is its primary key
- * as a text (key-text.ts).
+ * A row is stored as JSON: its values by the keys of their columns. Its id is its primary key as a text
+ * (key-text.ts).
  */
 import { storedFields } from '../../../json/stored-fields.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
@@ -32,26 +32,26 @@ export class RowView implements RecordView, ComparableFields {
   readonly kind = 'row'
   readonly table: Pick<StoredTable, 'definition' | 'types'>
   readonly fieldKeys: FieldKeys
-  /** Of the values that are stored. */
+  /** Types of the stored values. */
   readonly types: UserTypes
-  /** Of the primary key, in its order. */
+  /** Columns of the primary key, in key order. */
   readonly key: readonly KeyColumn[]
   readonly vectors: ReadonlyMap<string, VectorField>
   readonly texts: ReadonlyMap<string, TextField>
-  /** All columns, in the order in which rows show them. */
+  /** All columns in display order. */
   readonly layout: readonly StoredColumn[]
-  /** Those whose values have floating-point numbers in them. */
+  /** Columns whose values contain floating-point numbers. */
   readonly floatColumns: readonly StoredColumn[]
   readonly #columns: ReadonlyMap<string, StoredColumn>
-  /** The same lists are shown again and again. */
+  /** Cached by list, because the same lists recur. */
   readonly #shown = new WeakMap<readonly Column[], ShownColumns>()
   readonly #keyNames: ReadonlySet<string>
-  /** What can be seen of rows, by path. */
+  /** Comparable fields by path. */
   readonly #fields = new Map<string, ComparableField>()
   readonly #regular: readonly RegularIndex[]
   readonly #indexed: ReadonlySet<string>
   readonly #written: ReadonlySet<string>
-  /** What was asked for is asked again: the columns that paths are of. */
+  /** Keys of the columns for a set of paths, cached because the same sets recur. */
   readonly #storedNamesOf = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
   constructor(table: Pick<StoredTable, 'definition' | 'types'>) {
@@ -107,12 +107,12 @@ export class RowView implements RecordView, ComparableFields {
     this.#written = new Set([...this.#indexed, ...this.texts.keys()])
   }
 
-  /** A column of the contract as the store knows it. */
+  /** The stored column for a column of the contract. */
   column({ name }: Pick<Column, 'name'>): StoredColumn {
     return this.#columns.get(name)!
   }
 
-  /** `needed` are read beside those that are shown. */
+  /** `needed` columns are read in addition to the shown ones. */
   shown(columns: readonly Column[], needed: readonly Column[] = []): ShownColumns {
     if (needed.length > 0) return this.#showing(columns, needed)
     let shown = this.#shown.get(columns)
@@ -125,7 +125,9 @@ export class RowView implements RecordView, ComparableFields {
     return this.key.some(({ column }) => column.name === name)
   }
 
-  /** Whether its vectors are stored beside the rows; those of the key are in the text, too. */
+  /**
+   * Whether the vectors of a column are stored beside the rows. Vectors of key columns are in the text.
+   */
   isBeside(column: Column): boolean {
     return column.type.type === 'vector' && !this.isKey(column)
   }
@@ -147,7 +149,9 @@ export class RowView implements RecordView, ComparableFields {
     return this.#comparables(storedFields(text, this.#storedNames(paths)), paths)
   }
 
-  /** Texts that are searched by terms come with it, though their index is another. */
+  /**
+   * For a text, includes the columns of text indexes, although these have term indexes of their own.
+   */
   indexed(record: string | JsonObject): JsonObject {
     if (typeof record === 'string') return this.see(record, this.#written)
     const kept: JsonObject = new Map()
@@ -162,7 +166,7 @@ export class RowView implements RecordView, ComparableFields {
     return this.indexed(record)
   }
 
-  /** The same of a row that is not yet a text. */
+  /** The indexed fields of a row, before it is serialized. */
   *indexedRow(row: JsonObject): Steps<JsonObject> {
     const seen: JsonObject = new Map()
     for (const path of this.#indexed) {
@@ -181,7 +185,7 @@ export class RowView implements RecordView, ComparableFields {
     return this.idOfRow(storedFields(text, this.#keyNames))
   }
 
-  /** By its key, whose columns the row must have. */
+  /** The row must have all columns of its key. */
   idOfRow(row: JsonObject): string {
     return keyText(
       this.key.map(({ column, direction, toComparable }) => {
@@ -260,7 +264,7 @@ export class RowView implements RecordView, ComparableFields {
   }
 }
 
-/** A long list, set or map is compared part by part. */
+/** Converts a long list, set or map in parts. */
 function* comparableOf(
   { column, toComparable }: ComparableField,
   stored: Value,
@@ -274,7 +278,7 @@ function* comparableOf(
   return comparables
 }
 
-/** Elements or entries of a part. */
+/** Elements or entries per part. */
 const partSize = 500
 
 function* partsOf(stored: Value[] | JsonObject): Generator<Value> {
@@ -293,13 +297,13 @@ function* partsOf(stored: Value[] | JsonObject): Generator<Value> {
   yield part
 }
 
-/** Which columns rows show, and how the store comes by them. */
+/** The columns that rows show, and what has to be read for them. */
 export interface ShownColumns {
-  /** Texts hold what is to be shown, all of it and nothing else. */
+  /** Whether the stored text is exactly what is shown. */
   readonly isWhole: boolean
-  /** Whether vectors are needed that stand beside the text. */
+  /** Whether vectors are needed that are stored beside the text. */
   readonly withVectors: boolean
-  /** What texts call them, and the columns of the key. */
+  /** Keys of the columns in the text, those of the primary key included. */
   readonly names: ReadonlySet<string>
 }
 

@@ -1,11 +1,11 @@
 /**
- * Names records by their keys (docs/internals/keys.md), for messages about records whose text
+ * Describes records by their keys (docs/internals/keys.md), for messages about records whose text
  * cannot be trusted.
  */
 import { tag } from '../../../language/values/key.ts'
 import type { Tie } from './entry-key.ts'
 
-/** "the document with _id "a"", "the row with primary key ("a", 5)". */
+/** For example: the document with _id "a", or the row with primary key ("a", 5). */
 export function recordName(id: Uint8Array, tie: Tie): string {
   if (id.length === 0) return tie === 'id' ? 'a row' : 'a document'
   return tie === 'id'
@@ -13,7 +13,7 @@ export function recordName(id: Uint8Array, tie: Tie): string {
     : `the document with _id ${shownKey(id)}`
 }
 
-/** Characters of a text that are shown. */
+/** Maximum number of characters shown of a text. */
 const shownMax = 200
 
 function shownKey(key: Uint8Array): string {
@@ -35,7 +35,7 @@ function shownKey(key: Uint8Array): string {
   }
 }
 
-/** A number that no double carries is shown as the greatest double below it. */
+/** A number between two doubles is shown as the lower one. */
 function numberIn(key: Uint8Array): number {
   const bytes = new DataView(new ArrayBuffer(8))
   const isPositive = (key[1] ?? 0) >= 0x80
@@ -44,7 +44,7 @@ function numberIn(key: Uint8Array): number {
   return bytes.getFloat64(0)
 }
 
-/** CESU-8: each UTF-16 unit by itself as UTF-8 would write it. */
+/** Decodes CESU-8: each UTF-16 code unit is encoded like a UTF-8 character. */
 function textIn(bytes: Uint8Array): string {
   const units: number[] = []
   for (let i = 0; i < bytes.length;) {
@@ -64,13 +64,13 @@ function textIn(bytes: Uint8Array): string {
   return units.map((unit) => String.fromCharCode(unit)).join('')
 }
 
-/** The columns of a primary key: a text of their keys, each ended by two zeros. */
+/** Columns of a primary key: a text of their keys, each terminated by two zero bytes. */
 function shownParts(id: Uint8Array): string[] {
   const bytes = Buffer.from(textIn(id.subarray(1)), 'latin1')
   const shown: string[] = []
   let part: number[] = []
   for (let i = 0; i < bytes.length; i++) {
-    // The first byte is a type, of which the low half is 0; descending columns are complemented.
+    // The first byte is a type, whose low half is 0. Descending columns are complemented.
     const mask = part.length === 0 ? ((bytes[i]! & 0x0f) === 0 ? 0 : 0xff) : maskOf(part)
     const byte = bytes[i]! ^ mask
     if (byte !== 0 || part.length === 0) {

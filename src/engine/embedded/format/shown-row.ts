@@ -1,4 +1,4 @@
-/** Rows as the contract has them, of the records that the store keeps. */
+/** Presents stored records as rows of the contract. */
 import { parseStoredInSteps } from '../../../json/parse.ts'
 import { storedFields } from '../../../json/stored-fields.ts'
 import type { JsonObject } from '../../../json/value.ts'
@@ -51,5 +51,5 @@ export class ShownRow implements Row {
   }
 }
 
-/** Characters of a row that takes less than a tenth of a millisecond to read. */
+/** Rows of up to this many characters are parsed in less than a tenth of a millisecond. */
 const readAtOnceMax = 4_096

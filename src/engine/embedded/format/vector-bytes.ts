@@ -1,6 +1,6 @@
 /**
- * A vector as the store holds it: a form, and the numbers in the machine's float format,
- * little-endian. Single precision where that loses nothing of what was sent.
+ * Stored form of a vector: a form number, and little-endian floats, in single precision when that
+ * represents the sent numbers exactly.
  */
 import assert from 'node:assert/strict'
 import type { Vector } from '../../contract.ts'
@@ -42,7 +42,7 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   if (form === vectorForm.absent) return undefined
   if (form === vectorForm.null) return null
   assert(bytes !== null, 'a stored vector has bytes')
-  // Bytes from SQLite may start anywhere; typed arrays need an aligned start.
+  // Bytes from SQLite may start at any offset; typed arrays need an aligned one.
   const { buffer } = bytes.slice()
   return {
     numbers:
@@ -53,7 +53,7 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   }
 }
 
-/** Search works in single precision, whatever was stored. */
+/** Search uses single precision, whatever was stored. */
 export function singlesOf(form: number, bytes: Uint8Array): Float32Array {
   const { numbers } = decodeVector({ form, bytes })!
   return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)

@@ -6,7 +6,7 @@ import { RowView } from './row-view.ts'
 const documentViews = new WeakMap<Collection, RecordView>()
 const rowViews = new WeakMap<StoredTable, RowView>()
 
-/** How the records of a target are seen; the same as long as the target is the same object. */
+/** The view of a target's records, cached by the target object. */
 export function viewOf(target: StoredTarget): RecordView {
   if (target.kind === 'table') return rowViewOf(target)
   let view = documentViews.get(target)

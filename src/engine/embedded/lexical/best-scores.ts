@@ -1,20 +1,19 @@
-/** Documents and how well they fit, in no promised order. */
+/** Documents and their scores, in no particular order. */
 export interface Scored {
   readonly seqs: Float64Array
   readonly scores: Float64Array
 }
 
 /**
- * The best scores so far, as many as are wanted, and those that tie with the last of them.
- * Where a page starts behind a score, documents with that score are kept too, and none that
- * are better.
+ * Collects the best `wanted` scores, and documents that tie with the last of them. When a page starts
+ * after a score (`ceiling`), documents with that score are kept, too, and better ones are left out.
  */
 export class BestScores {
-  /** A score that as many as are wanted have reached; 0 before that. */
+  /** Lowest of the best `wanted` scores; 0 until there are that many. */
   floor = 0
   readonly #wanted: number
   readonly #ceiling: number
-  /** A heap of the best, the least of them on top. */
+  /** Min-heap of the best scores. */
   readonly #heap: Float64Array
   #heapSize = 0
   #seqs = new Float64Array(256)
@@ -80,7 +79,7 @@ export class BestScores {
   }
 }
 
-/** Puts a score in the place of the least one, which is on top of a heap. */
+/** Replaces the least score, at the top of a min-heap. */
 export function replaceLeast(heap: Float64Array, size: number, score: number): void {
   let at = 0
   for (;;) {

@@ -1,14 +1,14 @@
-/** Numbers packed into bytes without gaps, the lowest bit of a byte first. */
+/** Bit streams: numbers without gaps between them, the lowest bit of a byte first. */
 import type { VarintWriter } from './varints.ts'
 
 export class BitWriter {
   #bytes = new Uint8Array(256)
   #size = 0
-  /** Bits that do not make a byte yet. */
+  /** Bits that do not fill a byte yet. */
   #held = 0
   #heldBits = 0
 
-  /** A number in so many bits, up to 32. */
+  /** Writes a number in `width` bits, at most 32. */
   put(value: number, width: number): void {
     if (width > 16) {
       this.#put(value & 0xffff, 16)
@@ -16,7 +16,7 @@ export class BitWriter {
     } else this.#put(value, width)
   }
 
-  /** A number as so many zeros and a one. */
+  /** Writes a number in unary: that many zeros and a one. */
   putUnary(zeros: number): void {
     let left = zeros
     for (; left > 15; left -= 16) this.#put(0, 16)
@@ -24,8 +24,8 @@ export class BitWriter {
   }
 
   /**
-   * An exponential Golomb code: a number below 2 ** order takes a bit more than `order`, one
-   * twice as large two bits more than that, and so on. Up to 2 ** 32 - 2, of an order up to 28.
+   * Writes an exponential Golomb code: numbers below 2 ** order take order + 1 bits, and every doubling
+   * adds two bits. For numbers up to 2 ** 32 - 2 and orders up to 28.
    */
   putGolomb(value: number, order: number): void {
     const high = (value >>> order) + 1
@@ -35,7 +35,7 @@ export class BitWriter {
     this.put(value & ((1 << order) - 1), order)
   }
 
-  /** The bytes so far, with zeros up to a whole one; it is empty afterwards. */
+  /** Returns the bytes so far, the last one padded with zeros, and empties the writer. */
   finish(): Uint8Array {
     this.#fillByte()
     const bytes = this.#bytes.slice(0, this.#size)
@@ -43,7 +43,7 @@ export class BitWriter {
     return bytes
   }
 
-  /** Puts how many bytes there are, and these; it is empty afterwards. */
+  /** Writes the number of bytes and the bytes to `writer`, and empties this writer. */
   finishInto(writer: VarintWriter): void {
     this.#fillByte()
     writer.put(this.#size)
@@ -78,7 +78,7 @@ export class BitReader {
   #at = 0
   #end = 0
 
-  /** Starts anew, with these. */
+  /** Starts reading other bytes. */
   read(bytes: Uint8Array): this {
     this.#bytes = bytes
     this.#at = 0
@@ -91,7 +91,7 @@ export class BitReader {
     return this.#take(width)
   }
 
-  /** The zeros before the next one; -1 where none follows. */
+  /** Number of 0 bits before the next 1 bit; -1 when no 1 bit follows. */
   takeUnary(): number {
     let zeros = 0
     while (this.#at < this.#end) {
@@ -108,7 +108,7 @@ export class BitReader {
     return -1
   }
 
-  /** -1 where there is none: after the last, there are only zeros. */
+  /** -1 at the end, where only zeros of padding follow. */
   takeGolomb(order: number): number {
     const bits = this.takeUnary()
     if (bits <= 0) return bits === 0 ? this.take(order) : -1
@@ -119,7 +119,7 @@ export class BitReader {
   #take(width: number): number {
     const bytes = this.#bytes
     const from = this.#at >>> 3
-    // Beyond the end are zeros.
+    // Bytes beyond the end read as zeros.
     const word = bytes[from]! | (bytes[from + 1]! << 8) | (bytes[from + 2]! << 16)
     const value = (word >>> (this.#at & 7)) & ((1 << width) - 1)
     this.#at += width

@@ -1,24 +1,24 @@
 /**
- * Blocks of 128 numbers, all in as many bits as the largest one takes. Number i stands in lane
- * i mod 4, and the lanes' words take turns, so that four numbers are taken out with one
- * shift: the layout of Lemire and Boytsov, "Decoding billions of integers per second through
+ * Bit-packed blocks of 128 numbers. All numbers of a block take as many bits as the largest one. Number
+ * i is in lane i mod 4, and the words of the lanes alternate, so that four numbers are unpacked with
+ * one shift: the layout of Lemire and Boytsov, "Decoding billions of integers per second through
  * vectorization" (2015).
  */
 export const blockSize = 128
 
-/** Words that a block takes. */
+/** Size of a block in 32-bit words. */
 export function wordsOf(width: number): number {
   return width * 4
 }
 
-/** The bits that the largest of some numbers takes. */
+/** Number of bits of the largest of some numbers. */
 export function widthOf(numbers: Uint32Array, from: number, to: number): number {
   let all = 0
   for (let i = from; i < to; i++) all |= numbers[i]!
   return 32 - Math.clz32(all)
 }
 
-/** Packs 128 numbers from a place on. The words must be 0. */
+/** Packs 128 numbers, starting at index `from`. The words must be 0. */
 export function packBlock(
   numbers: Uint32Array,
   from: number,
@@ -36,7 +36,7 @@ export function packBlock(
   }
 }
 
-/** The other way round, with so much added to each. */
+/** Unpacks a block and adds `added` to each number. */
 export function unpackBlock(
   words: Uint32Array,
   at: number,

@@ -1,7 +1,4 @@
-/**
- * Looks whether the index of terms is sound: the texts are the truth, and what is indexed is
- * compared with them, both ways.
- */
+/** Checks the term index against the texts, which are authoritative, in both directions. */
 import type { DatabaseSync } from 'node:sqlite'
 import { storedTerm } from '../store/layout.ts'
 import { Postings } from './postings.ts'
@@ -10,14 +7,14 @@ import { viewsOf, type SegmentView } from './segment-view.ts'
 import { TextSegment } from './segment.ts'
 import { TermList } from './term-list.ts'
 
-/** A text that is to be indexed. */
+/** A text that should be in the index. */
 export interface CheckedText {
   readonly seq: number
-  /** Undefined where no analyzer says which they are. */
+  /** Undefined when there is no analyzer to tell the terms. */
   readonly terms: readonly string[] | undefined
 }
 
-/** Says in plain words what is wrong. */
+/** Yields a message for each problem. */
 export function* findTermProblems(
   database: DatabaseSync,
   suffix: string,
@@ -38,7 +35,10 @@ interface CheckedTerm {
   readonly inIndex: Tally
 }
 
-/** A sum tells lists apart that differ in a document, a count or a length. */
+/**
+ * A posting list in short: two lists that differ in a document, a count or a length have different
+ * sums, almost certainly.
+ */
 interface Tally {
   documents: number
   sum: number
@@ -50,7 +50,7 @@ function addTo(tally: Tally, seq: number, count: number, length: number): void {
   tally.sum = (tally.sum + Math.imul(mixed ^ (mixed >>> 13) ^ length, 0xc2b2ae35)) >>> 0
 }
 
-/** A segment, and which of its documents have a text. */
+/** A segment and, by place, 1 for documents that have a text. */
 interface CheckedSegment {
   readonly view: SegmentView
   readonly hasText: Uint8Array
@@ -59,7 +59,7 @@ interface CheckedSegment {
 class IndexCheck {
   readonly #database: DatabaseSync
   readonly #suffix: string
-  /** What a document and its text are called. */
+  /** Names of a document and of its text in messages. */
   readonly #owner: string
   readonly #text: string
   readonly #terms = new Map<number, CheckedTerm>()
@@ -67,9 +67,9 @@ class IndexCheck {
   readonly #waiting = new Map<number, Uint8Array | null>()
   readonly #waitingWithText = new Set<number>()
   #segments: readonly CheckedSegment[] = []
-  /** Whether it is known which terms the texts have. */
+  /** Whether the terms of all texts are known. */
   #isAnalyzed = true
-  /** What is indexed. */
+  /** Numbers of indexed texts and of their tokens. */
   #texts = 0
   #tokens = 0
 
@@ -129,7 +129,7 @@ class IndexCheck {
     }
   }
 
-  /** Notes that a document has a text; false where it is not indexed. */
+  /** Records that a document has a text; false when it is not indexed. */
   #noteText(seq: number): boolean {
     const waiting = this.#waiting.get(seq)
     if (waiting !== undefined) {
@@ -177,7 +177,7 @@ class IndexCheck {
     const { segment } = view
     const { documents, id } = segment
     const postings = new Postings(1024)
-    /** By place: the sum of counts. */
+    /** Sum of the counts of a document's postings, by place. */
     const lengths = new Uint32Array(documents.size)
     let before = 0
     for (const { entry, list } of segment.entries()) {
@@ -242,7 +242,7 @@ function newTally(): Tally {
   return { documents: 0, sum: 0 }
 }
 
-/** Rows that no segment has, and segments that are made of what is not there. */
+/** Reports rows that belong to no segment, and merges whose sources are missing. */
 function* findLostRows(database: DatabaseSync, suffix: string): Generator<string> {
   const lost = database
     .prepare(
@@ -261,7 +261,7 @@ function* findLostRows(database: DatabaseSync, suffix: string): Generator<string
       yield `segment ${String(id)} of the postings is made of segments that are gone`
 }
 
-/** Whether places never fall, and are there. */
+/** Whether places ascend strictly and exist in the segment. */
 function isAscending({ places, size }: Postings, documents: number): boolean {
   for (let i = 1; i < size; i++) if (!(places[i]! > places[i - 1]!)) return false
   return size === 0 || places[size - 1]! < documents

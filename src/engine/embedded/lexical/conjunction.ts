@@ -1,10 +1,10 @@
 /**
- * Documents of a segment that have all of some terms. The rarest term leads, block by block;
- * the blocks of the others are taken apart only where they may hold what is left.
+ * Documents of a segment that have all of some terms. The rarest term leads, block by block; the blocks
+ * of the other terms are unpacked only when they may have remaining candidates.
  *
- * Where only the best are wanted, a block is passed over when what it and those of the other
- * terms beside it can reach together is not enough: Ding and Suel, "Faster top-k document
- * retrieval using block-max indexes" (2011).
+ * When only the best documents are wanted, a block is skipped if its highest score and those of the
+ * other terms' blocks beside it cannot reach the lowest wanted score: Ding and Suel, "Faster top-k
+ * document retrieval using block-max indexes" (2011).
  */
 import type { Budget } from '../store/budget.ts'
 import type { BestScores } from './best-scores.ts'
@@ -13,13 +13,13 @@ import { emptyPlaces, type FoundPlaces, type PostingCursor } from './cursor.ts'
 import { isTooLow, knownPlace, lowestSum, type TermScores } from './scores.ts'
 import type { SegmentView } from './segment-view.ts'
 
-/** A term in a segment, with where it stands and what it adds. */
+/** A term in a segment: the cursor over its postings, and its scores. */
 export interface ScoredTerm {
   readonly cursor: PostingCursor
   readonly scores: TermScores
 }
 
-/** The documents from a place on, some at a time. What it yields holds until the next. */
+/** Documents from a place on, in batches. A batch is valid until the next one. */
 export function* placesWithAll(
   cursors: readonly PostingCursor[],
   from: number,
@@ -40,7 +40,7 @@ export function* placesWithAll(
   }
 }
 
-/** Scores all documents, or those `among` some places, as far as they can be among the best. */
+/** Scores all documents with the terms, or those in `among`, unless they cannot be among the best. */
 export function scoreAll(
   view: SegmentView,
   terms: readonly ScoredTerm[],
@@ -90,7 +90,7 @@ function scoreSeveral(
   const [lead, ...others] = bySize(terms)
   const { cursor, scores } = lead!
   const group = new Group(view, terms)
-  /** What the other terms can add, from each on, in the documents of a block. */
+  /** Per term: the most that it and the terms after it can add in the documents of a block. */
   const bounds = new Float64Array(others.length + 1)
   let before = -1
   for (let block = 0; block < cursor.blocks; block++) {
@@ -133,17 +133,17 @@ function scoreAmong(
   }
 }
 
-/** The rarest first. */
+/** The rarest term first. */
 function bySize(terms: readonly ScoredTerm[]): ScoredTerm[] {
   return terms.toSorted((a, b) => a.cursor.list.size - b.cursor.list.size)
 }
 
-/** Documents that are scored at a time. */
+/** Number of documents that are scored at a time. */
 const sliceSize = 1024
 
 /**
- * Some documents, with what each of the terms adds to their scores. There is one at a time: what
- * it works with is made once.
+ * A batch of documents with the score of each term. Only one group is used at a time, because all
+ * groups share the buffers below.
  */
 class Group {
   readonly #view: SegmentView
@@ -168,15 +168,15 @@ class Group {
     found.size = size
   }
 
-  /** Keeps what has the term, and can be among the best with it. */
+  /** Keeps the documents that have the term and can still reach `sumMin`. */
   keep(term: ScoredTerm, sumMin: number): void {
     term.cursor.keep(found, keptCounts)
     this.note(term, keptCounts, sumMin)
   }
 
   /**
-   * Notes what a term adds to all that are left, which have it so often, and drops those whose
-   * sums are too low then.
+   * Adds the score of a term to all remaining documents, which have it `counts` times, and drops those
+   * whose sum is below `sumMin`.
    */
   note(term: ScoredTerm, counts: Uint32Array, sumMin: number): void {
     const { places, slots, size } = found
@@ -198,19 +198,19 @@ class Group {
       sums[slot] = sum
       places[kept] = place
       slots[kept] = slot
-      // Nobody can guess which are kept, so no step depends on it.
+      // Branchless, because the processor cannot predict which documents are kept.
       kept = (kept + Number(sum >= sumMin)) | 0
     }
     found.size = kept
   }
 
-  /** To be called when all terms were noted. */
+  /** Must be called after `note` was called for all terms. */
   scoreInto(best: BestScores): void {
     const { places, slots, size } = found
     const terms = this.#terms.length
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
-      // In the order of the query: a sum of floats depends on it.
+      // Summed in the order of the query, because sums of floats depend on it.
       let score = 0
       for (let term = 0; term < terms; term++) score += parts[term]![slot]!
       if (score >= best.floor) this.#view.addTo(best, places[i]!, score)
@@ -218,10 +218,10 @@ class Group {
   }
 }
 
-/** The documents of the group that are left. */
+/** The remaining documents of the group. */
 const found = emptyPlaces(sliceSize)
-/** What each term adds, by the slots of documents, in the order of the query. */
+/** Score of each term by the slots of documents; terms are in the order of the query. */
 const parts: Float64Array[] = []
-/** What was added so far, in any order. */
+/** Sum of the scores so far, added in any order. */
 const sums = new Float64Array(sliceSize)
 const keptCounts = new Uint32Array(sliceSize)

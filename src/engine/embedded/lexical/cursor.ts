@@ -1,4 +1,4 @@
-/** Walks through the postings of a term in a segment, forwards only, block by block. */
+/** Cursor over the postings of a term in a segment; it only moves forwards, block by block. */
 import { blockSize } from './blocks.ts'
 import type { TermScores } from './scores.ts'
 import type { List, TextSegment } from './segment.ts'
@@ -6,22 +6,22 @@ import type { List, TextSegment } from './segment.ts'
 export class PostingCursor {
   readonly segment: TextSegment
   readonly list: List
-  /** Blocks of the list, the rest after the whole ones among them. */
+  /** Number of blocks, including the rest after the whole blocks. */
   readonly blocks: number
-  /** The block that was loaded last. */
+  /** Places of the block that was loaded last. */
   readonly places: Uint32Array
   size = 0
   readonly #buffers: BlockBuffers
   #areCountsLoaded = false
   #lasts: Uint32Array
   #block = -1
-  /** The last place of the block. */
+  /** Last place of the loaded block. */
   #last = -1
-  /** Where the merge with a list of documents stands within the block. */
+  /** Position of `#keepMerged` within the block. */
   #in = 0
-  /** Whether it is noted where in the block each place stands. */
+  /** Whether `noted` has the places of the loaded block. */
   #isNoted = false
-  /** The best score of each block; 0 where it is not known yet. */
+  /** Highest score of each block; 0: not computed yet. */
   #bounds: Float64Array | undefined
   #boundAt = 0
 
@@ -34,7 +34,7 @@ export class PostingCursor {
     this.places = this.#buffers.places
   }
 
-  /** Lets others have its arrays. It is not to be used after that. */
+  /** Returns the buffers to the pool. The cursor may not be used afterwards. */
   release(): void {
     if (spare.length < spareMax) spare.push(this.#buffers)
   }
@@ -43,7 +43,9 @@ export class PostingCursor {
     return this.#last
   }
 
-  /** How often each document of the block has the term. Many blocks are never asked. */
+  /**
+   * Counts of the term in the documents of the block, decoded on demand: most blocks do not need them.
+   */
   get counts(): Uint32Array {
     const { counts } = this.#buffers
     if (!this.#areCountsLoaded) {
@@ -72,14 +74,14 @@ export class PostingCursor {
     this.#isNoted = false
   }
 
-  /** The last place of a block, without loading it; that of the rest is not known. */
+  /** Last place of a block without loading it; that of the rest is unknown, so the maximum. */
   lastOf(block: number): number {
     return block < this.#lasts.length ? this.#lasts[block]! : placeMax
   }
 
   /**
-   * Loads the first block that has a document from this place on; false when none has. Places
-   * must not fall from call to call.
+   * Loads the first block with a place of at least `from`; false at the end of the list. `from` must
+   * not decrease between calls.
    */
   next(from: number): boolean {
     if (from <= this.#last) return true
@@ -89,7 +91,7 @@ export class PostingCursor {
     return from <= this.#last
   }
 
-  /** Keeps those documents that have the term, and notes how often. */
+  /** Keeps the documents that have the term, and writes their counts to `kept`. */
   keep(found: FoundPlaces, kept: Uint32Array): void {
     const { places: wanted, size } = found
     let count = 0
@@ -112,8 +114,8 @@ export class PostingCursor {
   }
 
   /**
-   * Keeps those of some documents that are in the block, and notes where they stand in it. No
-   * step depends on whether the one before has found something, which nobody can guess.
+   * Keeps the documents that are in the block, and writes their index in it to `kept`. Branchless,
+   * because the processor cannot predict which documents are found.
    */
   #keepNoted(
     { places: wanted, slots }: FoundPlaces,
@@ -140,7 +142,7 @@ export class PostingCursor {
     return count
   }
 
-  /** The same where it is less work to go through the block. */
+  /** The same by a merge with the block, for cases in which that is cheaper. */
   #keepMerged(
     { places: wanted, slots }: FoundPlaces,
     from: number,
@@ -163,7 +165,7 @@ export class PostingCursor {
     return count
   }
 
-  /** A score that no document of a block exceeds. */
+  /** Upper bound of the scores in a block. */
   bound(block: number, scores: TermScores): number {
     const { skips } = this.list
     if (skips === undefined || block >= skips.lasts.length) return scores.weight
@@ -176,7 +178,7 @@ export class PostingCursor {
     return (bounds[block] = bound)
   }
 
-  /** The same of all documents between two places. Neither may fall from call to call. */
+  /** Upper bound of the scores between two places, which must not decrease between calls. */
   boundBetween(from: number, to: number, scores: TermScores): number {
     let block = firstReaching(this.#lasts, from, this.#boundAt)
     this.#boundAt = block
@@ -189,10 +191,10 @@ export class PostingCursor {
   }
 }
 
-/** Documents that have been found so far, by ascending place. */
+/** Remaining candidates by ascending place. */
 export interface FoundPlaces {
   readonly places: Uint32Array
-  /** Where it is noted what is known of each. */
+  /** Per document: the index at which the caller keeps its data. */
   readonly slots: Uint32Array
   size: number
 }
@@ -201,11 +203,11 @@ export function emptyPlaces(size: number): FoundPlaces {
   return { places: new Uint32Array(size), slots: new Uint32Array(size), size: 0 }
 }
 
-/** Where the postings of a block are put. */
+/** Buffers for the postings of one block. */
 interface BlockBuffers {
   readonly places: Uint32Array
   readonly counts: Uint32Array
-  /** Where a place stands in the block, by its last bits; anything where it does not. */
+  /** Index in the block by the low bits of the place; arbitrary for places outside of the block. */
   readonly noted: Uint8Array
 }
 
@@ -217,20 +219,23 @@ function newBuffers(): BlockBuffers {
   }
 }
 
-/** Places that are told apart by their last bits. */
+/** Range of places that differ in their low bits. */
 const notedSpan = 4096
 const notedMask = notedSpan - 1
-/** So few documents are looked for by going through a block. */
+/** With fewer candidates than this, the block is merged with them. */
 const fewPlaces = 8
 
-/** Buffers that nobody uses: a search needs some for each term. */
+/** Pool of unused buffers: a search needs some for each term. */
 const spare: BlockBuffers[] = []
 const spareMax = 64
 
 const placeMax = 2 ** 32 - 1
 const none = new Uint32Array(0)
 
-/** The first block from one on whose last place is not before this: near ones are tried first. */
+/**
+ * The first block, from `start` on, whose last place is not less than `from`. Searches exponentially,
+ * since it is usually near.
+ */
 function firstReaching(lasts: Uint32Array, from: number, start: number): number {
   let step = 1
   let low = start

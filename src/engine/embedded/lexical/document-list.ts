@@ -1,14 +1,14 @@
 /**
- * The documents of a segment: their numbers, ascending, and the place of each among them. New
- * documents have numbers that follow each other, so ranges of them are kept.
+ * The documents of a segment by ascending number. The place of a document is its index in this list.
+ * Stored as ranges, because new documents have consecutive numbers.
  */
 import type { VarintReader, VarintWriter } from './varints.ts'
 
 export class DocumentList {
   readonly size: number
-  /** The last document; -1 where there is none. */
+  /** The last document; -1 when the list is empty. */
   readonly last: number
-  /** The first place of each range, and its document. */
+  /** First place and first document of each range. */
   readonly #places: Float64Array
   readonly #seqs: Float64Array
 
@@ -19,7 +19,7 @@ export class DocumentList {
     this.last = size === 0 ? -1 : this.seqAt(size - 1)
   }
 
-  /** Of ascending numbers. */
+  /** `seqs` must ascend. */
   static of(seqs: Iterable<number>): DocumentList {
     const places: number[] = []
     const firsts: number[] = []
@@ -64,13 +64,13 @@ export class DocumentList {
     }
   }
 
-  /** The document at a place. */
+  /** Number of the document at a place. */
   seqAt(place: number): number {
     const range = lastAtOrBefore(this.#places, place)
     return this.#seqs[range]! + (place - this.#places[range]!)
   }
 
-  /** The place of the first document from a number on; `size` where there is none. */
+  /** Place of the first document from a number on; `size` behind the last document. */
   placeFrom(seq: number): number {
     const range = lastAtOrBefore(this.#seqs, seq)
     if (range < 0) return 0
@@ -78,7 +78,7 @@ export class DocumentList {
     return Math.min(place, this.#places[range + 1] ?? this.size)
   }
 
-  /** The place of a document; -1 where it is not here. */
+  /** Place of a document; -1 when it is not in the segment. */
   placeOf(seq: number): number {
     const range = lastAtOrBefore(this.#seqs, seq)
     if (range < 0) return -1
@@ -86,7 +86,7 @@ export class DocumentList {
     return place < (this.#places[range + 1] ?? this.size) ? place : -1
   }
 
-  /** All of them, ascending. */
+  /** All document numbers, ascending. */
   toArray(): Float64Array {
     const all = new Float64Array(this.size)
     let range = -1
@@ -99,7 +99,7 @@ export class DocumentList {
   }
 }
 
-/** The last of ascending starts that is at or before a number; -1 where none is. */
+/** Index of the last of ascending starts that is at most `wanted`; -1 when all are greater. */
 export function lastAtOrBefore(starts: Float64Array, wanted: number): number {
   let low = 0
   let high = starts.length

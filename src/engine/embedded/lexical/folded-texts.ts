@@ -1,22 +1,22 @@
-/** Texts that become a segment, gathered by term. */
+/** Inverts texts that become a segment: gathers their postings by term. */
 import { Postings } from './postings.ts'
 import { TermList } from './term-list.ts'
 
 export class FoldedTexts {
-  /** The documents, and how many tokens their texts have. */
+  /** Documents, and the lengths of their texts in tokens. */
   readonly seqs: number[] = []
   readonly lengths: number[] = []
-  /** Of all postings, text by text: the term, the place of the text among them, and the count. */
+  /** Per posting, text by text: the term here, the place of the text and the count in `#postings`. */
   #terms: Uint32Array
   readonly #postings: Postings
 
-  /** With room for so many postings, at first. */
+  /** `capacity` is the initial capacity in postings. */
   constructor(capacity: number) {
     this.#terms = new Uint32Array(capacity)
     this.#postings = new Postings(capacity)
   }
 
-  /** Documents must come in order. */
+  /** Documents must be added in ascending order. */
   add(seq: number, bytes: Uint8Array): void {
     const list = taken.decode(bytes)
     const { ids, counts, size } = list
@@ -32,7 +32,7 @@ export class FoldedTexts {
     this.lengths.push(list.length)
   }
 
-  /** The terms in order, with their postings, which hold until the next. */
+  /** Ascending terms with their postings, which are valid until the next term. */
   *terms(): Generator<[term: number, postings: Postings]> {
     const { places, counts, size } = this.#postings
     const terms = this.#terms
@@ -55,7 +55,7 @@ export class FoldedTexts {
   }
 }
 
-/** Where the numbers stand in ascending order, equal ones as they came: a radix sort. */
+/** Indexes of the numbers in ascending order, by a stable radix sort. */
 function orderOf(numbers: Uint32Array, size: number): Uint32Array {
   let all = 0
   for (let i = 0; i < size; i++) all |= numbers[i]!
@@ -75,11 +75,11 @@ function orderOf(numbers: Uint32Array, size: number): Uint32Array {
   return order
 }
 
-/** Numbers are sorted by so many bits at a time. */
+/** Bits of a digit of the radix sort. */
 const digitBits = 11
 const digitMask = 2 ** digitBits - 1
-/** Where those with each digit start, and then where the next one goes. */
+/** Per digit: the index at which the next number with it goes. */
 const starts = new Uint32Array(digitMask + 2)
 
-/** Where lists are taken apart, one after the other. */
+/** Reusable buffer for decoded lists. */
 const taken = new TermList(1024)

@@ -1,9 +1,9 @@
 /**
- * What a thread has read of segments, of all stores together, kept as long as there is room.
- * Segments never change and their numbers are not used again, so what was read once holds.
+ * Cache of what a thread has read of segments, shared by all stores. Segments never change and their
+ * numbers are not reused, so entries are never invalidated; the oldest are evicted first.
  */
 
-/** Bytes that are kept. */
+/** Maximum size in bytes. */
 const sizeMax = 32 * 1024 * 1024
 
 interface Kept {
@@ -13,11 +13,11 @@ interface Kept {
 }
 
 let kept: Kept[] = []
-/** Those before it are gone. */
+/** Index of the oldest entry in `kept`; those before it are evicted. */
 let oldest = 0
 let keptSize = 0
 
-/** Puts something into a map, from which it goes when there is no room for it any more. */
+/** Adds an entry of `size` bytes to a map, from which it is deleted when it is evicted. */
 export function keep<T>(owner: Map<number, T>, key: number, value: T, size: number): void {
   owner.set(key, value)
   kept.push({ owner, key, size })

@@ -1,12 +1,12 @@
 /**
- * Scores the documents that have any of some terms, as far as they can be among the best.
+ * Scores the documents that have any of some terms, unless they cannot be among the best.
  *
- * The method is MaxScore, by Turtle and Flood, "Query evaluation: strategies and
- * optimizations" (1995), gone through in windows of documents. A term adds less to a score
- * than its weight. So once as many documents as are wanted have more than some terms can add
- * together, a document that has none but those cannot be among the best: the postings of
- * these terms are no longer walked, only looked up for documents that another term brings.
- * In a sentence these are the common words, whose postings are long.
+ * The algorithm is MaxScore by Turtle and Flood, "Query evaluation: strategies and optimizations"
+ * (1995), applied to windows of documents. A term adds less to a score than its weight. Once the wanted
+ * number of documents scores higher than the weights of some terms together, a document that has only
+ * these terms cannot be among the best. So the postings of these terms are no longer walked, only
+ * looked up for candidates of the other terms. In a sentence these are the common words, whose postings
+ * are long.
  */
 import type { Budget } from '../store/budget.ts'
 import type { BestScores } from './best-scores.ts'
@@ -16,23 +16,23 @@ import { isTooLow } from './scores.ts'
 import { firstFrom } from './segment.ts'
 import type { SegmentView } from './segment-view.ts'
 
-/** Goes through the postings of one segment. */
+/** Scores the documents of one segment. */
 export class MaxScore {
   readonly #view: SegmentView
-  /** In the order of the query: a sum of floats depends on it. */
+  /** In the order of the query, because sums of floats depend on it. */
   readonly #terms: readonly ScoredTerm[]
-  /** The terms' places in the query, those that add least first. */
+  /** Indexes of the terms by ascending weight. */
   readonly #byBound: readonly number[]
-  /** What the terms up to a place in `byBound` can add together. */
+  /** Sum of the weights of the terms up to an index in `byBound`. */
   readonly #boundUpTo: readonly number[]
   readonly #best: BestScores
   readonly #budget: Budget
   readonly #windowSize: number
-  /** What each term adds to a document of the window, by its slot. */
+  /** Score of each term by the slots of the window's documents. */
   readonly #parts: readonly Float64Array[]
-  /** What was added so far, in any order. */
+  /** Sum of the scores so far, added in any order. */
   readonly #sums: Float64Array
-  /** The slots that have a sum, and how many there are. */
+  /** Slots that have a sum, and their number. */
   readonly #touched: Uint32Array
   #touchedSize = 0
   readonly #candidates: FoundPlaces
@@ -63,7 +63,7 @@ export class MaxScore {
     this.#counts = new Uint32Array(size)
   }
 
-  /** Goes through all postings. */
+  /** Scores all documents. */
   addAll(): void {
     let from = 0
     for (;;) {
@@ -79,7 +79,7 @@ export class MaxScore {
     }
   }
 
-  /** Goes through some documents, by ascending place. */
+  /** Scores the given documents, which come by ascending place. */
   addAmong(documents: Uint32Array): void {
     const { places, slots } = this.#candidates
     for (let at = 0; at < documents.length; at += this.#windowSize) {
@@ -91,7 +91,10 @@ export class MaxScore {
     }
   }
 
-  /** The first place in `byBound` from which on documents may be among the best. */
+  /**
+   * First index in `byBound` at which the terms so far can reach the lowest wanted score together. From
+   * it on, postings are walked.
+   */
   #firstWalked(): number {
     let at = 0
     while (at < this.#byBound.length && this.#isTooLow(this.#boundUpTo[at]!)) at++
@@ -102,12 +105,12 @@ export class MaxScore {
     return place === 0 ? 0 : this.#boundUpTo[place - 1]!
   }
 
-  /** Whether what can still be reached is not enough. */
+  /** Whether a score cannot be among the best. */
   #isTooLow(reachable: number): boolean {
     return isTooLow(reachable, this.#best.floor)
   }
 
-  /** The first document from a number on that a term brings whose postings are walked. */
+  /** First place from `from` on in the postings that are walked; Infinity at their end. */
   #nextDocument(walked: number, from: number): number {
     let next = Infinity
     for (let i = walked; i < this.#byBound.length; i++) {
@@ -119,7 +122,7 @@ export class MaxScore {
     return next
   }
 
-  /** Adds what a term adds to the documents of a window. */
+  /** Adds the scores of a term to the documents of a window. */
   #walk(term: number, start: number, end: number): void {
     const { cursor, scores } = this.#terms[term]!
     const parts = this.#parts[term]!
@@ -142,7 +145,7 @@ export class MaxScore {
     }
   }
 
-  /** The documents of a window that can be among the best, in order. */
+  /** Makes candidates of the documents of a window that can be among the best, in order. */
   #chooseTouched(start: number, boundOfRest: number): void {
     const { places, slots } = this.#candidates
     let size = 0
@@ -159,7 +162,7 @@ export class MaxScore {
     this.#candidates.size = size
   }
 
-  /** Looks up the terms below a place, and takes the candidates with their scores. */
+  /** Looks up the remaining terms for the candidates, and collects the final scores. */
   #finish(walked: number): void {
     for (let i = walked - 1; i >= 0 && this.#candidates.size > 0; i--) {
       this.#lookUp(this.#byBound[i]!)
@@ -180,7 +183,7 @@ export class MaxScore {
     this.#touchedSize = 0
   }
 
-  /** Adds what a term adds to the candidates that have it. */
+  /** Adds the scores of a term to the candidates that have it. */
   #lookUp(term: number): void {
     const { cursor, scores } = this.#terms[term]!
     const parts = this.#parts[term]!
@@ -201,7 +204,7 @@ export class MaxScore {
     }
   }
 
-  /** Drops candidates that cannot be among the best, whatever the other terms add. */
+  /** Drops candidates that cannot be among the best, even with `boundOfRest` added. */
   #dropBelow(boundOfRest: number): void {
     const { places, slots, size } = this.#candidates
     let kept = 0

@@ -1,4 +1,4 @@
-/** Makes one segment of several that follow each other, a part at a time. */
+/** Merges consecutive segments into one, in steps. */
 import { DocumentList } from './document-list.ts'
 import { Postings } from './postings.ts'
 import type { SegmentWriter } from './segment-writer.ts'
@@ -9,19 +9,19 @@ import type { List, TextSegment } from './segment.ts'
 export class SegmentMerge {
   readonly target: SegmentWriter
   readonly sources: readonly TextSegment[]
-  /** The last term that was written. */
+  /** The last merged term. */
   progress: number
-  /** Terms that no document of the segments has any more. */
+  /** Terms that no document of the merged segments has. */
   readonly unused: number[] = []
   readonly documents: DocumentList
   readonly lengths: Uint32Array
-  /** Documents whose postings in still earlier segments do not count. */
+  /** Documents whose postings in earlier segments are void. */
   readonly replaced: readonly number[]
-  /** Where the documents of each source go; `gone` for those that were replaced. */
+  /** New place of each document of a source; `gone` for replaced documents. */
   readonly #places: readonly Uint32Array[]
   readonly #heads: Head[]
 
-  /** Sources come oldest first; terms up to `progress` are in the target already. */
+  /** Sources come oldest first. Terms up to `progress` are in the target already. */
   constructor(
     sources: readonly TextSegment[],
     target: SegmentWriter,
@@ -39,7 +39,7 @@ export class SegmentMerge {
     this.#heads = sources.map((segment) => headOf(segment, progress))
   }
 
-  /** Goes on until so many postings were merged; returns how many, or undefined at the end. */
+  /** Merges about `postingsMax` postings; returns their number, or undefined at the end. */
   step(postingsMax: number): number | undefined {
     let done = 0
     while (done < postingsMax) {
@@ -102,7 +102,7 @@ function headOf(segment: TextSegment, after: number): Head {
   return head
 }
 
-/** Puts the documents of several segments in order. */
+/** Assigns places in the merged segment to the documents of all sources. */
 function placeDocuments(sources: readonly TextSegment[]) {
   const views = viewsOf(sources)
   const places = sources.map(({ documents }) => new Uint32Array(documents.size))
@@ -144,12 +144,12 @@ function sort(postings: Postings): void {
   counts.set(sortedCounts)
 }
 
-/** What a term costs besides its postings, in postings. */
+/** Cost of a term in addition to its postings, in postings. */
 const termCost = 32
 
-/** In place of a document's place: it is not in the merged segment. */
+/** Marks documents without a place in the merged segment. */
 const gone = 2 ** 32 - 1
 
-/** The postings of a term in a source, and in all of them. */
+/** Postings of the current term: of one source, and merged. */
 const current = new Postings(4096)
 const merged = new Postings(4096)

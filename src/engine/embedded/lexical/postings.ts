@@ -1,16 +1,16 @@
 /**
- * The postings of a term in a segment: which documents have it, by their places in the segment,
- * and how often. They stand in blocks of 128 (blocks.ts), the last ones as a list of bits.
+ * The posting list of a term in a segment: the places of the documents that have it, and the counts. It
+ * consists of blocks of 128 (blocks.ts) and a bit stream for the rest.
  *
- * Of each block it is known where it ends, and the best that is in it: the pairs of a count
- * and a length for which no document has at least that count in a text that is not longer.
- * So the best score of a block is known without taking it apart, whatever the weights are.
+ * For each block, its end and its best pairs are stored. A pair is a count and a text length; it is one
+ * of the best unless another document has at least that count in a text of at most that length. So the
+ * highest score of a block is known without unpacking it, whatever the weights are.
  */
 import { BitReader, BitWriter } from './bits.ts'
 import { blockSize, packBlock, unpackBlock, widthOf, wordsOf } from './blocks.ts'
 import { VarintReader, VarintWriter } from './varints.ts'
 
-/** Documents by ascending place, and how often each has the term. */
+/** Documents by ascending place, with the counts of the term. */
 export class Postings {
   size = 0
   places: Uint32Array
@@ -37,23 +37,23 @@ export class Postings {
   }
 }
 
-/** Postings as they are stored. */
+/** Stored form of a posting list. */
 export interface EncodedPostings {
-  /** The whole blocks. */
+  /** Packed whole blocks. */
   readonly words: Uint32Array
-  /** What is known of them. */
+  /** Ends, bit widths and best pairs of the blocks. */
   readonly skips: Uint8Array
-  /** The postings after them. */
+  /** Postings after the whole blocks. */
   readonly tail: Uint8Array
 }
 
-/** Puts postings that do not make a block, after the bytes that they take. */
+/** Writes postings that do not fill a block, preceded by their size in bytes. */
 export function putShortList(postings: Postings, into: VarintWriter): void {
   encodeTail(postings, 0, -1)
   bitWriter.finishInto(into)
 }
 
-/** `lengths` has the length of each document's text, by its place. */
+/** `lengths`: length of each document's text, by place. */
 export function encodePostings(postings: Postings, lengths: Uint32Array): EncodedPostings {
   const { places, counts, size } = postings
   const whole = Math.floor(size / blockSize)
@@ -86,7 +86,7 @@ export function encodePostings(postings: Postings, lengths: Uint32Array): Encode
   return { words: words.slice(0, wordsSize), skips: skipWriter.finish(), tail }
 }
 
-/** Writes bits: Rice codes of the distances, and exponential Golomb codes of the counts. */
+/** Writes Rice codes of the distances between places, and exponential Golomb codes of the counts. */
 function encodeTail(postings: Postings, from: number, start: number): void {
   const { places, counts, size } = postings
   if (from === size) return
@@ -104,7 +104,7 @@ function encodeTail(postings: Postings, from: number, start: number): void {
   }
 }
 
-/** Takes the postings after the whole blocks; `before` is the last place in those, or -1. */
+/** Decodes the postings after the whole blocks; `before` is the last place in those, or -1. */
 export function decodeTail(
   tail: Uint8Array,
   size: number,
@@ -124,7 +124,7 @@ export function decodeTail(
   }
 }
 
-/** Takes the places of a whole block; `before` is the last one before it, or -1. */
+/** Decodes the places of a whole block; `before` is the last place before it, or -1. */
 export function decodePlaces(
   words: Uint32Array,
   at: number,
@@ -140,7 +140,7 @@ export function decodePlaces(
   }
 }
 
-/** Takes the counts of a whole block. */
+/** Decodes the counts of a whole block. */
 export function decodeCounts(
   words: Uint32Array,
   at: number,
@@ -150,15 +150,15 @@ export function decodeCounts(
   unpackBlock(words, at + wordsOf(widths >>> 8), widths & 0xff, 1, counts)
 }
 
-/** What is known of the whole blocks of a list. */
+/** Skip data of the whole blocks of a list. */
 export class Skips {
-  /** The last place of each block. */
+  /** Last place of each block. */
   readonly lasts: Uint32Array
-  /** Where the words of each start, and, at the end, where the last ends. */
+  /** Index of the first word of each block; the last element is the end of the last block. */
   readonly starts: Uint32Array
-  /** The bits that a place takes, times 256, and those that a count takes. */
+  /** Bits per place times 256, plus bits per count. */
   readonly widths: Uint16Array
-  /** Pairs of a count and a length, and where those of each block end. */
+  /** Best pairs of a count and a length, and the index at which those of each block end. */
   readonly best: Uint32Array
   readonly bestEnds: Uint32Array
 
@@ -188,20 +188,21 @@ export class Skips {
     this.best = Uint32Array.from(best)
   }
 
-  /** Bytes of memory. */
+  /** Approximate size in memory, in bytes. */
   get size(): number {
     return 14 * this.lasts.length + 4 * this.best.length + 200
   }
 }
 
-/** Writes the best pairs of a block, by ascending count, and so by ascending length. */
+/** Writes the best pairs of a block, by ascending count and thus by ascending length. */
 function putBest({ places, counts }: Postings, from: number, lengths: Uint32Array): void {
   shortest.fill(noLength)
   let highest = 0
   for (let i = from; i < from + blockSize; i++) {
     const count = counts[i]!
     if (count > highest) highest = count
-    // Counts beyond the last are taken for the highest one, which promises too much at worst.
+    // Counts from `countsApart` on share one pair with the highest of them, which can only overestimate
+    // a score.
     const place = count < countsApart ? count : countsApart
     const length = lengths[places[i]!]!
     if (length < shortest[place]!) shortest[place] = length
@@ -226,7 +227,7 @@ function putBest({ places, counts }: Postings, from: number, lengths: Uint32Arra
   }
 }
 
-/** Counts from here on are taken together. */
+/** Counts from this one on share one pair. */
 const countsApart = 64
 const noLength = 2 ** 32 - 1
 
@@ -241,7 +242,7 @@ const pairLengths = new Float64Array(countsApart + 1)
 
 let scratch = new Uint32Array(4096)
 
-/** Words for a block from a place on, all 0. */
+/** The scratch buffer with room for `size` words from index `from` on, which are 0. */
 function clearedWords(from: number, size: number): Uint32Array {
   if (from + size > scratch.length) {
     const larger = new Uint32Array(scratch.length * 2)

@@ -1,8 +1,8 @@
 /**
- * Reads the index of terms: which documents have all of some terms, or any, and how often.
+ * Reads the term index: the documents that have all or any of some terms, and their BM25 scores.
  *
- * Most of it stands in segments. Documents that wait (writer.ts) are taken from their own
- * lists instead, and what the segments say of them does not count.
+ * Most texts are in segments. Texts that wait (writer.ts) are read from their own term lists; their
+ * postings in segments are void.
  */
 import type { TermStatistics, Corpus } from '../../../search/lexical/bm25.ts'
 import type { Budget } from '../store/budget.ts'
@@ -27,42 +27,42 @@ import {
 import { TermList } from './term-list.ts'
 import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
-/** Which documents are to be scored, and how many are wanted. */
+/** Restricts the documents that `score` returns. */
 export interface ScoreOptions {
-  /** Only documents with these numbers, which ascend. */
+  /** Only documents with these numbers, which must ascend. */
   readonly among?: Float64Array | undefined
-  /** As many of the best, and all that tie with the last of them. */
+  /** Number of the best documents to return; documents that tie with the last of them are added. */
   readonly wanted?: number
-  /** None that are better than this; all that are as good, and the best below. */
+  /** Only documents with at most this score: all with exactly this score, and the best below it. */
   readonly ceiling?: number | undefined
-  /** In place of the statistics of the index. */
+  /** Replaces the statistics of the index. */
   readonly statistics?: TermStatistics | undefined
 }
 
 export class LexicalReader {
   readonly #store: StoreConnection
   readonly #suffix: string
-  /** What is known of the store, as long as nothing is written to it. */
+  /** Lookups of terms, cached until the store is written to. */
   #known = new WeakMap<readonly string[], readonly Term[]>()
   #waiting: ReadonlyMap<number, Uint8Array | null> | undefined
-  /** Segments never change, so they are kept as long as they are there, oldest first. */
+  /** Oldest first. Segments never change, so views are cached as long as their segment exists. */
   #views: readonly SegmentView[] = []
   #areViewsRead = false
   #state: unknown
   #mayHaveChanged = true
 
-  /** `suffix` tells the indexes of a store apart. */
+  /** `suffix` distinguishes the term indexes of a store. */
   constructor(store: StoreConnection, suffix: string) {
     this.#store = store
     this.#suffix = suffix
   }
 
-  /** To be called where a read starts: what was learned before may be out of date. */
+  /** Must be called when a read starts: cached state may be out of date. */
   begin(): void {
     this.#mayHaveChanged = true
   }
 
-  /** Whether a document's text has all of the terms. */
+  /** Whether the text of a document has all of the terms. */
   has(seq: number, terms: readonly string[]): boolean {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return false
@@ -83,12 +83,12 @@ export class LexicalReader {
     return false
   }
 
-  /** How many documents have a text. */
+  /** Number of documents that have a text. */
   get textCount(): number {
     return this.#store.meta(`texts${this.#suffix}`)
   }
 
-  /** A number of documents that those with all of the terms do not exceed. */
+  /** Upper bound of the number of documents that have all of the terms. */
   sizeMax(terms: readonly string[]): number {
     if (terms.length === 0) return this.textCount
     const wanted = this.#termsOf(terms)
@@ -96,7 +96,7 @@ export class LexicalReader {
     return rarestOf(wanted) + this.#allWaiting().size
   }
 
-  /** The documents after a number that have all of the terms, in order, step by step. */
+  /** Documents after a number that have all of the terms, ascending, in batches. */
   *documents(
     terms: readonly string[],
     after: number,
@@ -117,7 +117,7 @@ export class LexicalReader {
     yield* mergeAscending([...inSegments, [freshSeqs].values()])
   }
 
-  /** The documents after a number that have a text, in order, step by step. */
+  /** Documents after a number that have a text, ascending, in batches. */
   *#texts(after: number, budget: Budget): Generator<readonly number[]> {
     if (this.#mayHaveChanged) this.#refresh()
     const fresh = [...this.#allWaiting()]
@@ -128,9 +128,8 @@ export class LexicalReader {
   }
 
   /**
-   * The documents that have all of the terms and their BM25 scores. Only the best are promised,
-   * as many as are wanted, with all that tie with the last of them; there are no others where
-   * fewer than that come.
+   * BM25 scores of documents that have all of the terms. Only the best `wanted` documents, and those
+   * that tie with the last of them, are guaranteed to be included. Fewer results are all there are.
    */
   score(
     terms: readonly string[],
@@ -164,7 +163,7 @@ export class LexicalReader {
     return { ...best.finish(), statistics }
   }
 
-  /** The same of documents that have any of the terms. */
+  /** BM25 scores of documents that have any of the terms, with the same guarantee. */
   scoreAny(
     terms: readonly string[],
     { among, wanted = Infinity }: ScoreOptions,
@@ -199,7 +198,7 @@ export class LexicalReader {
     return best.finish()
   }
 
-  /** Forgets what was learned before the latest write. */
+  /** Drops cached state if the store was written to since. */
   #refresh(): void {
     this.#mayHaveChanged = false
     const [state] = this.#store.one('PRAGMA data_version', [])!
@@ -256,15 +255,15 @@ export class LexicalReader {
     return row
   }
 
-  /** The terms' places in the index; undefined when one occurs nowhere. */
+  /** The terms in the index; undefined when one of them occurs nowhere. */
   #termsOf(terms: readonly string[]): readonly Term[] | undefined {
     const found = this.#occurring(terms)
     return found.length === terms.length ? found : undefined
   }
 
-  /** The places of those terms that occur, in the same order. */
+  /** Those of the terms that occur in the index, in the same order. */
   #occurring(terms: readonly string[]): readonly Term[] {
-    // Most reads have to do with no terms, and must not pay for them.
+    // Checked here and not in `begin`, because most reads involve no terms.
     if (this.#mayHaveChanged) this.#refresh()
     const known = this.#known.get(terms)
     if (known !== undefined) return known
@@ -284,7 +283,7 @@ export class LexicalReader {
     return found
   }
 
-  /** The documents that have a term, without those that wait. */
+  /** Number of documents in segments that have a term; documents that wait are excluded. */
   #documentsWith({ id, lists }: Term, budget: Budget): number {
     let documents = 0
     for (const [i, view] of this.#readViews().entries()) {
@@ -301,7 +300,10 @@ export class LexicalReader {
     }
   }
 
-  /** Lists of terms by document, in order; null for those that have no text any more. */
+  /**
+   * Term lists of the documents that wait, by ascending document; null for documents without a text
+   * now.
+   */
   #allWaiting(): ReadonlyMap<number, Uint8Array | null> {
     if (this.#waiting !== undefined) return this.#waiting
     const sql = `SELECT doc, terms, checksum FROM waiting${this.#suffix} ORDER BY doc`
@@ -309,7 +311,9 @@ export class LexicalReader {
     return (this.#waiting = new Map(rows.map((row) => verifiedWaiting(row, this.#suffix))))
   }
 
-  /** Those that wait and have all terms, or any, and how many of them have each. */
+  /**
+   * Documents that wait and have all or any of the terms, and the number of waiting documents per term.
+   */
   #freshWith(
     wanted: readonly Term[],
     needed: 'all' | 'any' = 'all',
@@ -330,34 +334,34 @@ export class LexicalReader {
 
 interface Term {
   readonly id: number
-  /** In all segments, some of them perhaps void. */
+  /** Number of postings in all segments, void ones included. */
   readonly postings: number
-  /** Its postings in each segment. */
+  /** Posting list in each segment. */
   readonly lists: readonly (List | undefined)[]
 }
 
-/** A document that waits and has the terms, all or any. */
+/** A document that waits and has all or any of the terms. */
 interface Fresh {
   readonly seq: number
   readonly counts: readonly number[]
   readonly length: number
 }
 
-/** A number of documents that those with all of the terms do not exceed, but for those that wait. */
+/** Upper bound of the documents in segments that have all of the terms. */
 function rarestOf(wanted: readonly Term[]): number {
   return Math.min(...wanted.map(({ postings }) => postings))
 }
 
-/** What a walk through all documents takes about, in index lookups. */
+/** Approximate cost of a walk over all documents, in index lookups. */
 function walkCost(wanted: readonly Term[], among: Float64Array | undefined): number {
   const leading = Math.min(rarestOf(wanted), among?.length ?? Infinity)
   let blocks = 0
   for (const { postings } of wanted) blocks += Math.min(postings / blockSize, leading)
-  // Of many blocks most are passed over.
+  // Assumes that half of the blocks are skipped.
   return Math.ceil(blocks / 2)
 }
 
-/** The largest first: what is found there says best what need not be looked at. */
+/** The largest segment first: its scores allow skipping most in the others. */
 function bySize(
   views: readonly SegmentView[],
 ): readonly { readonly view: SegmentView; readonly place: number }[] {
@@ -366,7 +370,7 @@ function bySize(
     .sort((a, b) => b.view.segment.postings - a.view.segment.postings)
 }
 
-/** A cursor for each term; undefined where the segment has no documents with one of them. */
+/** A cursor per term; undefined when the segment has no postings of one of them. */
 function cursorsOf(
   { segment }: SegmentView,
   wanted: readonly Term[],
@@ -399,7 +403,7 @@ function* documentsIn(
   }
 }
 
-/** The documents of a segment after a number, in order. */
+/** Documents of a segment after a number, ascending, in batches. */
 function* textsIn(
   view: SegmentView,
   after: number,
@@ -418,7 +422,7 @@ function* textsIn(
   }
 }
 
-/** Where documents stand in a segment, those that do. */
+/** Places of those documents that are in a segment. */
 function placesIn(
   { segment }: SegmentView,
   among: Float64Array | undefined,
@@ -449,9 +453,9 @@ function addFresh(
   }
 }
 
-/** Texts that are listed at a time. */
+/** Number of texts per batch. */
 const textsStep = 512
 
 const none = new Float64Array(0)
-/** Where lists are taken apart, one after the other. */
+/** Reusable buffer for decoded lists. */
 const list = new TermList(1024)

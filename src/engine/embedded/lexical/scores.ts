@@ -1,26 +1,23 @@
-/** What a term adds to the BM25 scores of the documents that have it. */
+/** Scores that a term contributes to BM25. */
 import { termScore, termWeight, type Corpus } from '../../../search/lexical/bm25.ts'
 
-/**
- * Few combinations of count and length make up nearly all texts, so what was worked out for
- * them is remembered.
- */
+/** Caches scores by count and length, because few combinations make up nearly all texts. */
 export class TermScores {
-  /** No document gets as much: the formula multiplies it by less than 1. */
+  /** Strict upper bound of the scores: the formula multiplies it by less than 1. */
   readonly weight: number
-  /** Scores by count and length, as `knownPlace` puts them; 0 where none is known yet. */
+  /** Scores at the indexes of `knownPlace`; 0: not computed yet. */
   readonly known = spare.pop() ?? new Float64Array(countsKnown * lengthsKnown)
-  /** The places of those that are known. */
+  /** Indexes of the computed scores. */
   readonly #places: number[] = []
   readonly #corpus: Corpus
 
-  /** Of a term that so many documents have. */
+  /** `documents`: number of documents that have the term. */
   constructor(corpus: Corpus, documents: number) {
     this.weight = termWeight(corpus, documents)
     this.#corpus = corpus
   }
 
-  /** Lets others have what it remembers scores in. It is not to be used after that. */
+  /** Returns the table to the pool. The object may not be used afterwards. */
   release(): void {
     if (spare.length >= spareMax) return
     for (const place of this.#places) this.known[place] = 0
@@ -29,7 +26,7 @@ export class TermScores {
 
   of(count: number, length: number): number {
     const place = knownPlace(count, length)
-    // No score is 0, and no term stands in a text 0 times.
+    // 0 means unknown: scores are positive, because a count is at least 1.
     const known = this.known[place]!
     if (known !== 0) return known
     const score = termScore(this.weight, count, length, this.#corpus)
@@ -41,7 +38,7 @@ export class TermScores {
   }
 }
 
-/** Where a score is remembered; 0, where there never is one, if it is not. */
+/** Index of a score in `known`; 0, which is never used, when the score is not cached. */
 export function knownPlace(count: number, length: number): number {
   return count < countsKnown && length < lengthsKnown ? count * lengthsKnown + length : 0
 }
@@ -49,19 +46,19 @@ export function knownPlace(count: number, length: number): number {
 const countsKnown = 16
 const lengthsKnown = 512
 
-/** Tables of scores that nobody uses, all 0: each has 64 KiB, and a search needs one for each term. */
+/** Pool of unused tables, filled with 0. Each takes 64 KiB, and a search needs one per term. */
 const spare: Float64Array[] = []
 const spareMax = 16
 
-/** What sums may be off by, as a part of them, when added in another order. */
+/** Relative error of sums that are added in different orders. */
 const rounding = 1e-9
 
-/** Sums below this are not enough, with what others can add at most. */
+/** Sum below which a document cannot reach `floor`, when at most `added` can be added. */
 export function lowestSum(floor: number, added: number): number {
   return floor * (1 - rounding) - added
 }
 
-/** Whether what can be reached is not enough. */
+/** Whether a score of at most `reachable` is below `floor`. */
 export function isTooLow(reachable: number, floor: number): boolean {
   return reachable * (1 + rounding) < floor
 }

@@ -1,48 +1,48 @@
 /**
- * How a segment is stored: its bytes in rows of the table `posting`, and what is known of them
- * in a row of `textsegment`.
+ * Storage of a segment: its bytes in rows of the table `posting`, and its metadata in a row of
+ * `textsegment`.
  *
- *   groups   the entries of terms, by ascending number, some hundred in a group
- *   lists    the postings of terms that have many, each before the group with its entry
- *   lengths  how many tokens each document's text has, at the end
+ *   groups   entries of terms by ascending number, some hundred per group
+ *   lists    long posting lists, each before the group that has its entry
+ *   lengths  length of each document's text in tokens, at the end
  */
 import { areBytesSound, partsChecksum, type RowChecksum } from '../format/checksums.ts'
 import { damagedIndex, termIndex } from '../format/damage.ts'
 import type { VarintReader } from './varints.ts'
 
 /**
- * Bytes of a row. SQLite takes four pages and an eighth for it, which it fills; blocks of
- * postings are multiples of 16 bytes.
+ * Size of a row in bytes. It fills the four pages and an eighth that SQLite uses for it. A multiple of
+ * 16, as blocks of postings are.
  */
 export const rowSize = 16_848
 
-/** Rows of a segment have numbers from its own, times this. */
+/** The rows of a segment have ids from its own id times this on. */
 export const rowsMax = 2 ** 24
 
-/** Whether segments are read: once they are made, and until they are merged. */
+/** Only segments in the state `made` are read; `dropped` ones were merged. */
 export type SegmentState = 'made' | 'making' | 'dropped'
 
 export interface TextSegmentRow {
   readonly id: number
-  /** Segments with a higher number have later texts. */
+  /** Orders segments by age: a greater number means later texts. */
   readonly newest: number
   readonly state: SegmentState
-  /** While it is made: the numbers of the segments that it is made of, as JSON. */
+  /** While it is being merged: ids of its sources, as JSON. */
   readonly sources: string
-  /** While it is made: the last term that is in it. */
+  /** While it is being merged: the last term in it. */
   readonly progress: number
-  /** Bytes in rows. */
+  /** Total size of its rows in bytes. */
   readonly size: number
   readonly postings: number
-  /** Where groups stand, and the first term of each. */
+  /** Position, size and first term of each group. */
   readonly directory: Uint8Array
-  /** How many documents there are, where their lengths stand, and their numbers. */
+  /** Position and width of the lengths, and the ranges of document numbers. */
   readonly documents: Uint8Array
-  /** The documents whose postings in earlier segments do not count. */
+  /** Documents whose postings in earlier segments are void. */
   readonly replaced: Uint8Array
 }
 
-/** Of all columns but the state, which changes by itself. */
+/** Checksum of all columns but `state`, which is updated by itself. */
 export function textSegmentChecksum(row: Omit<TextSegmentRow, 'state'>): number {
   const { id, newest, sources, progress, size, postings } = row
   const { directory, documents, replaced } = row
@@ -57,19 +57,21 @@ export function isTextSegmentSound(
   return checksum === null || textSegmentChecksum(row) === checksum
 }
 
-/** Where the postings of a term stand. */
+/** Position of a term's posting list. */
 export interface TermEntry {
   term: number
-  /** Postings in the segment. */
+  /** Number of postings in the segment. */
   size: number
-  /** Words of whole blocks, elsewhere in the segment; -1 where all is here. */
+  /**
+   * Position and number of the words of a list outside the group; -1 when the list is inside the entry.
+   */
   wordStart: number
   wordCount: number
-  /** The bytes of all the rest; those that are here follow the entry. */
+  /** Bytes of the rest of the list; those inside the group follow the entry. */
   restSize: number
 }
 
-/** Takes the next entry of a group; what follows it is to be taken, or passed over. */
+/** Reads the next entry of a group. The caller has to read or skip the bytes that follow it. */
 export function takeEntry(reader: VarintReader, before: number, into: TermEntry): void {
   into.term = before + reader.take()
   const size = reader.take()
@@ -88,7 +90,7 @@ export function emptyEntry(): TermEntry {
   return { term: 0, size: 0, wordStart: -1, wordCount: 0, restSize: 0 }
 }
 
-/** The bytes of a row of `posting`. A segment names its rows, so one that is missing is damage. */
+/** Verifies a row of `posting`. A segment determines its rows, so a missing one is damage. */
 export function verifiedPostings(
   bytes: unknown,
   checksum: unknown,

@@ -1,6 +1,6 @@
 /**
- * A segment as a reader sees it: some of its documents may have changed since, and then what it
- * says of them is void. What is void stays so, so more of it is noted as time goes by.
+ * A segment as a reader sees it. Postings of documents that have changed since are void. Void postings
+ * never become valid again, so marks are only added.
  */
 import type { BestScores } from './best-scores.ts'
 import type { Budget } from '../store/budget.ts'
@@ -11,18 +11,18 @@ import type { List, TextSegment } from './segment.ts'
 
 export class SegmentView {
   readonly segment: TextSegment
-  /** By place: 1 for documents that are void. */
+  /** By place: 1 for void documents. */
   #marks: Uint8Array | undefined
-  /** Their places, as they became so. */
+  /** Places of void documents, in the order in which they became void. */
   readonly #voids: number[] = []
-  /** By term: how many of the first voids have it. */
+  /** By term: how many of the first `upTo` void documents have it. */
   readonly #counted = new Map<number, { readonly upTo: number; readonly count: number }>()
 
   constructor(segment: TextSegment) {
     this.segment = segment
   }
 
-  /** What the segment says of a document is void, if it says something. */
+  /** Marks the postings of a document in this segment, if any, as void. */
   markVoid(seq: number): void {
     const { documents } = this.segment
     if (seq > documents.last) return
@@ -34,18 +34,18 @@ export class SegmentView {
     this.#voids.push(place)
   }
 
-  /** Where a document stands, if what the segment says of it holds; -1 otherwise. */
+  /** Place of a document; -1 when it is void or not in the segment. */
   placeOf(seq: number): number {
     const place = this.segment.documents.placeOf(seq)
     return place >= 0 && this.#marks?.[place] === 1 ? -1 : place
   }
 
-  /** The document at a place, if what the segment says of it holds. */
+  /** Document at a place; undefined when it is void. */
   seqAt(place: number): number | undefined {
     return this.#marks?.[place] === 1 ? undefined : this.segment.documents.seqAt(place)
   }
 
-  /** How many documents have a term, by its list. */
+  /** Number of documents that have a term and are not void. */
   countOf(term: number, list: List, budget: Budget): number {
     const voids = this.#voids.length
     if (voids === 0) return list.size
@@ -58,7 +58,7 @@ export class SegmentView {
     return list.size - found
   }
 
-  /** Goes through the documents of a list. */
+  /** Counts void documents by decoding the whole list. */
   #voidsIn(list: List): number {
     const postings = new Postings(list.size)
     this.segment.decode(list, postings)
@@ -68,7 +68,7 @@ export class SegmentView {
     return count
   }
 
-  /** Looks up the voids from one on. */
+  /** Counts void documents by looking up those from index `from` on. */
   #countVoids(list: List, from: number): number {
     const places = Uint32Array.from(this.#voids.slice(from)).sort()
     const found = { places, slots: new Uint32Array(places.length), size: places.length }
@@ -82,13 +82,13 @@ export class SegmentView {
   }
 }
 
-/** Documents that are looked up in the time of an index lookup. */
+/** Void documents that are looked up in the time of an index lookup. */
 const voidsAtOnce = 64
 
-/** Bytes of memory that a count takes. */
+/** Bytes of memory per cached count. */
 const countedSize = 120
 
-/** Views of segments, oldest first, with what later ones have replaced. */
+/** Views of segments, oldest first; documents that later segments replace are void. */
 export function viewsOf(segments: readonly TextSegment[]): readonly SegmentView[] {
   return segments.map((segment, i) => {
     const view = new SegmentView(segment)

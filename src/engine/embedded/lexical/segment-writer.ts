@@ -1,4 +1,4 @@
-/** Writes a segment, term by term; what it has written can be gone on with later. */
+/** Writes a segment term by term. Writing can continue later, also after a restart. */
 import { blockSize } from './blocks.ts'
 import type { DocumentList } from './document-list.ts'
 import { encodePostings, putShortList, type Postings } from './postings.ts'
@@ -12,27 +12,27 @@ export interface PostingRows {
   put(id: number, bytes: Uint8Array): void
 }
 
-/** Bytes of a group, about: it is read through for a term. */
+/** Approximate size of a group in bytes. A lookup of a term scans its group. */
 const groupSize = 2048
-/** Lists of more bytes stand by themselves. */
+/** Lists of more bytes are stored outside of the group. */
 const listSizeMax = 1024
 
 export class SegmentWriter {
   readonly #id: number
   readonly #rows: PostingRows
   readonly #row = new Uint8Array(rowSize)
-  /** Bytes so far, those that are not in a row among them. */
+  /** Bytes written so far, including the incomplete row. */
   #size: number
   readonly #directory = new VarintWriter()
   readonly #group = new VarintWriter()
-  /** The first term of the group that is being made, and the last one. */
+  /** First and last term of the current group. */
   #firstTerm = 0
   #lastTerm = 0
-  /** Of the group before: its first term, and where it ends. */
+  /** First term and end position of the previous group. */
   #groupBefore = { term: 0, end: 0 }
   #postings: number
 
-  /** Goes on with what is there of it. */
+  /** Continues a segment that was written in part. */
   constructor(
     id: number,
     rows: PostingRows,
@@ -63,7 +63,7 @@ export class SegmentWriter {
     return this.#directory.bytes
   }
 
-  /** Terms must ascend. */
+  /** Terms must be added in ascending order. */
   add(term: number, postings: Postings, lengths: Uint32Array): void {
     if (this.#group.size > groupSize) this.#endGroup()
     const { size } = postings
@@ -104,14 +104,14 @@ export class SegmentWriter {
     this.#lastTerm = term
   }
 
-  /** Writes what is not in a row yet, so that it can be gone on with. */
+  /** Writes the incomplete row, so that writing can continue after a restart. */
   flush(): void {
     if (this.#group.size > 0) this.#endGroup()
     const begun = this.#size % rowSize
     if (begun > 0) this.#rows.put(this.#rowId(), this.#row.slice(0, begun))
   }
 
-  /** Ends with the documents; returns what is known of them. */
+  /** Completes the segment with its documents; returns the column `documents`. */
   finish(documents: DocumentList, lengths: Uint32Array): Uint8Array {
     if (this.#group.size > 0) this.#endGroup()
     const longest = lengths.reduce((most, length) => Math.max(most, length), 0)
@@ -159,7 +159,7 @@ export class SegmentWriter {
   }
 }
 
-/** What there is of a segment already. */
+/** The part of a segment that was written before. */
 export interface SegmentStart {
   readonly size: number
   readonly postings: number
@@ -170,7 +170,7 @@ const newSegment: SegmentStart = { size: 0, postings: 0, directory: new Uint8Arr
 const zeros = new Uint8Array(16)
 const parts = new VarintWriter()
 
-/** Ascending numbers, as the column `replaced` has them. */
+/** Encodes ascending numbers for the column `replaced`. */
 export function encodeNumbers(numbers: Iterable<number>): Uint8Array {
   let before = 0
   for (const number of numbers) {

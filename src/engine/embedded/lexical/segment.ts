@@ -1,4 +1,4 @@
-/** Reads a segment: the entries of terms, their postings, and the lengths of texts. */
+/** Reads a segment: entries of terms, posting lists, and lengths of texts. */
 import { blockSize } from './blocks.ts'
 import { DocumentList, lastAtOrBefore } from './document-list.ts'
 import { keep } from './list-cache.ts'
@@ -16,14 +16,14 @@ import { VarintReader } from './varints.ts'
 /** Reads a row of the table `posting`. */
 export type ReadRow = (id: number) => Uint8Array
 
-/** The postings of a term in a segment. */
+/** Posting list of a term in a segment. */
 export interface List {
   readonly size: number
-  /** Of whole blocks, where there are any. */
+  /** Skip data of the whole blocks, if there are any. */
   readonly skips: Skips | undefined
-  /** The words of blocks; undefined where they are to be read from the segment. */
+  /** Words of the whole blocks; undefined when they have to be read from the segment. */
   readonly words: Uint32Array | undefined
-  /** Where they stand in the segment. */
+  /** Position of the words in the segment. */
   readonly wordStart: number
   readonly tail: Uint8Array
 }
@@ -33,10 +33,10 @@ export class TextSegment {
   readonly newest: number
   readonly postings: number
   readonly documents: DocumentList
-  /** Documents, ascending, whose postings in earlier segments do not count. */
+  /** Ascending documents whose postings in earlier segments are void. */
   readonly replaced: Float64Array
   readonly #readRow: ReadRow
-  /** The first term of each group, and where the group stands. */
+  /** First term, position and size of each group. */
   readonly #terms: Float64Array
   readonly #starts: Float64Array
   readonly #sizes: Uint32Array
@@ -45,7 +45,7 @@ export class TextSegment {
   readonly #rows = new Map<number, Row>()
   readonly #lists = new Map<number, List>()
   #lengths: Uint16Array | undefined
-  /** Lengths that are too long for the array. */
+  /** Lengths that do not fit into `#lengths`, by place. */
   readonly #longLengths = new Map<number, number>()
 
   constructor(
@@ -67,7 +67,7 @@ export class TextSegment {
     this.replaced = readNumbers(row.replaced)
   }
 
-  /** The postings of a term; undefined where it is not in the segment. */
+  /** Posting list of a term; undefined when the segment does not have it. */
   list(term: number): List | undefined {
     const known = this.#lists.get(term)
     if (known !== undefined) return known
@@ -82,19 +82,19 @@ export class TextSegment {
       if (entry.wordStart < 0) reader.at += entry.restSize
     }
     if (entry.term !== term) return undefined
-    // A copy, which does not keep the whole row in memory.
+    // A copy, so that the list does not keep the whole row in memory.
     const list = this.#open(entry, this.#restOf(entry, reader).slice())
     keep(this.#lists, term, list, sizeOf(list))
     return list
   }
 
-  /** Whether what earlier segments say of a document does not count. */
+  /** Whether the postings of a document in earlier segments are void. */
   replaces(seq: number): boolean {
     const { replaced } = this
     return replaced[firstFrom(replaced, replaced.length, seq)] === seq
   }
 
-  /** All terms after a number, in order; what it yields holds until the next one. */
+  /** All terms after a number, ascending. An entry is valid until the next one. */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
       let group = Math.max(0, lastAtOrBefore(this.#terms, after));
@@ -116,7 +116,7 @@ export class TextSegment {
     }
   }
 
-  /** Adds all postings of a list. */
+  /** Appends all postings of a list. */
   decode(list: List, into: Postings): void {
     const { size, skips } = list
     const start = into.size
@@ -129,7 +129,7 @@ export class TextSegment {
     into.size = start + size
   }
 
-  /** Takes a block of a list out; the one after the whole blocks is the rest. */
+  /** Decodes a block of a list; the block after the whole ones is the rest. */
   decodeBlock(list: List, block: number, places: Uint32Array, counts: Uint32Array): void {
     const { size, skips, tail } = list
     if (skips !== undefined && block < skips.lasts.length) {
@@ -141,20 +141,20 @@ export class TextSegment {
     decodeTail(tail, size - block * blockSize, before, places, counts)
   }
 
-  /** Takes the places of a whole block out. */
+  /** Decodes the places of a whole block. */
   decodePlaces(list: List, skips: Skips, block: number, places: Uint32Array): void {
     const words = this.#wordsOf(list, skips, block)
     const before = block === 0 ? -1 : skips.lasts[block - 1]!
     decodePlaces(words, wordsAt, skips.widths[block]!, before, places)
   }
 
-  /** Takes the counts of a whole block out. */
+  /** Decodes the counts of a whole block. */
   decodeCounts(list: List, skips: Skips, block: number, counts: Uint32Array): void {
     const words = this.#wordsOf(list, skips, block)
     decodeCounts(words, wordsAt, skips.widths[block]!, counts)
   }
 
-  /** The words that a whole block is in, from `wordsAt` on. */
+  /** Words that contain a whole block, which starts at index `wordsAt`. */
   #wordsOf({ words, wordStart }: List, { starts }: Skips, block: number): Uint32Array {
     const start = starts[block]!
     wordsAt = start
@@ -168,7 +168,7 @@ export class TextSegment {
     return alignedWords(this.#bytes(from * 4, count * 4))
   }
 
-  /** Whether a document has the term of a list. */
+  /** Whether the document at a place has the term of a list. */
   has(list: List, place: number): boolean {
     const lasts = list.skips?.lasts ?? noPlaces
     const block = firstFrom(lasts, lasts.length, place)
@@ -183,7 +183,7 @@ export class TextSegment {
     return at < size && looked.places[at] === place
   }
 
-  /** The length of each document's text, by its place; `tooLong` for those that do not fit. */
+  /** Length of each document's text by place; `tooLong` for lengths that do not fit. */
   get lengths(): Uint16Array {
     return (this.#lengths ??= this.#readLengths())
   }
@@ -193,7 +193,7 @@ export class TextSegment {
     return length === tooLong ? (this.#longLengths.get(place) ?? tooLong) : length
   }
 
-  /** The lengths of all, as they are. */
+  /** Exact lengths of all texts, by place. */
   allLengths(): Uint32Array {
     const lengths = Uint32Array.from(this.lengths)
     for (const [place, length] of this.#longLengths) lengths[place] = length
@@ -214,7 +214,7 @@ export class TextSegment {
     return lengths
   }
 
-  /** What belongs to an entry besides the words of a long list. */
+  /** The bytes of a list, without the words that are stored outside of the group. */
   #restOf({ wordStart, wordCount, restSize }: TermEntry, reader: VarintReader): Uint8Array {
     if (wordStart < 0) return reader.takeBytes(restSize)
     return this.#bytes(wordStart * 4 + wordCount * 4, restSize)
@@ -232,9 +232,9 @@ export class TextSegment {
     return { size, skips, words, wordStart, tail: rest.subarray(parts.at) }
   }
 
-  /** Some of the segment's bytes. They are not to be changed. */
+  /** Bytes of the segment, which may be shared and must not be changed. */
   #bytes(start: number, size: number): Uint8Array {
-    // A segment that only says what was deleted has no rows.
+    // A segment that only has deletions has no rows.
     if (size === 0) return noBytes
     let row = Math.floor(start / rowSize)
     const at = start - row * rowSize
@@ -267,13 +267,13 @@ interface Row {
   readonly words: Uint32Array
 }
 
-/** Where the words that were asked for last start. */
+/** Start of the block in the result of the latest `#wordsOf`. */
 let wordsAt = 0
 
-/** In place of a length that takes more than two bytes. */
+/** Marks a length of more than two bytes. */
 const tooLong = 0xffff
 
-/** The block that was looked into last: the next question is often about the same. */
+/** The block of the latest `has`: the next call often needs the same one. */
 const looked = {
   list: undefined as List | undefined,
   block: -1,
@@ -286,7 +286,7 @@ const noBytes = new Uint8Array(0)
 const rowWords = rowSize / 4
 const entry = emptyEntry()
 
-/** The index of the first number that is not smaller. */
+/** Index of the first number that is at least `from`. */
 export function firstFrom(
   ascending: Uint32Array | Float64Array,
   size: number,
@@ -310,14 +310,17 @@ function sizeOf({ skips, words, tail }: List): number {
   return 300 + (skips?.size ?? 0) + (words?.byteLength ?? 0) + tail.length
 }
 
-/** The groups of a segment. */
+/** Groups of a segment: first terms, positions and sizes. */
 export interface Directory {
   readonly terms: Float64Array
   readonly starts: Float64Array
   readonly sizes: Uint32Array
 }
 
-/** Of each group: its first term, where it starts after the one before, and its size. */
+/**
+ * Decodes the groups; terms are stored as differences, and positions from the end of the previous
+ * group.
+ */
 export function readDirectory(bytes: Uint8Array): Directory {
   const reader = new VarintReader(bytes)
   const terms: number[] = []

@@ -1,7 +1,7 @@
 /**
- * The segments of an index, as the thread that writes keeps them: adds new ones, and merges
- * them in steps, so that there are few. Every step is part of a transaction, and whole by
- * itself: whatever happens after it, a merge is gone on with.
+ * The segments of a term index on the thread that writes: adds new ones and merges them in steps, so
+ * that there are few. Every step is part of a transaction and complete by itself, so a merge continues
+ * after a crash.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { bytesChecksum, type RowChecksum } from '../format/checksums.ts'
@@ -19,35 +19,35 @@ import {
 } from './segment-layout.ts'
 import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 
-/** Segments of about one size that are merged. */
+/** Number of segments of about the same size that are merged. */
 const fanout = 4
-/** Documents that must have been replaced before that alone is a reason to merge. */
+/** Number of replaced documents above which they alone can cause a merge. */
 const replacedMin = 500
-/** Rows of a merged segment that a step deletes. */
+/** Rows of a merged segment that one step deletes. */
 const droppedMax = 64
 
-/** A merge, and the row of what it makes. */
+/** A merge, and the row of its target. */
 type RunningMerge = SegmentMerge & { readonly row: TextSegmentRow }
 
 export class Segments {
   readonly #statements: Statements
-  /** Its name in errors. */
+  /** Name of the index in errors. */
   readonly #index: string
   readonly #sizeMin: number
-  /** Those that are read, oldest first. */
+  /** Readable segments, oldest first. */
   #made: TextSegment[] = []
   #dropped: number[] = []
   #merge: RunningMerge | undefined
   #next = 0
 
-  /** New segments have so many postings, about. */
+  /** `sizeMin`: approximate number of postings of a new segment. */
   constructor(database: DatabaseSync, suffix: string, sizeMin: number) {
     this.#statements = prepareStatements(database, suffix)
     this.#index = termIndex(suffix)
     this.#sizeMin = sizeMin
   }
 
-  /** Takes the word of the store for everything. */
+  /** Reloads all state from the store. */
   reload(): void {
     this.#merge = undefined
     this.#made = []
@@ -58,12 +58,12 @@ export class Segments {
       else if (row.state === 'dropped') this.#dropped.push(row.id)
   }
 
-  /** Oldest first. */
+  /** Readable segments, oldest first. */
   get made(): readonly TextSegment[] {
     return this.#made
   }
 
-  /** The length of a document's text; undefined where no segment has it. */
+  /** Length of a document's text; undefined when no segment has it. */
   lengthOf(seq: number): number | undefined {
     for (let i = this.#made.length - 1; i >= 0; i--) {
       const segment = this.#made[i]!
@@ -74,7 +74,7 @@ export class Segments {
     return undefined
   }
 
-  /** A segment of the latest texts, whose terms `write` adds. */
+  /** Adds a segment of the latest texts; `write` adds its terms. */
   add(
     documents: DocumentList,
     lengths: Uint32Array,
@@ -96,13 +96,16 @@ export class Segments {
     this.#made.push(this.#open(row))
   }
 
-  /** How often a posting is merged until it stands in the largest segment, at most. */
+  /** Maximum number of merges of a posting until it is in the largest segment. */
   get levels(): number {
     const postings = this.#made.reduce((sum, segment) => sum + segment.postings, 0)
     return 2 + Math.ceil(Math.log(1 + postings / this.#sizeMin) / Math.log(fanout))
   }
 
-  /** Whether there is something to merge, or to delete; there is more of it for who is idle. */
+  /**
+   * Whether there is work: merges and deletions. While no writes arrive (`isIdle`), more merges are
+   * due.
+   */
   isWorkDue(isIdle: boolean): boolean {
     return (
       this.#merge !== undefined ||
@@ -112,7 +115,7 @@ export class Segments {
     )
   }
 
-  /** Postings of segments that are being merged, or are to be, whether somebody writes or not. */
+  /** Postings of segments that are being merged or due for a merge, idle merges excluded. */
   get waiting(): number {
     const making = this.#making()
     const busy = new Set(
@@ -124,8 +127,8 @@ export class Segments {
   }
 
   /**
-   * Merges so many postings, if there are any to merge. Returns the terms that no segment has
-   * any more.
+   * Merges about `postings` postings, if merges are due. Returns the terms that no segment has any
+   * more.
    */
   work(postings: number, isIdle: boolean): readonly number[] {
     const unused: number[] = []
@@ -146,7 +149,7 @@ export class Segments {
     return unused
   }
 
-  /** All are gone. Numbers are not used again: readers know segments by them. */
+  /** Removes all segments. Their numbers are not reused, because readers cache by them. */
   clear(): void {
     this.#statements.clear()
     this.#made = []
@@ -191,8 +194,8 @@ export class Segments {
   }
 
   /**
-   * The segments that are to be merged next. Of one size there are fewer than `fanout`, and few
-   * documents were replaced; once nobody writes any more, each is larger than all later ones
+   * The segments to merge next, so that there are fewer than `fanout` of one size and few replaced
+   * documents. When idle, also so that each segment is more than twice as large as all later ones
    * together.
    */
   #due(isIdle: boolean): readonly TextSegment[] {
@@ -213,7 +216,7 @@ export class Segments {
     return made.slice(from)
   }
 
-  /** Those of which a third was replaced: what they have of it is read, and never found. */
+  /** Segments in which a third of the documents was replaced: their void postings cost reads. */
   #outdated(): readonly TextSegment[] {
     let replaced = 0
     let documents = 0

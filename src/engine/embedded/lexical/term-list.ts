@@ -1,11 +1,11 @@
 /**
- * The terms of a text, as the table `waiting` has them: varints, of each term its distance from
- * the one before, doubled, plus one if the text has it once; any other count follows.
+ * The terms of a text, as the table `waiting` stores them: varints. For each ascending term: the
+ * difference from the previous one, doubled, plus 1 when the count is 1; any other count follows.
  */
 import { firstFrom } from './segment.ts'
 import { VarintReader, VarintWriter } from './varints.ts'
 
-/** The terms that a text has, by ascending number, and how often. */
+/** Ascending terms of a text, with their counts. */
 export class TermList {
   size = 0
   ids: Uint32Array
@@ -16,7 +16,7 @@ export class TermList {
     this.counts = new Uint32Array(capacity)
   }
 
-  /** The length of the text, in tokens. */
+  /** Length of the text in tokens. */
   get length(): number {
     let sum = 0
     for (let i = 0; i < this.size; i++) sum += this.counts[i]!
@@ -29,7 +29,7 @@ export class TermList {
     this.counts[this.size++] = count
   }
 
-  /** How often the text has a term. */
+  /** Count of a term in the text. */
   countOf(id: number): number {
     const { ids, counts, size } = this
     const at = firstFrom(ids, size, id)
@@ -48,9 +48,9 @@ export class TermList {
     return writer.finish()
   }
 
-  /** Takes what the bytes say in place of what it holds. */
+  /** Replaces the content with the decoded bytes. */
   decode(bytes: Uint8Array): this {
-    // Each term takes at least a byte.
+    // Each term takes at least one byte.
     if (bytes.length > this.ids.length) this.#grow(bytes.length)
     const { ids, counts } = this
     const reader = new VarintReader(bytes)

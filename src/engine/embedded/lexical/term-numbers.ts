@@ -1,22 +1,21 @@
 /**
- * The numbers of terms, by their texts, as far as they are remembered. A Map does the same: but its
- * entries and texts are spread over memory, and with tens of thousands of terms each look at
- * one waits for it. Here it takes two looks, at a slot and at what is known of a term.
+ * Cache of term numbers by text: a hash table in typed arrays. The entries and keys of a Map are spread
+ * over memory, so with tens of thousands of terms each lookup waits for memory. Here a lookup takes two
+ * accesses: to a slot, and to the data of the term.
  */
 export class TermNumbers {
-  /** Of each slot: the hash of a term, and where it stands among the known; 0 if there is none. */
+  /** Per slot: hash of a term, and its index in `#known`; 0: unused. */
   #slots = new Uint32Array(256 * slotSize)
   #size = 0
-  /** Of each term its length, its number in two halves, and its characters. */
+  /** Per term: its length, its number in two halves, and its characters. */
   #known = new Uint16Array(4096)
   #end = 1
 
-  /** Whether there is no more room. */
   get isFull(): boolean {
     return this.#size >= termsMax || this.#end >= charactersMax
   }
 
-  /** 0 where it is not known. */
+  /** Number of a term; 0 when it is not cached. */
   get(term: string): number {
     const slots = this.#slots
     const known = this.#known
@@ -33,7 +32,7 @@ export class TermNumbers {
     return 0
   }
 
-  /** For a term that is not known. Numbers have 32 bits, and are not 0. */
+  /** Adds a term, which must not be cached yet. Numbers have 32 bits and are positive. */
   set(term: string, number: number): void {
     const { length } = term
     if (length > lengthMax) return
@@ -82,13 +81,13 @@ export class TermNumbers {
 
 const slotSize = 2
 
-/** Terms that are remembered, and their characters: with slots these are 3 MiB at most. */
+/** Maximum numbers of terms and of their characters: 3 MiB in total, with the slots. */
 const termsMax = 50_000
 const charactersMax = 2 ** 19
-/** Longer terms are not remembered: texts share few of them. */
+/** Longer terms are not cached: few texts share them. */
 const lengthMax = 256
 
-/** FNV-1a, over characters, with its bits mixed once more: the last ones choose a slot. */
+/** FNV-1a over characters, with its high bits mixed into the low ones, which select a slot. */
 function hashOf(term: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < term.length; i++)

@@ -1,9 +1,9 @@
 /**
- * Makes a segment of the postings of format 2. They stood in chunks, by term and by the first
- * document of each, in the order in which a segment is written, so that nothing has to be sorted.
+ * Converts the postings of format 2 to a segment. They were stored in chunks, by term and by first
+ * document, which is the order in which a segment is written, so nothing has to be sorted.
  *
- * All numbers were varints: of each ascending number its distance from the one before, doubled,
- * plus one if its count is 1; any other count followed, and in postings the text's length.
+ * All numbers were varints. For each ascending number: the difference from the previous one, doubled,
+ * plus 1 when its count is 1; any other count followed and, in postings, the length of the text.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { createTerms } from '../store/layout.ts'
@@ -12,7 +12,7 @@ import { Postings } from './postings.ts'
 import { Segments } from './segments.ts'
 import { VarintReader } from './varints.ts'
 
-/** Brings all indexes of terms of a store to the present form, in the caller's transaction. */
+/** Upgrades all term indexes of a store to the current format, in the caller's transaction. */
 export function upgradePostings(database: DatabaseSync): void {
   const tables = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'indexed*'")
@@ -50,7 +50,9 @@ function old(table: string, suffix: string): string {
   return `old${table}${suffix}`
 }
 
-/** Texts that waited still do, as if no segment had them. Their lists are as they were. */
+/**
+ * Texts that waited still wait, as if no segment had them. The encoding of their lists is unchanged.
+ */
 function copyWaiting(database: DatabaseSync, suffix: string): void {
   database.exec(
     `INSERT INTO waiting${suffix}(doc, terms) SELECT w.doc, i.terms FROM ${old('waiting', suffix)} w ` +

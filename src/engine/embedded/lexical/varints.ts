@@ -1,4 +1,4 @@
-/** Numbers as bytes: seven bits a byte, the lowest first, the high bit set if more follow. */
+/** Varints: seven bits per byte, the lowest first; the high bit is set when another byte follows. */
 
 export class VarintWriter {
   #bytes = new Uint8Array(1024)
@@ -11,7 +11,7 @@ export class VarintWriter {
   put(value: number): void {
     this.#makeRoom(8)
     let rest = value
-    // Shifts are much faster, and have 32 bits.
+    // Shifts are much faster, but have 32 bits.
     while (rest >= 2 ** 31) {
       this.#bytes[this.#size++] = (rest % 0x80) | 0x80
       rest = Math.floor(rest / 0x80)
@@ -23,7 +23,7 @@ export class VarintWriter {
     this.#bytes[this.#size++] = rest
   }
 
-  /** The first of some bytes, or all of them. */
+  /** Writes the first `size` bytes. */
   putBytes(bytes: Uint8Array, size = bytes.length): void {
     this.#makeRoom(size)
     if (size === bytes.length) this.#bytes.set(bytes, this.#size)
@@ -31,12 +31,12 @@ export class VarintWriter {
     this.#size += size
   }
 
-  /** The bytes so far. */
+  /** A copy of the bytes so far. */
   get bytes(): Uint8Array {
     return this.#bytes.slice(0, this.#size)
   }
 
-  /** The bytes so far; it is empty afterwards. */
+  /** Returns the bytes so far and empties the writer. */
   finish(): Uint8Array {
     const { bytes } = this
     this.#size = 0

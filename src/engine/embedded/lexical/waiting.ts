@@ -1,4 +1,4 @@
-/** Rows of the table `waiting`: documents, and lists of their terms. */
+/** Rows of the table `waiting`: documents and their term lists. */
 import { areBytesSound, type RowChecksum } from '../format/checksums.ts'
 import { damagedIndex, termIndex } from '../format/damage.ts'
 

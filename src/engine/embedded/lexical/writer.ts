@@ -1,9 +1,9 @@
 /**
- * Keeps the index of terms while documents are written (docs/internals/lexical-index.md).
+ * Maintains the term index while documents are written (docs/internals/lexical-index.md).
  *
- * A text's list of terms is written at once, as a row. Its postings are written later, together
- * with those of many others, as a segment, which takes the place of the rows. Until enough texts
- * wait to make that worth while, or nobody writes any more, readers look at the lists.
+ * The term list of a text is written at once, as a row of `waiting`. Its postings are written later in
+ * a segment, together with those of many other texts, which replaces these rows. Until enough texts
+ * wait, or writes pause, readers read the term lists.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { TermsDebt } from '../../operations.ts'
@@ -17,9 +17,9 @@ import { TermNumbers } from './term-numbers.ts'
 import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
 /**
- * How often a text has each of its terms: from one place to another of `termCounts`, which has two
- * numbers for each, the position of the term among `terms`, and the count. Texts that are written
- * together share both, so that the number of a term is looked up once for all of them.
+ * Counts of the terms of a text: the range from `from` to `to` of `termCounts`, which has two numbers
+ * per term: its index in `terms`, and the count. Texts that are written together share both arrays, so
+ * that each term's number is looked up only once for all of them.
  */
 export interface TermCounts {
   readonly terms: readonly string[]
@@ -29,15 +29,15 @@ export interface TermCounts {
 }
 
 /**
- * Bytes that may wait: a thousand texts of sixty words, read in half a millisecond. Tests let
- * fewer wait, to see many segments of few texts.
+ * Maximum size of waiting lists in bytes: a thousand texts of sixty words, read in half a millisecond.
+ * Tests lower it to get many segments from few texts.
  */
 const waitingSizeMax = Number(process.env['STELA_TEST_WAITING'] ?? 64 * 1024)
 
-/** Postings of what may wait, about. */
+/** Approximate number of postings in that many bytes. */
 const foldedPostings = Math.ceil(waitingSizeMax * 0.6)
 
-/** Postings that are merged at a time while nobody writes: some tens of milliseconds. */
+/** Postings that are merged per step while no writes arrive: some tens of milliseconds. */
 const idlePostings = 300_000
 
 export class LexicalWriter {
@@ -45,27 +45,27 @@ export class LexicalWriter {
   readonly #suffix: string
   readonly #statements: Statements
   readonly #segments: Segments
-  /** The numbers of terms: those that were used lately, and before that. */
+  /** Term numbers in two generations: recently used ones, and older ones. */
   #termIds = new TermNumbers()
   #termIdsBefore = new TermNumbers()
-  /** The terms of the text that came last, and their numbers; 0 where it is not known yet. */
+  /** Terms of the latest batch of texts and their numbers; 0: not looked up yet. */
   #lastTerms: readonly string[] = []
   #lastIds = new Uint32Array(0)
-  /** Terms that no segment has yet. */
+  /** Terms without postings in a segment so far. */
   readonly #newTerms = new Set<number>()
   #texts = 0
   #tokens = 0
   #nextTerm = 0
-  /** The table `waiting`: lists of terms by document, null for one that has no text any more. */
+  /** The table `waiting`: term lists by document; null for a document without a text now. */
   readonly #waiting = new Map<number, Uint8Array | null>()
   #waitingSize = 0
-  /** Postings of the texts since the last commit, and of those in it. */
+  /** Postings of the texts written since the last commit, and in that commit. */
   #written = 0
   #committed = 0
-  /** Whether the numbers above are other than the store says. */
+  /** Whether the numbers above differ from those in the store. */
   #isChanged = false
 
-  /** `suffix` tells the indexes of a store apart. */
+  /** `suffix` distinguishes the term indexes of a store. */
   constructor(database: DatabaseSync, suffix: string) {
     this.#database = database
     this.#suffix = suffix
@@ -74,7 +74,7 @@ export class LexicalWriter {
     this.reload()
   }
 
-  /** Takes the word of the store for everything: after opening, and after a rollback. */
+  /** Reloads all state from the store: after opening, and after a rollback. */
   reload(): void {
     const { meta, waiting } = this.#statements
     this.#forgetTerms()
@@ -107,12 +107,12 @@ export class LexicalWriter {
     }
   }
 
-  /** Whether segments are to be merged once nobody writes. */
+  /** Whether merges are due while no writes arrive. */
   get isMergeDue(): boolean {
     return this.#segments.isWorkDue(true)
   }
 
-  /** The document has a text with these terms, whatever it had before. */
+  /** Sets the terms of a document's text. */
   put(seq: number, terms: TermCounts): void {
     const list = this.#listOf(terms)
     this.#uncount(seq)
@@ -122,7 +122,7 @@ export class LexicalWriter {
     this.#written += list.size
   }
 
-  /** The document has no text any more. */
+  /** Removes the text of a document. */
   remove(seq: number): void {
     if (!this.#uncount(seq)) return
     if (this.#segments.lengthOf(seq) !== undefined) this.#await(seq, null)
@@ -133,7 +133,7 @@ export class LexicalWriter {
     }
   }
 
-  /** All texts are gone. */
+  /** Removes all texts. */
   clear(): void {
     for (const table of ['term', 'waiting'])
       this.#database.exec(`DELETE FROM ${table}${this.#suffix}`)
@@ -147,7 +147,7 @@ export class LexicalWriter {
     this.#isChanged = true
   }
 
-  /** To be called before a commit. */
+  /** Must be called before a commit. */
   finish(): void {
     this.#committed = this.#written
     this.#written = 0
@@ -159,13 +159,13 @@ export class LexicalWriter {
     this.#isChanged = false
   }
 
-  /** Whether what was written has something to pay for. */
+  /** Whether `keepUp` has work to do. */
   get isDue(): boolean {
     if (this.#waitingSize > waitingSizeMax) return true
     return this.#committed + this.#written > 0 && this.#segments.isWorkDue(false)
   }
 
-  /** To be called after a commit. Merges as much as what was written has to pay for. */
+  /** Must be called after a commit. Merges in proportion to what was written. */
   keepUp(): void {
     if (this.#waitingSize > waitingSizeMax) this.fold()
     this.#merge((this.#committed + this.#written) * this.#segments.levels, false)
@@ -173,7 +173,7 @@ export class LexicalWriter {
     this.#written = 0
   }
 
-  /** Makes a segment of the texts that wait. */
+  /** Writes the waiting texts as a segment. */
   fold(): void {
     const folded = new FoldedTexts(foldedPostings)
     const replaced: number[] = []
@@ -190,7 +190,7 @@ export class LexicalWriter {
           this.#newTerms.delete(term)
         }
       })
-    // Those of texts that were replaced before they came to be in a segment.
+    // New terms of texts that were replaced before they became part of a segment.
     this.#dropTerms([...this.#newTerms])
     this.#newTerms.clear()
     this.#statements.waiting.clear.run()
@@ -198,7 +198,7 @@ export class LexicalWriter {
     this.#waitingSize = 0
   }
 
-  /** Merges some, while nobody writes. */
+  /** Does part of the pending merges while no writes arrive. */
   mergeWhileIdle(postings = idlePostings): void {
     this.#merge(postings, true)
   }
@@ -206,7 +206,7 @@ export class LexicalWriter {
   #merge(postings: number, isIdle: boolean): void {
     const unused = this.#segments.work(postings, isIdle)
     if (unused.length === 0) return
-    // Texts that wait may have them again.
+    // Waiting texts may use these terms again.
     const waiting = new Set<number>()
     for (const bytes of this.#waiting.values()) {
       const { ids, size } = taken.decode(bytes ?? nothing)
@@ -215,7 +215,7 @@ export class LexicalWriter {
     this.#dropTerms(unused.filter((term) => !waiting.has(term)))
   }
 
-  /** What a document has so far counts no longer; false where it has no text. */
+  /** Subtracts the text of a document from the counts; false when it has none. */
   #uncount(seq: number): boolean {
     const list = this.#waiting.get(seq)
     const length =
@@ -240,7 +240,7 @@ export class LexicalWriter {
     this.#isChanged = true
   }
 
-  /** The terms of a text, in order. What it returns holds until the next. */
+  /** The term list of a text. It is valid until the next call. */
   #listOf({ terms, termCounts, from, to }: TermCounts): TermList {
     if (terms !== this.#lastTerms) {
       this.#lastTerms = terms
@@ -251,7 +251,7 @@ export class LexicalWriter {
     for (let i = from; i < to; i++) {
       const position = termCounts[i * 2]!
       const id = (ids[position] ||= this.#termId(terms[position]!))
-      // A number of both, so that they are sorted as numbers.
+      // Term and position in one number, so that a numeric sort orders them.
       keys[i - from] = id * placesMax + (i - from)
     }
     built.size = 0
@@ -279,7 +279,7 @@ export class LexicalWriter {
     const stored = storedTerm(text)
     const found = find.get(stored) as unknown as [number] | undefined
     if (found !== undefined) return found[0]
-    // Numbers are not used again, so that no list names a term that it was not made for.
+    // Numbers are not reused, so that no list refers to a wrong term.
     const id = ++this.#nextTerm
     insert.run(id, stored)
     this.#newTerms.add(id)
@@ -300,15 +300,18 @@ export class LexicalWriter {
 
 const nothing = new Uint8Array(0)
 
-/** A text has fewer terms. With a term's number of 32 bits this fits a double. */
+/**
+ * Greater than the number of terms of a text. Together with a term number of 32 bits it fits into a
+ * double.
+ */
 const placesMax = 2 ** 21
 
-/** What reading a document that waits costs, in bytes of terms. */
+/** Cost of reading a waiting document, in bytes of term lists. */
 function sizeOf(list: Uint8Array | null | undefined): number {
   return 16 + (list?.length ?? 0)
 }
 
-/** Where lists are made and taken apart, one after the other. */
+/** Reusable buffers for lists that are built and decoded. */
 const built = new TermList(1024)
 const taken = new TermList(1024)
 let keys = new Float64Array(1024)

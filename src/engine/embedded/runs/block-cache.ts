@@ -1,6 +1,6 @@
 /**
- * Blocks and details of segments, read from the store and kept as long as there is room. They
- * never change, and their numbers are not used again: what was read once holds.
+ * Cache of blocks and segment details. Blocks never change and their numbers are never reused, so
+ * entries are never invalidated.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { areBytesSound, type RowChecksum } from '../format/checksums.ts'
@@ -10,9 +10,12 @@ import { decodeDetail, type SegmentDetail } from './segment.ts'
 export class BlockCache {
   readonly #block: StatementSync
   readonly #detail: StatementSync
-  /** Twice half of it is kept: what was used since half of it was filled, and before. */
+  /**
+   * Maximum size in bytes. The cache has two generations of up to half of it: entries used since the
+   * young one was last full, and older ones.
+   */
   sizeMax: number
-  /** By the numbers of blocks; those of details are negative. */
+  /** Keyed by block number; details by the negated number of the segment's first block. */
   #young = new Map<number, Uint8Array | SegmentDetail>()
   #old = new Map<number, Uint8Array | SegmentDetail>()
   #youngSize = 0
@@ -35,13 +38,13 @@ export class BlockCache {
     return bytes
   }
 
-  /** The same without keeping it: a merge reads every block once. */
+  /** Reads a block without caching it: a merge reads every block once. */
   read(id: number): Uint8Array {
     const found = this.#block.get(id) as unknown as StoredBytes
     return verified(found, id, 'block')
   }
 
-  /** The detail of the segment that starts with a block. */
+  /** Detail of the segment whose first block is `block`. */
   detail(run: number, block: number): SegmentDetail {
     const known = this.#find(-block)
     if (known !== undefined) return known as SegmentDetail
@@ -71,7 +74,7 @@ export class BlockCache {
 
 type StoredBytes = readonly [bytes: Uint8Array, checksum: RowChecksum] | undefined
 
-/** An index names the blocks that it has: one that is missing is damage as well. */
+/** A block that the index refers to and that is missing counts as damage as well. */
 function verified(found: StoredBytes, number: number, what: string): Uint8Array {
   if (found === undefined || !areBytesSound(found[0], number, found[1]))
     throw damagedIndex(valueIndex, `${what} ${number}`)

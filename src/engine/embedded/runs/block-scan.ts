@@ -1,4 +1,4 @@
-/** Reads blocks from the first entry to the last, to write the entries again. */
+/** Reads the entries of blocks in stored order, as input of flushes and merges. */
 import { countOf, headerSize } from './block.ts'
 import { kindOf, kinds, sizeIn, stateIn, type State } from './change.ts'
 import { numberAt, docSize, type Tie } from '../format/entry-key.ts'
@@ -9,7 +9,7 @@ export class BlockScan implements ChangeSource {
   readonly #blocks: Iterator<Uint8Array>
   #block: Uint8Array = new Uint8Array()
   #at = 0
-  /** Entries of the block that were not read yet. */
+  /** Number of entries left in the current block. */
   #left = 0
   readonly start = 0
   bytes = new Uint8Array(256)
@@ -32,7 +32,7 @@ export class BlockScan implements ChangeSource {
     const kept = this.#varint()
     const size = kept + sizeIn(head)
     if (size > this.bytes.length) this.#grow(size)
-    // A restart is written whole, whatever it shares.
+    // A restart stores its whole key, so the number of shared bytes has to be computed.
     this.shared = kept === 0 ? this.#sharedAhead(size) : kept
     const block = this.#block
     const { bytes } = this
@@ -45,7 +45,7 @@ export class BlockScan implements ChangeSource {
     else this.doc = kindOf(this.state) === kinds.remove ? 0 : this.#varint()
   }
 
-  /** Whether there is one that has entries. */
+  /** Opens the next block with entries; false at the end. */
   #openNext(): boolean {
     while (this.#left === 0) {
       const next = this.#blocks.next()
@@ -60,7 +60,7 @@ export class BlockScan implements ChangeSource {
     return true
   }
 
-  /** How much of a key that follows as a whole is the same as of the one before it. */
+  /** Bytes that a key stored as a whole shares with the previous key. */
   #sharedAhead(size: number): number {
     const { bytes } = this
     const block = this.#block

@@ -1,16 +1,15 @@
 /**
- * Entries, packed into some kilobytes. Those of runs are in order; those that a commit writes
- * are in the order in which they were made, and are read from the first to the last.
+ * Packs index entries into blocks of a few kilobytes. Blocks of runs are sorted. Blocks that a commit
+ * writes to `recent` keep the order of the changes and are only scanned.
  *
- *   count u16, added less removed i16, the same without elements i16   the header
- *   entries          suffix size and state, shared size: as varints; then the suffix
- *   restarts         where every 16th entry starts, which shares nothing: u32; and what those
- *                    before it make, in all and without elements: i16 each
+ *   header     count of entries u16, sum i16, values i16 (see Sums)
+ *   entries    suffix size and state, shared size: as varints; then the suffix
+ *   restarts   per 16 entries: offset of the first one u32; sum and values before it: i16 each
  *
- * An entry shares the start of its key with the one before it. To find one, the restarts are
- * halved and at most 16 entries are read. Entries of rows have their document's number behind
- * the suffix, as a varint; in documents' entries it is the end of the key. Numbers are
- * little-endian.
+ * An entry omits the bytes that its key shares with the previous key. The first of every 16 entries, a
+ * restart, has its whole key, so a search bisects the restarts and then reads at most 16 entries. In
+ * entries of rows the document number follows the suffix as a varint, except in tombstones; in entries
+ * of documents it is the end of the key. Numbers are little-endian.
  */
 import {
   countIn,
@@ -30,21 +29,20 @@ import type { PackedChange } from './packed-change.ts'
 export const headerSize = 6
 const interval = 16
 const restartSize = 8
-/** Entries that a block has at most: its sums must fit 16 bits. */
+/** Maximum entries of a block: its sums must fit into 16 bits. */
 export const blockEntriesMax = 32_000
 
-/** Of some entries: how many they make, in all and without elements. */
+/** Net counts of changes, additions minus removals: of all entries, and of all but array elements. */
 export interface Sums {
   readonly sum: number
   readonly values: number
 }
 
-/** Packs entries. */
 export class BlockWriter {
   readonly #tie: Tie
   #bytes = Buffer.alloc(8192)
   #size = headerSize
-  /** Three numbers for each. */
+  /** Three numbers per restart: its offset, and the sum and values before it. */
   #restarts: number[] = []
   #sum = 0
   #values = 0
@@ -54,20 +52,20 @@ export class BlockWriter {
     this.#tie = tie
   }
 
-  /** Bytes of the block if it ended here. */
+  /** Size in bytes of the block if it ended here. */
   get #sizeNow(): number {
     return this.#size + restartSize * Math.ceil(this.count / interval)
   }
 
   /**
-   * Whether there was room for an entry, of whose key so many bytes are those of the one before
-   * it and need not be written; there always is for the first.
+   * Appends an entry whose first `shared` key bytes are those of the previous key. Returns false when
+   * the block would exceed `sizeMax`; the first entry always fits.
    */
   add(change: PackedChange, shared: number, sizeMax: number): boolean {
     const { bytes: key, start, size: length, state } = change
     const isRestart = this.count % interval === 0
     const from = isRestart ? 0 : shared
-    // Behind the key there is a restart, three varints and a document's number at most.
+    // 20 bytes are enough for a restart and the varints of an entry.
     const size = this.#sizeNow + length - from + 20
     if (size > sizeMax && this.count > 0) return false
     if (size + restartSize > this.#bytes.length) this.#grow(size)
@@ -85,7 +83,7 @@ export class BlockWriter {
     return true
   }
 
-  /** The block; the writer begins the next one. */
+  /** Returns the block and starts the next one. */
   finish(): { readonly bytes: Buffer; readonly sums: Sums; readonly count: number } {
     const { count } = this
     const sums = { sum: this.#sum, values: this.#values }
@@ -123,7 +121,7 @@ export class BlockWriter {
   }
 }
 
-/** A larger buffer with what the first bytes of one were. */
+/** Copies the first `size` bytes to a larger buffer. */
 function grown(bytes: Buffer, size: number, capacity: number): Buffer<ArrayBuffer> {
   const larger = Buffer.alloc(capacity)
   bytes.copy(larger, 0, 0, size)
@@ -134,24 +132,26 @@ interface LaidEntry extends Change {
   readonly position: number
 }
 
-/** Stands at an entry of a block, or behind its last one. Once it went back, it cannot turn. */
+/**
+ * Cursor over the entries of a block. After `previous`, `next` may not be called until the next seek.
+ */
 export class BlockCursor {
   readonly #tie: Tie
   #block: Uint8Array = new Uint8Array(headerSize)
   #restarts = headerSize
-  /** The entry's key, and how much of it holds. */
+  /** Key of the current entry; its first `#size` bytes are valid. */
   #bytes = Buffer.allocUnsafe(256)
   #size = 0
   #text: string | undefined
-  /** Negative where it is not known yet. */
+  /** Negative until it is decoded from the key. */
   #doc = 0
-  /** Going back: entries before this one, as far as they were read. */
+  /** For `previous`: decoded entries before the current one, back to a restart. */
   readonly #trail: LaidEntry[] = []
-  /** Where the next entry starts, and where something was read last. */
+  /** Offsets in the block: of the next entry, and of the next byte to read. */
   #next = 0
   #at = 0
   count = 0
-  /** The number of the entry; `count` behind the last one. */
+  /** Index of the current entry: `count` behind the last one, -1 before the first. */
   position = 0
   state = 0
 
@@ -175,7 +175,7 @@ export class BlockCursor {
     return this.#tie === 'id' ? this.#doc : numberAt(this.#bytes, this.#size - docSize)
   }
 
-  /** Takes a block; it stands nowhere until something is sought there. */
+  /** Opens a block. The position is undefined until the next seek. */
   load(block: Uint8Array): void {
     this.#block = block
     this.#trail.length = 0
@@ -187,7 +187,7 @@ export class BlockCursor {
     this.#toRestart(0)
   }
 
-  /** Whether the entry that was sought is there. */
+  /** Whether the current key equals `target`. */
   isAtKey(target: Uint8Array): boolean {
     if (!this.isAt || this.#size !== target.length) return false
     for (let i = this.#size - 1; i >= 0; i--) if (this.#bytes[i] !== target[i]) return false
@@ -201,24 +201,27 @@ export class BlockCursor {
     return true
   }
 
-  /** Goes to the first entry that is not before a key. */
+  /** Moves to the first entry whose key is not less than `target`. */
   seek(target: Uint8Array): void {
     this.seekBefore(target)
     this.next()
   }
 
-  /** Goes to the last entry that is before a key; to -1 where none is. */
+  /**
+   * Moves to the last entry whose key is less than `target`, or to position -1 when all keys are
+   * greater or equal.
+   */
   seekBefore(target: Uint8Array): void {
     let low = -1
     let high = Math.ceil(this.count / interval) - 1
-    // What the keys at both ends share with the target all between them do.
+    // A key between two others shares at least as many bytes with the target as both of them do.
     let same = 0
     let sameHigh = 0
     while (low < high) {
       const middle = (low + high + 1) >> 1
       this.#at = this.#offset(middle)
       const size = sizeIn(this.#varint())
-      // It shares nothing with the one before it, which takes one byte to say.
+      // Skips the shared size, which is 0 in a restart and takes one byte.
       this.#at++
       const known = Math.min(same, sameHigh)
       const found = this.#sameSize(known, size - known, this.#at + known, target)
@@ -241,7 +244,8 @@ export class BlockCursor {
       this.#at = this.#next
       const head = this.#varint()
       const shared = this.#varint()
-      // The key here is before the target. One that shares less with it than the target is behind.
+      // The current key is less than the target and shares `same` bytes with it. A next key that shares
+      // fewer bytes with the current one is greater than the target.
       if (shared < same) return
       if (shared === same) {
         const size = shared + sizeIn(head)
@@ -259,7 +263,7 @@ export class BlockCursor {
     if (this.isAt) this.#read()
   }
 
-  /** Goes on to an entry of one of some documents; returns how many it passed. */
+  /** Moves to the next entry of one of the documents; returns the number of skipped entries. */
   nextOf(documents: Documents): number {
     for (let passed = 0; ; passed++) {
       this.next()
@@ -268,8 +272,9 @@ export class BlockCursor {
   }
 
   /**
-   * Tells of a document's entry and of those behind it, as long as their keys start so, as that
-   * of the first must. Whether they went on up to the end of the block.
+   * Calls `tell` for the current entry and those behind it while their keys start with `start`, as the
+   * current key must. Returns whether they continue up to the end of the block. Requires document
+   * numbers as ties.
    */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): boolean {
     const block = this.#block
@@ -285,7 +290,7 @@ export class BlockCursor {
       const head = block[next]!
       const shared = block[next + 1]!
       if (head < 128 && shared >= tieAt && shared < 128) {
-        // The value is the same, so only the end of a number follows.
+        // The key has the same value, so its suffix is the end of the document number.
         state = stateIn(head)
         next += 2
         for (let i = shared; i < end; i++) bytes[i] = block[next++]!
@@ -302,7 +307,10 @@ export class BlockCursor {
     return position === count
   }
 
-  /** Whether there was one before, of one of some documents where these are given. */
+  /**
+   * Moves to the previous entry, or to the previous one of `documents`; false at the start of the
+   * block.
+   */
   previous(documents?: Documents): boolean {
     let before = this.position
     while (this.#trail.length === 0) {
@@ -317,7 +325,10 @@ export class BlockCursor {
     return true
   }
 
-  /** Notes the entries up to a position from the restart before it on, which it returns. */
+  /**
+   * Pushes the entries from the last restart up to `end` to the trail; returns the position of the
+   * restart.
+   */
   #lay(end: number, documents: Documents | undefined): number {
     const start = Math.floor(end / interval)
     this.#toRestart(start)
@@ -337,7 +348,7 @@ export class BlockCursor {
     while (this.position < last) this.next()
   }
 
-  /** What the entries make that are before this one. */
+  /** Net counts of the entries before the current one. */
   sumsBefore(): Sums {
     const end = this.position
     const restart = Math.floor(Math.min(end, this.count - 1) / interval)
@@ -374,7 +385,10 @@ export class BlockCursor {
     return low | (block[at + 2]! << 16) | (block[at + 3]! << 24)
   }
 
-  /** How much a key shares with a target, of which `known`; `rest` bytes of it follow at `at`. */
+  /**
+   * Bytes that a key shares with a target. `known` of them are known; `rest` more bytes of the key
+   * start at `at`.
+   */
   #sameSize(known: number, rest: number, at: number, target: Uint8Array): number {
     const block = this.#block
     const end = Math.min(known + rest, target.length)
@@ -383,7 +397,10 @@ export class BlockCursor {
     return same
   }
 
-  /** Whether a key that shares `same` bytes with a target is before it; the next one is at `at`. */
+  /**
+   * Whether a key of `size` bytes is less than a target with which it shares `same` bytes. Its next
+   * byte is at `at`.
+   */
   #isBefore(same: number, size: number, at: number, target: Uint8Array): boolean {
     if (same === target.length) return false
     return same === size || this.#block[at]! < target[same]!
@@ -394,7 +411,7 @@ export class BlockCursor {
     this.#take(this.#varint(), this.#varint())
   }
 
-  /** Reads the rest of an entry, of which the first numbers are known. */
+  /** Reads the rest of an entry, behind its head and shared size. */
   #take(head: number, shared: number): void {
     const block = this.#block
     this.state = stateIn(head)
@@ -428,7 +445,6 @@ export class BlockCursor {
   }
 }
 
-/** All entries of a block. */
 export function changesIn(block: Uint8Array, tie: Tie): Change[] {
   const cursor = new BlockCursor(tie)
   const changes: Change[] = []
@@ -442,7 +458,7 @@ export function changesIn(block: Uint8Array, tie: Tie): Change[] {
   return changes
 }
 
-/** How many entries a block has. */
+/** Number of entries in a block. */
 export function countOf(block: Uint8Array): number {
   return block[0]! + block[1]! * 256
 }

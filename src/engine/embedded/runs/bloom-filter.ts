@@ -1,25 +1,25 @@
 /**
- * Tells of most values that a part of a run does not have that it does not: a Bloom filter
- * (Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970). The positions
- * come from two hashes (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
+ * Bloom filter over the values of a segment, to skip segments that cannot match (Bloom, "Space/time
+ * trade-offs in hash coding with allowable errors", 1970). Bit positions are derived from two hashes
+ * (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
  */
 
-/** With 10 bits a key and 6 positions, 1 in 120 is said to be there that is not. */
+/** 10 bits per key and 6 hashes: a false-positive rate of 0.8 %. */
 const bitsPerKey = 10
 const positions = 6
 
-/** Both hashes of the start of a text, which has a byte in each character. */
+/** Both hashes of the first `size` characters of a text, each of which is one byte. */
 export function hashesOf(text: string, size: number): readonly [number, number] {
   return hashesIn(Buffer.from(text, 'latin1'), 0, size)
 }
 
-/** Both hashes of some bytes. */
+/** Both hashes of the bytes from `start` to `end`. */
 export function hashesIn(
   bytes: Uint8Array,
   start: number,
   end: number,
 ): readonly [number, number] {
-  // FNV-1a, and the same from another start.
+  // FNV-1a, and a variant with another start value, multiplier and a shift.
   let one = 0x811c9dc5
   let other = 0x9747b28c
   for (let i = start; i < end; i++) {
@@ -32,7 +32,7 @@ export function hashesIn(
   return [Math.imul(one, 0x7feb352d) >>> 0, (other | 1) >>> 0]
 }
 
-/** The bits of a filter; `hashes` are pairs. */
+/** Builds a filter from the hashes of its values: two consecutive numbers per value. */
 export function filterOf(hashes: readonly number[]): Uint8Array {
   const bits = Math.max(64, (hashes.length / 2) * bitsPerKey)
   const filter = new Uint8Array(Math.ceil(bits / 8))
@@ -44,7 +44,7 @@ export function filterOf(hashes: readonly number[]): Uint8Array {
   return filter
 }
 
-/** False only if it was not among what the filter was made of. */
+/** False means that the value is certainly absent. */
 export function mayHave(filter: Uint8Array, hashes: readonly [number, number]): boolean {
   const [one, other] = hashes
   const bits = filter.length * 8

@@ -1,26 +1,25 @@
 /**
- * What an entry says: that it was added, that it was removed (a tombstone), or that it is
- * there still and was changed. What is older is seen through it.
+ * State of an index entry in one source: added, removed (a tombstone), or changed while it existed. The
+ * newest change of an entry hides the older ones.
  *
- * An entry is only added where there is none, and only removed where there is one; whoever
- * writes must know. So what became of an entry can be told from any stretch of its past: one
- * that was added and removed leaves nothing, not even a tombstone. And entries can be counted
- * without looking for their past: those that were added, less those that were removed.
+ * An entry is only added when it is absent and only removed when it is present; the writer must know
+ * which. So changes of an entry can be combined over any interval: an addition and a removal cancel
+ * out, without a tombstone. And entries can be counted without a merge: additions minus removals.
  */
 import type { Tie } from '../format/entry-key.ts'
 
-/** Numbers of two bits. */
+/** Values of the two low bits of a state. */
 export const kinds = { add: 0, change: 1, remove: 2 } as const
 
 /**
- * Kind, whether it is an element of an array, and, of a change, whether it was one before.
- * Of one that was removed, the flag is what it had.
+ * Kind and flags: whether the entry is an array element and, for a change, whether it was one before. A
+ * tombstone has the element flag of the removed entry.
  */
 export type State = number
 
 const elementFlag = 4
 const beforeFlag = 8
-/** Bits that a state takes. */
+/** Width of a state in bits. */
 const stateBits = 4
 const statesMask = (1 << stateBits) - 1
 
@@ -40,7 +39,7 @@ export function isElement(state: State): boolean {
   return (state & elementFlag) !== 0
 }
 
-/** A state, and how many bytes of a key follow, in one number. */
+/** Packs a state and the size of a key suffix into one number. */
 export function headOf(size: number, state: State): number {
   return (size << stateBits) | state
 }
@@ -53,12 +52,12 @@ export function sizeIn(head: number): number {
   return head >>> stateBits
 }
 
-/** By how much it changes how many entries there are. */
+/** Change of the number of entries: 1, 0 or -1. */
 export function countIn(state: State): number {
   return 1 - kindOf(state)
 }
 
-/** The same of entries that are no elements. */
+/** Change of the number of entries, not counting array elements. */
 export function valuesIn(state: State): number {
   return valuesByState[state]!
 }
@@ -79,15 +78,15 @@ const valuesByState = Int8Array.from({ length: 1 << stateBits }, (_, state) =>
   valuesOf(state),
 )
 
-/** An entry's key, what became of it, and whose it is. */
+/** A change of one entry. */
 export interface Change {
   readonly key: string
   readonly state: State
-  /** The document's number; of a row that was removed, nothing. */
+  /** Document number; 0 in stored tombstones of rows. */
   readonly doc: number
 }
 
-/** What two changes of an entry come to; undefined when nothing is left of them. */
+/** Combines two changes of an entry; undefined when they cancel out. */
 export function together(
   older: Change | undefined,
   newer: Change,
@@ -99,8 +98,9 @@ export function together(
 }
 
 /**
- * The same of their states. A row may be another one than before under the same id; a document
- * has its number in the key.
+ * Combines the states of two changes of an entry; undefined when they cancel out. With row ids as ties,
+ * a change that alters no count is kept, because the id may belong to a row with another number now.
+ * Document numbers are part of the key, so there it cancels out.
  */
 export function statesTogether(older: State, newer: State, tie: Tie): State | undefined {
   const state = stateOf(older, newer)
@@ -125,7 +125,10 @@ function stateOf(older: State, newer: State): State | undefined {
   }
 }
 
-/** The state of a change that nothing is older than. */
+/**
+ * State of a change when no older change of the entry exists; undefined for a tombstone, which has
+ * nothing to hide.
+ */
 export function withoutPast(state: State): State | undefined {
   switch (kindOf(state)) {
     case kinds.add:

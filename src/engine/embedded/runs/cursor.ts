@@ -1,54 +1,54 @@
 /**
- * Cursors over sources of changes, and one over several of them that sees entries: the newest
- * change of an entry says what it is, and tombstones hide what is older.
+ * Cursors over sources of changes, and their merge, which yields entries: the newest change of a key
+ * decides, and tombstones hide older ones.
  */
 import { isElement, kindOf, kinds, type State } from './change.ts'
 import type { Documents } from './document-set.ts'
 
-/** A key to look for, as text and as bytes. */
+/** A key to seek, as text and as bytes. */
 export interface SeekKey {
   readonly text: string
   readonly bytes: Uint8Array
 }
 
-/** Stands at a change, or beyond the first or last one. */
+/** Position at a change of a source, or beyond its first or last change. */
 export interface Cursor {
   readonly isAt: boolean
   readonly key: string
   readonly state: State
   readonly doc: number
-  /** Changes that it left out on its last step: of documents that are not wanted. */
+  /** Changes skipped by the last step because their documents are not wanted. */
   readonly passed: number
-  /** Beyond the last change, or the first, a cursor is of no more use. */
+  /** Beyond the last change, or the first, a cursor cannot be moved any more. */
   next(): void
   previous(): void
 }
 
-/** What a walk finds. */
+/** An entry that a walk yields. */
 export interface Found {
   readonly key: string
   readonly state: State
   readonly doc: number
 }
 
-/** Which entries a walk comes to. */
+/** Direction, range and filter of a walk over entries. */
 export interface EntryStretch {
   readonly direction: 1 | -1
-  /** Whether a key is reached; once one is not, none is. */
+  /** Whether a key is in the range. Once it is false, it is false for all later keys. */
   readonly isWithin: (key: string) => boolean
-  /** Whether elements of arrays are left out. */
+  /** Leaves out array elements. */
   readonly valuesOnly: boolean
   readonly only?: Only | undefined
 }
 
-/** The documents whose entries a walk is for. */
+/** Restricts a walk to the entries of some documents. */
 export interface Only {
   readonly documents: Documents
-  /** Is told, time and again, how many changes of others were passed. */
+  /** Called repeatedly with the number of changes of other documents skipped since the last call. */
   readonly passing: (changes: number) => void
 }
 
-/** The entries that cursors lead to, in order. The newest source comes first. */
+/** Merges cursors into entries in key order. The newest source comes first. */
 export function* entriesOf(
   cursors: readonly Cursor[],
   { direction, isWithin, valuesOnly, only }: EntryStretch,
@@ -67,19 +67,19 @@ export function* entriesOf(
   }
 }
 
-/** A source, and the key that it stands at. */
+/** A source and its current key. */
 interface Source {
   key: string
   readonly cursor: Cursor
-  /** How many are newer. */
+  /** Number of newer sources. */
   readonly age: number
 }
 
-/** Sources in the order of their keys; of those that stand at the same one, the newest first. */
+/** Queue of sources by current key; of equal keys the newest source comes first. */
 class Sources {
   readonly #isUp: boolean
   readonly #isWithin: (key: string) => boolean
-  /** Few, and mostly one or two of them alternate: so a list, and no heap. */
+  /** A sorted list and not a heap: sources are few, and usually one or two of them alternate. */
   readonly #queue: Source[] = []
 
   constructor(
@@ -97,18 +97,18 @@ class Sources {
     }
   }
 
-  /** The one to read next. */
+  /** The source with the next key. */
   first(): Source | undefined {
     return this.#queue[0]
   }
 
-  /** Goes on behind the key of the first, in all sources that have it. */
+  /** Advances all sources that are at `key`, the key of the first source. */
   pass(key: string): void {
     while (this.#queue[1]?.key === key) this.#advance(1)
     this.#advance(0)
   }
 
-  /** Goes on in the source at a position, and puts it where it belongs then. */
+  /** Advances the source at an index and restores the order. */
   #advance(at: number): void {
     const source = this.#queue[at]!
     const { cursor } = source

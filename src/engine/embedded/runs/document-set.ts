@@ -1,32 +1,37 @@
 /**
- * A set of documents, by number: bits, in chunks for the numbers that occur. Documents that
- * have a value come by number, some hundreds to a chunk or few; either way one more costs some
- * nanoseconds, where a Set hashes each.
+ * Set of document numbers: a sparse bitmap. Adding a number takes a few nanoseconds, whether numbers
+ * are dense or sparse; a Set would hash each of them.
  */
 
-/** Tells documents apart: those that are wanted, and others. */
+/** Membership test for document numbers. */
 export interface Documents {
   has(document: number): boolean
 }
 
-/** Bits of a chunk: 512 bytes, which is what a number may cost that is far from all others. */
+/**
+ * Binary logarithm of the numbers per chunk. A chunk takes 512 bytes, the cost of a number far from all
+ * others.
+ */
 const chunkBits = 12
 const chunkSize = 1 << chunkBits
 const chunkWords = chunkSize / 32
 
-/** No chunk has this number; those that chunks have fit a slot, as documents' have 40 bits. */
+/**
+ * Marks an unused slot. Document numbers have 40 bits, so chunk numbers fit into a slot and are not
+ * negative.
+ */
 const unused = -1
 
 export class DocumentSet implements Documents {
   /**
-   * A hash table of the chunks, twice as large as it must be: the number of a chunk, and where
-   * its words start. Numbers follow each other, so most stand where they belong.
+   * Hash table with open addressing, at most half full: pairs of a chunk number and the offset of its
+   * words. Numbers are mostly consecutive, so there are few collisions.
    */
   #slots: Int32Array
   #words: Uint32Array
   chunkCount = 0
 
-  /** With room for documents of so many chunks, which grows when it is filled. */
+  /** `chunkCount` is the initial capacity in chunks; the set grows when it is full. */
   constructor(chunkCount = 16) {
     const room = 1 << (32 - Math.clz32(Math.max(1, chunkCount) - 1))
     this.#slots = new Int32Array(4 * room).fill(unused)
@@ -43,7 +48,7 @@ export class DocumentSet implements Documents {
     this.#words[start + wordOf(document)]! |= bitOf(document)
   }
 
-  /** Those that another set has told. */
+  /** Adds the result of `numbers()` of another set. */
   addAll(documents: Uint32Array): void {
     for (let i = 0; i < documents.length;) {
       const number = documents[i]! >>> chunkBits
@@ -59,7 +64,7 @@ export class DocumentSet implements Documents {
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
-  /** All of them, in order within a chunk; undefined where one does not fit into 32 bits. */
+  /** All numbers, ascending within each chunk; undefined when one does not fit into 32 bits. */
   numbers(): Uint32Array | undefined {
     const numbers: number[] = []
     for (let slot = 0; slot < this.#slots.length; slot += 2) {
@@ -74,12 +79,12 @@ export class DocumentSet implements Documents {
     return Uint32Array.from(numbers)
   }
 
-  /** Where the words of a document's chunk start; negative where there is none. */
+  /** Offset of the words of a document's chunk; negative when there is no such chunk. */
   #find(document: number): number {
     return this.#slots[this.#slotOf(chunkOf(document)) + 1]!
   }
 
-  /** The slot of a chunk: its own, or the unused one where it belongs. */
+  /** The slot of a chunk; for a missing chunk, the unused slot where it belongs. */
   #slotOf(number: number): number {
     const slots = this.#slots
     const mask = slots.length - 2
@@ -88,7 +93,7 @@ export class DocumentSet implements Documents {
     return slot
   }
 
-  /** Where the words of a chunk start, which is made where there is none. */
+  /** Offset of the words of a chunk, which is created when it is missing. */
   #open(number: number): number {
     const slot = this.#slotOf(number)
     if (this.#slots[slot] === number) return this.#slots[slot + 1]!

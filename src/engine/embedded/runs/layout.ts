@@ -1,13 +1,13 @@
 /**
- * The tables of an index in sorted runs.
+ * Tables of an index in sorted runs:
  *
- *   recent    changes that are in no run yet, a block of them for each commit
- *   run       the runs: those that are read, that are being made, and that are to be deleted
- *   segment   parts of runs: where their blocks start, what they make, and a filter
- *   block     the entries of runs, packed
- *   manifest  one row: what tells entries of one value apart; its version rises with every
- *             change of what is read, the rest says which changes are in runs, and which
- *             numbers were given out; none is used twice
+ *   recent    blocks of changes that wait for a flush
+ *   run       runs: readable, being written, or being deleted
+ *   segment   parts of runs: first keys of their blocks, net counts, a Bloom filter
+ *   block     packed entries of runs
+ *   manifest  one row: the kind of tie; a version that changes with the set of readable runs;
+ *             the last flushed row of `recent`; the next run and block numbers, which are
+ *             never reused
  */
 import { partsChecksum } from '../format/checksums.ts'
 import type { Tie } from '../format/entry-key.ts'
@@ -57,19 +57,19 @@ export function runsSchema(tie: Tie): string {
 `
 }
 
-/** A run is read once it is made, and until it is dropped. */
+/** Only runs in the state `made` are read. */
 export type RunState = 'made' | 'making' | 'dropped'
 
 export interface RunRow {
   readonly number: number
   readonly level: number
   readonly state: RunState
-  /** The numbers of the runs that it is made of, as JSON. */
+  /** Numbers of the runs that are merged into this one, as JSON. */
   readonly sources: string
 }
 
 export interface SegmentRow {
-  /** The number of its first block; the others follow. */
+  /** Number of the first block; the numbers of the others follow. */
   readonly block: number
   readonly blocks: number
   readonly entries: number
@@ -79,12 +79,12 @@ export interface SegmentRow {
   readonly doc_max: number
   readonly first: Uint8Array
   readonly last: Uint8Array
-  /** The detail is read when it is needed, so it has a checksum of its own. */
+  /** `detail` has its own checksum, because it is only read when needed. */
   readonly detail_checksum: number | null
   readonly checksum: number | null
 }
 
-/** Of all columns of a segment but its detail. */
+/** Checksum of all columns of a segment; `detail` is covered through its own checksum. */
 export function segmentChecksum(run: number, row: Omit<SegmentRow, 'checksum'>): number {
   const { block, blocks, entries, sum, values, doc_min, doc_max, first, last } = row
   const numbers = [run, block, blocks, entries, sum, values, doc_min, doc_max]

@@ -1,13 +1,13 @@
 /**
- * The documents that runs have for values that were asked for, as long as the runs are the same.
- * Listing them takes most of the time of a sorted find with a filter that many match.
+ * Cache of the documents that the runs have for a value, cleared when the set of runs changes.
+ * Collecting them takes most of the time of a sorted find whose filter matches many documents.
  */
 import { DocumentSet } from './document-set.ts'
 
-/** Documents from which on a list is kept: shorter ones are soon made again. */
+/** Minimum size of a cached list in documents: shorter lists are quickly collected again. */
 const listMin = 256
 
-/** Documents of all lists that are kept, of four bytes each. */
+/** Maximum size of all cached lists together, in documents of four bytes each. */
 const listedMax = 2 ** 20
 
 interface KeptList {
@@ -16,11 +16,13 @@ interface KeptList {
 }
 
 export class ListedValues {
-  /** By what keys of the value start with, and what of them counts; the oldest first. */
+  /**
+   * Lists keyed by the key prefix of the value and by whether array elements count; the oldest first.
+   */
   readonly #lists = new Map<string, KeptList>()
   #size = 0
 
-  /** The list of a value, as a set of the caller's own; made, where it is not known. */
+  /** The documents of a value, in a set owned by the caller. On a cache miss `list` fills the set. */
   documents(key: string, list: (documents: DocumentSet) => void): DocumentSet {
     const known = this.#lists.get(key)
     const documents = new DocumentSet(known?.chunkCount)

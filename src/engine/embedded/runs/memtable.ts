@@ -1,6 +1,6 @@
 /**
- * The latest changes in memory, until they become a run. They come as blocks, and are put in
- * order when somebody looks for one: the thread that writes hardly ever does.
+ * Recent changes in memory, until they become a run. They arrive in blocks and are sorted at the first
+ * lookup, which the writing thread rarely does.
  */
 import { BlockScan } from './block-scan.ts'
 import { changesIn, countOf, type Sums } from './block.ts'
@@ -11,15 +11,15 @@ import type { ChangeSource } from './packed-change.ts'
 import { ChangeLog } from './sorted-changes.ts'
 import type { DocumentCursor } from './value-documents.ts'
 
-/** Changes of a chunk: putting one into it moves those behind it. */
+/** Maximum changes of a chunk: an insertion moves those behind it. */
 const chunkMax = 512
 
 export class Memtable {
   readonly #tie: Tie
-  /** In order, none of them empty, unless nothing is there at all. */
+  /** Sorted chunks. A chunk is only empty when it is the sole one. */
   readonly #chunks: Change[][] = [[]]
   #inOrder = 0
-  /** What has come since, oldest first, and how many changes that are. */
+  /** Blocks that wait to be sorted in, oldest first, and the number of their changes. */
   #unsorted: Uint8Array[] = []
   #unsortedCount = 0
 
@@ -27,7 +27,7 @@ export class Memtable {
     this.#tie = tie
   }
 
-  /** How many there are; those of one entry may count as several until they are in order. */
+  /** Number of changes. Until they are sorted, several changes of one entry count separately. */
   get count(): number {
     return this.#inOrder + this.#unsortedCount
   }
@@ -38,13 +38,16 @@ export class Memtable {
     this.#unsorted = []
   }
 
-  /** Adds a block of changes, in the order in which they were made. */
+  /** Adds a block, whose changes are newer than all changes added before. */
   takeIn(block: Uint8Array): void {
     this.#unsorted.push(block)
     this.#unsortedCount += countOf(block)
   }
 
-  /** All changes in order, to be written. Nothing is older than them if so said. */
+  /**
+   * All changes in key order, as input of a flush. `isOldest`: there is no older run, so tombstones are
+   * dropped.
+   */
   changes(isOldest: boolean): ChangeSource {
     const log = new ChangeLog()
     for (const chunk of this.#chunks)
@@ -65,17 +68,17 @@ export class Memtable {
     const changes = this.#unsorted.flatMap((block) => changesIn(block, this.#tie))
     this.#unsorted = []
     this.#unsortedCount = 0
-    // A sort keeps the order of those that are equal: the oldest come first.
+    // The sort is stable, so the oldest change of a key stays first.
     changes.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     this.#apply(changes)
   }
 
-  /** Adds what has become of entries, which come in order, to what was known of them. */
+  /** Combines sorted changes with those in the chunks. */
   #apply(changes: readonly Change[]): void {
     let number = -1
     let end: string | undefined
     for (const change of changes) {
-      // Most of them belong into the same chunk as the one before.
+      // Most changes belong to the chunk of the previous one.
       if (number === -1 || (end !== undefined && change.key >= end)) {
         number = this.#chunkOf(change.key)
         end = this.#chunks[number + 1]?.[0]!.key
@@ -84,7 +87,7 @@ export class Memtable {
     }
   }
 
-  /** Whether the chunks are the same as before. */
+  /** Returns false when a chunk was split or removed. */
   #applyTo(number: number, change: Change): boolean {
     const chunk = this.#chunks[number]!
     const at = positionIn(chunk, change.key)
@@ -118,14 +121,14 @@ export class Memtable {
     return found?.key === key ? found : undefined
   }
 
-  /** At the first change that is not before a key. */
+  /** Cursor at the first change whose key is not less than `key`. */
   cursorAt(key: string): Cursor & DocumentCursor {
     this.#putInOrder()
     const number = this.#chunkOf(key)
     return new MemtableCursor(this.#chunks, number, positionIn(this.#chunks[number]!, key))
   }
 
-  /** At the last change that is before a key. */
+  /** Cursor at the last change whose key is less than `key`. */
   cursorBefore(key: string): Cursor {
     const cursor = this.cursorAt(key)
     cursor.previous()
@@ -144,7 +147,7 @@ export class Memtable {
     return { sum, values }
   }
 
-  /** The last chunk that starts at a key or before it, or the first one. */
+  /** Index of the last chunk whose first key is not greater than `key`, or of the first chunk. */
   #chunkOf(key: string): number {
     let low = 0
     let high = this.#chunks.length - 1
@@ -157,7 +160,7 @@ export class Memtable {
   }
 }
 
-/** Where a key is, or would be. */
+/** Index of a key in a chunk, or the index at which to insert it. */
 function positionIn(chunk: readonly Change[], key: string): number {
   let low = 0
   let high = chunk.length
@@ -169,13 +172,13 @@ function positionIn(chunk: readonly Change[], key: string): number {
   return low
 }
 
-/** Holds as long as nothing is applied. */
+/** Valid until the next change is sorted in. */
 class MemtableCursor implements Cursor, DocumentCursor {
   readonly #chunks: readonly (readonly Change[])[]
   #number: number
   #at: number
   #change: Change | undefined
-  /** They are few, and at hand: it leaves none out. */
+  /** Always 0: the memtable is small, so no change is skipped. */
   readonly passed = 0
 
   constructor(chunks: readonly (readonly Change[])[], number: number, at: number) {
@@ -221,7 +224,7 @@ class MemtableCursor implements Cursor, DocumentCursor {
     this.#change = this.#chunks[this.#number]![--this.#at]
   }
 
-  /** Behind the last of a chunk stands the first of the next. */
+  /** Moves from the end of a chunk to the start of the next one. */
   #settle(): void {
     if (this.#at === this.#chunks[this.#number]!.length)
       if (this.#number < this.#chunks.length - 1) {

@@ -1,10 +1,10 @@
 /**
- * Merges runs: what became of each entry, seen over all of them.
+ * Merges runs into one: combines all changes of each entry.
  *
- * Keys that stand next to each other share most of their bytes. How many is known of every key
- * and the one before it in its run, and kept for the runs that wait beside each other here. Of
- * two keys that come behind a third one, the one that shares more with it comes first. So bytes
- * are compared only where both share the same, and behind those.
+ * Adjacent keys share most of their bytes. For every key of a run the number of bytes shared with the
+ * previous key is known, and the queue of sources tracks it between its members. Of two keys greater
+ * than a third one, the one that shares more bytes with the third is the lesser. So bytes are compared
+ * only when both share equally many, and only behind these.
  */
 import { statesTogether, withoutPast, type State } from './change.ts'
 import type { Tie } from '../format/entry-key.ts'
@@ -17,26 +17,29 @@ import {
 
 export interface RunMergeOptions {
   readonly tie: Tie
-  /** Whether nothing is older than what is merged. */
+  /** Whether there is no run older than the merged ones. */
   readonly isOldest: boolean
 }
 
 interface Merged {
   readonly source: ChangeSource
-  /** Sources that are newer. */
+  /** Number of newer sources. */
   readonly newer: number
-  /** Bytes that its key shares with the one before it here; of the first, with the last one passed. */
+  /**
+   * Bytes that the key shares with the previous key in the queue; for the first, with the last key that
+   * was passed.
+   */
   shared: number
 }
 
-/** All changes of some sources, of which the newest comes first. */
+/** Combined changes of several sources, which are given newest first. */
 export class MergedChanges implements ChangeSource {
   readonly #options: RunMergeOptions
-  /** In the order of their keys. Of those with the same key the oldest comes first. */
+  /** Sources by current key; of equal keys the oldest source comes first. */
   readonly #live: Merged[] = []
-  /** Whether the first of them stands at what is shown here, and has to go on. */
+  /** Whether the first source is at the current change, so that `next` has to advance it. */
   #isShown = false
-  /** A key that several had, while they go on. */
+  /** Copy of a key that several sources have, valid while they advance. */
   #common = new Uint8Array(256)
   isAt = true
   bytes: Uint8Array = this.#common
@@ -63,7 +66,8 @@ export class MergedChanges implements ChangeSource {
 
   #settle(): void {
     const live = this.#live
-    // What is shown shares with what was shown before as much as all that were passed between do.
+    // The current key shares with the previous result the minimum of what the keys passed in between
+    // share.
     let shared = live[0]?.shared ?? 0
     while (live.length > 0) {
       const first = live[0]!
@@ -84,7 +88,7 @@ export class MergedChanges implements ChangeSource {
     this.isAt = false
   }
 
-  /** Takes the changes of one key from all that have it: whether anything is left of them. */
+  /** Combines the changes of a key that several sources have; false when they cancel out. */
   #takeCommon(shared: number): boolean {
     const live = this.#live
     const key = this.#copyKey(live[0]!.source)
@@ -136,7 +140,7 @@ export class MergedChanges implements ChangeSource {
     this.#sink()
   }
 
-  /** Moves the first of them to where its key belongs. */
+  /** Moves the first source to its place in the queue. */
   #sink(): void {
     const live = this.#live
     const first = live[0]!
@@ -161,7 +165,7 @@ export class MergedChanges implements ChangeSource {
   }
 }
 
-/** Whether its key is the one before it, which has so many bytes. */
+/** Whether the key equals the previous key in the queue, which has `size` bytes. */
 function isSameAs({ source, shared }: Merged, size: number): boolean {
   return shared === size && source.size === size
 }

@@ -1,31 +1,31 @@
 /**
- * Changes as they are written: keys as bytes. Merging a store is nothing but moving keys, and
- * a text for each of them would cost more than all the rest.
+ * Changes with keys as bytes, for commits, sorting and merges. A merge mostly moves keys, and a string
+ * for each would cost more than everything else.
  */
 import type { State } from './change.ts'
 
-/** Where the bytes of a key are. */
+/** A key within a buffer. */
 export interface PackedKey {
   readonly bytes: Uint8Array
   readonly start: number
   readonly size: number
 }
 
-/** The bytes of its key hold until something is done with it. */
+/** The key bytes are valid until the next operation on the object that returned them. */
 export interface PackedChange extends PackedKey {
   readonly state: State
   readonly doc: number
 }
 
-/** Changes in order, one after the other. What it stands at holds until it goes on. */
+/** A sequence of changes. The current one is valid until `next`. */
 export interface ChangeSource extends PackedChange {
   readonly isAt: boolean
-  /** How many bytes the key shares with the one before it; of the first, any number of them. */
+  /** Bytes that the key shares with the previous one; any number for the first. */
   readonly shared: number
   next(): void
 }
 
-/** How many bytes two keys share, of which so many are known. */
+/** Number of bytes that two keys share, of which `known` are known. */
 export function sharedBy(a: PackedKey, b: PackedKey, known: number): number {
   const { bytes, start, size } = a
   const { bytes: others, start: otherStart, size: otherSize } = b
@@ -35,7 +35,7 @@ export function sharedBy(a: PackedKey, b: PackedKey, known: number): number {
   return shared
 }
 
-/** Of keys that share just so many bytes: negative if the first comes before the second. */
+/** Compares two keys that share exactly `shared` bytes; negative when `a` comes first. */
 export function orderBehind(a: PackedKey, b: PackedKey, shared: number): number {
   if (shared === a.size || shared === b.size) return a.size - b.size
   return a.bytes[a.start + shared]! - b.bytes[b.start + shared]!

@@ -1,4 +1,4 @@
-/** A sorted run of changes, which never changes itself: how it is searched. */
+/** An immutable sorted run of changes, and the lookups in it. */
 import type { DatabaseSync } from 'node:sqlite'
 import { BlockScan } from './block-scan.ts'
 import { BlockCursor, type Sums } from './block.ts'
@@ -17,25 +17,25 @@ export function seekKeyOf(text: string): SeekKey {
   return { text, bytes: Buffer.from(text, 'latin1') }
 }
 
-/** What all runs of a store share. */
+/** Objects that all runs of a store share. */
 export interface RunStore {
   readonly database: DatabaseSync
   readonly cache: BlockCache
   readonly tie: Tie
-  /** For what is found at once. */
+  /** For lookups that finish before the next one starts. */
   readonly cursor: BlockCursor
 }
 
-/** A segment's place in a run, and a block's in the segment. */
+/** Index of a segment in the run and of a block in the segment. */
 interface Place {
   readonly segment: number
   readonly block: number
 }
 
 export interface CursorOptions {
-  /** Whether what is read is not kept. */
+  /** Bypasses the block cache. */
   readonly isOnce?: boolean
-  /** Documents whose changes are wanted: of others, most are left out. */
+  /** Documents whose changes are wanted; most changes of other documents are skipped. */
   readonly wanted?: Documents | undefined
 }
 
@@ -49,9 +49,9 @@ export class Run {
   readonly #segments: readonly SegmentRow[]
   readonly #firsts: readonly string[]
   readonly #last: string
-  /** The block that something was looked for last, from its first key up to the next one's. */
+  /** Block of the latest `find`, with its first key and that of the next block. */
   #lastPlace: (Place & { readonly first: string; readonly end: string }) | undefined
-  /** What the segments before each make, and what all do, last. */
+  /** Net counts of the segments before each one; the last element is the total. */
   readonly #sums: readonly Sums[]
 
   constructor(store: RunStore, { number, level }: RunRow) {
@@ -65,7 +65,7 @@ export class Run {
       )
       .all(number) as unknown as SegmentRow[]
     for (const segment of this.#segments) verifySegment(number, segment)
-    // A run that is read has segments.
+    // A readable run has at least one segment.
     if (this.#segments.length === 0) throw damagedIndex(valueIndex, `run ${number}`)
     this.#firsts = this.#segments.map(({ first }) => textOf(first))
     this.#last = textOf(this.#segments.at(-1)!.last)
@@ -83,12 +83,12 @@ export class Run {
     this.docMax = docMax
   }
 
-  /** Whether it may have keys from one up to another. */
+  /** Whether the run may have keys in [low, high). */
   overlaps(low: string, high: string): boolean {
     return low <= this.#last && this.#firsts[0]! < high
   }
 
-  /** Whether it may have keys that start so: all those of a value. */
+  /** Whether the run may have keys with the prefix `start`, which are those of one value. */
   mayHave(start: string, hashes: readonly [number, number]): boolean {
     const number = lastUpTo(this.#firsts, start)
     const { filter } = this.#detail(number)
@@ -96,12 +96,12 @@ export class Run {
     return this.#firsts[number + 1]?.startsWith(start) === true
   }
 
-  /** At the first change that is not before a key. */
+  /** Cursor at the first change whose key is not less than the target. */
   cursorAt(target: SeekKey, options: CursorOptions = {}): Cursor & DocumentCursor {
     return this.#cursor(options).from(this.#placeOf(target.text), target.bytes)
   }
 
-  /** The changes from a key on, to be merged: what is read is not kept. */
+  /** Changes from a key on, as input of a merge. Their blocks bypass the cache. */
   changesFrom({ text, bytes }: SeekKey): ChangeSource {
     const changes = new BlockScan(this.#store.tie, this.#blocksFrom(this.#placeOf(text)))
     const from = { bytes, start: 0, size: bytes.length }
@@ -118,9 +118,9 @@ export class Run {
     }
   }
 
-  /** The change of one key. */
+  /** The change with exactly this key. */
   find({ text, bytes }: SeekKey): Change | undefined {
-    // What has the key is in the block that starts at it or before it.
+    // Only the last block whose first key is not greater can have the key.
     const { cursor } = this.#store
     this.#open(cursor, this.#nearPlaceOf(text))
     cursor.seek(bytes)
@@ -128,30 +128,33 @@ export class Run {
     return { key: text, state: cursor.state, doc: cursor.doc }
   }
 
-  /** Tells of each change of a document whose key starts so, in order. */
+  /**
+   * Calls `tell` for each change whose key has the prefix `start`, in order. Requires document numbers
+   * as ties.
+   */
   each(start: SeekKey, tell: (state: State, doc: number) => void): void {
     const cursor = this.#cursor()
     cursor.from(this.#placeOf(start.text), start.bytes).tellOf(start.bytes, tell)
   }
 
-  /** At the last change that is before a key. */
+  /** Cursor at the last change whose key is less than the target. */
   cursorBefore(target: SeekKey, options: CursorOptions = {}): Cursor {
     return this.#cursor(options).before(this.#placeOf(target.text), target.bytes)
   }
 
-  /** What the changes from a key up to another make. */
+  /** Net counts of the changes with keys in [low, high). */
   sums(low: SeekKey, high: SeekKey): Sums {
     return minus(this.#sumsBefore(high), this.#sumsBefore(low))
   }
 
-  /** What those of its segments make that are between two keys as a whole: nothing is read. */
+  /** Net counts of the segments that lie as a whole between two keys. Reads no block. */
   segmentSums(low: string, high: string): Sums {
     const first = lastUpTo(this.#firsts, low) + 1
     const end = Math.max(first, lastUpTo(this.#firsts, high))
     return minus(this.#sums[end]!, this.#sums[first]!)
   }
 
-  /** What the changes before a key make. */
+  /** Net counts of the changes before a key. */
   #sumsBefore({ text, bytes }: SeekKey): Sums {
     const place = this.#placeOf(text)
     const { sums, values } = this.#detail(place.segment)
@@ -166,13 +169,13 @@ export class Run {
     cursor.load(this.#store.cache.block(this.#segments[segment]!.block + block))
   }
 
-  /** The last block that starts at a key or before it, or the first one. */
+  /** The last block whose first key is not greater than `key`, or the first block. */
   #placeOf(key: string): Place {
     const segment = lastUpTo(this.#firsts, key)
     return { segment, block: lastUpTo(this.#detail(segment).firsts, key) }
   }
 
-  /** The same; what is looked for one after the other is often in the same block. */
+  /** Like `#placeOf`, but remembers the block: consecutive lookups often need the same one. */
   #nearPlaceOf(key: string): Place {
     const last = this.#lastPlace
     if (last !== undefined && last.first <= key && key < last.end) return last
@@ -227,8 +230,8 @@ class RunCursor implements Cursor, DocumentCursor {
   passed = 0
 
   /**
-   * It leaves out changes of documents that are not wanted, but for one of each block: who walks
-   * is to see how far it has come.
+   * Skips changes of unwanted documents, except one per block, so that the caller sees the progress of
+   * a long walk.
    */
   constructor(reader: BlockReader, tie: Tie, wanted: Documents | undefined) {
     this.#reader = reader
@@ -236,7 +239,7 @@ class RunCursor implements Cursor, DocumentCursor {
     this.#wanted = wanted
   }
 
-  /** At the first entry that is not before a target, which belongs into a block. */
+  /** Moves to the first entry that is not before `target`, starting from the block of the target. */
   from({ segment, block }: Place, target: Uint8Array): this {
     this.#load(segment, block)
     this.#cursor.seek(target)
@@ -244,7 +247,7 @@ class RunCursor implements Cursor, DocumentCursor {
     return this
   }
 
-  /** At the last entry before it. */
+  /** Moves to the last entry that is less than `target`, starting from the block of the target. */
   before({ segment, block }: Place, target: Uint8Array): this {
     this.#load(segment, block)
     this.#cursor.seekBefore(target)
@@ -260,7 +263,7 @@ class RunCursor implements Cursor, DocumentCursor {
     return this.#cursor.startsWith(bytes)
   }
 
-  /** Tells of the changes from here on, as long as their keys start so. */
+  /** Calls `tell` for the changes from here on while their keys have the prefix `start`. */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {
     while (this.isAt && this.#cursor.startsWith(start)) {
       if (!this.#cursor.tellOf(start, tell)) return
@@ -319,7 +322,7 @@ class RunCursor implements Cursor, DocumentCursor {
   }
 }
 
-/** The position of the last text that is not behind a key; 0 where all are. */
+/** Index of the last text that is at most `key`; 0 when all are greater. */
 function lastUpTo(texts: readonly string[], key: string): number {
   let low = 0
   let high = texts.length - 1

@@ -1,6 +1,6 @@
 /**
- * Reads an index in sorted runs, through a connection's snapshot: the memtable, which follows
- * the table `recent`, and all runs, the newest first.
+ * Reads an index in sorted runs within the snapshot of a connection: the memtable, which follows the
+ * table `recent`, and all readable runs, newest first.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
@@ -34,40 +34,40 @@ import { Memtable } from './memtable.ts'
 import { Run, seekKeyOf, type RunStore } from './run.ts'
 import { documentsIn, ValueDocuments } from './value-documents.ts'
 
-/** A limit of a range: a value's key, or the start of some. */
+/** Limit of a range: the key of a value, or a prefix of such keys. */
 export interface Bound {
   readonly key: Uint8Array
   readonly inclusive: boolean
 }
 
-/** The entries of a path whose values are between two bounds; all of them without any. */
+/** The entries of a path with values between two bounds; an absent bound does not limit. */
 export interface EntryRange {
   readonly path: number
   readonly low?: Bound
   readonly high?: Bound
-  /** Whether elements of arrays count, or values only. */
+  /** Whether array elements count as well. */
   readonly withElements?: boolean
 }
 
-/** Which way, and the entry to go on after. */
+/** Direction of a walk, and the entry after which it continues. */
 export interface Walk<After> {
   readonly direction?: 1 | -1
   readonly after?: After | undefined
 }
 
-/** Where to go on in a range, and what for. */
+/** A walk over a range, restricted to some documents when `only` is present. */
 export interface RangeWalk extends Walk<EntryPlace> {
   readonly only?: Only | undefined
 }
 
-/** Where an entry of a range stands. */
+/** Position of an entry in a range. */
 export interface EntryPlace {
   readonly value: Uint8Array
   readonly owner: EntryOwner
 }
 
 export interface RunsReaderOptions {
-  /** Bytes of blocks that may be kept in memory. */
+  /** Size of the block cache in bytes. */
   readonly cacheSize?: number
 }
 
@@ -90,7 +90,7 @@ export class RunsReader {
   readonly #listed = new ListedValues()
   #version = -1
   #flushed = 0
-  /** The latest changes that the memtable has. */
+  /** Number of the latest row of `recent` that the memtable has. */
   #seen = 0
 
   constructor(
@@ -112,29 +112,29 @@ export class RunsReader {
     this.memtable = new Memtable(tie)
   }
 
-  /** Those that are read, the newest first. */
+  /** Readable runs, newest first. */
   get runs(): readonly Run[] {
     return this.#runs
   }
 
-  /** The number of the latest changes that were taken in. */
+  /** Number of the latest row of `recent` that was taken in. */
   get seen(): number {
     return this.#seen
   }
 
-  /** Catches up with what the connection sees: to be called when its transaction begins. */
+  /** Catches up with the snapshot of the connection. Must be called when its transaction begins. */
   begin(): void {
     const [version, flushed, latest] = this.#manifest.get() as unknown as number[]
     if (version !== this.#version) this.#readRuns(version!)
     if (flushed !== this.#flushed) {
-      // All that the memtable had is in a run now.
+      // A flush has moved the content of the memtable to a run.
       this.memtable.clear()
       this.#flushed = this.#seen = flushed!
     }
     if (latest! > this.#seen) this.#catchUp()
   }
 
-  /** Takes in a block of changes that was written under a number. */
+  /** Adds a block that was written as row `number` of `recent`. */
   takeIn(number: number, changes: Uint8Array): void {
     this.memtable.takeIn(changes)
     this.#seen = number
@@ -159,12 +159,12 @@ export class RunsReader {
     this.#version = version
   }
 
-  /** Lets it keep so many bytes of blocks. */
+  /** Sets the size of the block cache in bytes, at most the default. */
   setCache(size: number): void {
     this.#store.cache.sizeMax = Math.min(size, defaultCacheSize)
   }
 
-  /** All entries, in order: read once, so nothing is kept of them. */
+  /** All entries in key order. Each block is read once and bypasses the cache. */
   all(): Iterable<Found> {
     const from = seekKeyOf('')
     const cursors = this.#runs.map((run) => run.cursorAt(from, { isOnce: true }))
@@ -175,11 +175,11 @@ export class RunsReader {
     })
   }
 
-  /** Entries in the order of their values, and of their ties where those are the same. */
+  /** Entries ordered by value and, within a value, by tie. */
   inRange(range: EntryRange, walk: RangeWalk = {}): Iterable<Found> {
     const [low, high] = keysOf(range)
     const { direction = 1, after } = walk
-    // A row's tombstone does not say whose it is: all are looked at.
+    // Tombstones of rows have no row number, so entries of rows cannot be skipped by number.
     const only = this.tie === 'doc' ? walk.only : undefined
     const place = after && entryKey(range.path, after.value, after.owner, this.tie)
     const valuesOnly = range.withElements !== true
@@ -189,7 +189,7 @@ export class RunsReader {
     )
   }
 
-  /** Entries of a value, elements too, in the order of their ties. */
+  /** Entries of a value, array elements included, ordered by tie. */
   withValue(
     path: number,
     value: Uint8Array,
@@ -202,7 +202,10 @@ export class RunsReader {
     return this.#walk(stretch, this.#having(start))
   }
 
-  /** Numbers of the documents behind one that have a value, elements too, in order. */
+  /**
+   * Ascending numbers, greater than `after`, of the documents that have a value or an array element
+   * with it.
+   */
   numbersWith(path: number, value: Uint8Array, after: number): Iterable<number> {
     const { memtable } = this
     const start = seekKeyOf(valueStart(path, value))
@@ -220,17 +223,17 @@ export class RunsReader {
     return documentsIn(sources)
   }
 
-  /** The documents that have a value, in no order; as an element of an array, too, or not. */
+  /** The documents that have a value, in no order; `withElements` includes array elements. */
   documentsWith(path: number, value: Uint8Array, withElements: boolean): DocumentSet {
     if (this.tie === 'id') {
       const documents = new DocumentSet()
-      // A tombstone does not say which row it was.
+      // Tombstones of rows have no row number, so a merge has to resolve them.
       for (const { doc, state } of this.withValue(path, value))
         if (withElements || !isElement(state)) documents.add(doc)
       return documents
     }
     const start = valueStart(path, value)
-    // The newest last: it says what holds.
+    // Sources are read oldest first, so that the newest change decides.
     const noteIn = (documents: DocumentSet) => (state: State, doc: number) => {
       if (kindOf(state) === kinds.remove || (!withElements && isElement(state)))
         documents.delete(doc)
@@ -251,7 +254,7 @@ export class RunsReader {
     return documents
   }
 
-  /** How many entries a range has; beyond `enough` about how many. */
+  /** Number of entries in a range; an estimate when it is greater than `enough`. */
   countRange(range: EntryRange, enough = Infinity): number {
     const [low, high] = keysOf(range)
     const runs = this.#overlapping(low, high)
@@ -266,18 +269,18 @@ export class RunsReader {
     return this.#count(low, high, withElements, runs)
   }
 
-  /** How many entries a value has, elements among them. */
+  /** Number of entries of a value, array elements included. */
   countValue(path: number, value: Uint8Array): number {
     const start = valueStart(path, value)
     return this.#count(start, afterStart(start), true, this.#having(start))
   }
 
-  /** What the entry of a document or row says; undefined where it has none. */
+  /** The entry of a document or row; undefined when it has none. */
   find(path: number, value: Uint8Array, owner: EntryOwner): Found | undefined {
     return this.probe(path, value)(owner)
   }
 
-  /** The same of one value for many, as long as the snapshot is the same. */
+  /** Returns `find` for one value and many owners, valid as long as the snapshot. */
   probe(path: number, value: Uint8Array): (owner: EntryOwner) => Found | undefined {
     const { tie, memtable } = this
     const start = valueStart(path, value)
@@ -290,7 +293,7 @@ export class RunsReader {
       let latest: Found | undefined = isRecent ? memtable.find(target.text) : undefined
       for (let i = 0; latest === undefined && i < runs.length; i++) {
         const run = runs[i]!
-        // All entries of a document are written at once: few runs have any of it.
+        // All entries of a document are written at once, so few runs have its number in their range.
         if (tie === 'id' || (owner.seq >= run.docMin && owner.seq <= run.docMax))
           latest = run.find(target)
       }
@@ -313,14 +316,14 @@ export class RunsReader {
     )
   }
 
-  /** Entries from a key up to another. */
+  /** Walks over the entries with keys in [low, high). */
   #walk(
     { low, high, direction, place, valuesOnly, only }: KeyRange,
     runs: readonly Run[],
   ): Iterable<Found> {
     const isUp = direction === 1
     let from = isUp ? low : high
-    // The next key after one is that key with a zero behind it.
+    // The next possible key after a key is that key with a zero byte appended.
     if (place !== undefined && isUp && place >= low) from = `${place}\0`
     if (place !== undefined && !isUp && place < high) from = place
     const target = seekKeyOf(from)
@@ -347,14 +350,14 @@ function totalOf(parts: readonly Sums[], withElements: boolean): number {
 
 const noId = new Uint8Array()
 
-/** What a walk goes through: from a key up to another, and behind a place between them. */
+/** Key range of a walk, and the key after which it continues. */
 interface KeyRange extends Omit<EntryStretch, 'isWithin'> {
   readonly low: string
   readonly high: string
   readonly place: string | undefined
 }
 
-/** The first key of a range, and the first behind it. */
+/** First key of a range, and the first key behind it. */
 function keysOf({ path, low, high }: EntryRange): [string, string] {
   const start = pathStart(path)
   return [
@@ -363,13 +366,13 @@ function keysOf({ path, low, high }: EntryRange): [string, string] {
   ]
 }
 
-/** Before or behind all entries of a bound's value. */
+/** Key before or behind all entries of the value of a bound. */
 function side(path: number, { key }: Bound, isBehind: boolean): string {
   const start = valueStart(path, key)
   return isBehind ? afterStart(start) : start
 }
 
-/** The keys of a value's entries, one at a time: each holds until the next. */
+/** Makes the keys of a value's entries. The bytes of a key are valid until the next call. */
 function seekKeysOf(start: string, tie: Tie): (owner: EntryOwner) => SeekKey {
   if (tie === 'id') return (owner) => seekKeyOf(start + tieText(owner, tie))
   const bytes = Buffer.alloc(start.length + docSize)

@@ -1,8 +1,7 @@
 /**
- * Writes an index in sorted runs. Changes go to the table `recent` with each commit; what else
- * there is to do is done in steps of bounded size: making a run of what is recent, merging
- * runs, deleting those that were merged. Every step is whole by itself, so the transaction
- * that it is part of may be the last one before a crash.
+ * Writes an index in sorted runs. A commit appends its changes to the table `recent`. The rest is done
+ * in steps of bounded size: flushing the memtable to a run, merging runs, deleting merged runs. Every
+ * step is complete by itself, so a crash after any transaction leaves a valid index.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { blockEntriesMax, BlockWriter, changesIn, countOf } from './block.ts'
@@ -26,38 +25,38 @@ import { RunsReader, type RunsReaderOptions } from './runs-reader.ts'
 import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segment.ts'
 
 export interface RunsWriterOptions extends RunsReaderOptions {
-  /** Changes that wait in `recent` before they become a run. */
+  /** Changes in `recent` that cause a flush. */
   readonly recentMax?: number | undefined
   /** Runs of a level that are merged into one. */
   readonly fanout?: number
-  /** Bytes of a block, and blocks of a segment. */
+  /** Size of a block in bytes, and blocks per segment. */
   readonly blockSize?: number
   readonly blocksMax?: number
 }
 
 const defaultRecentMax = 16_384
 const defaultFanout = 4
-/** Bytes of a row of `recent`. */
+/** Maximum size of a row of `recent` in bytes. */
 const recentSizeMax = 1_000_000
-/** Segments that a step deletes. */
+/** Segments that one step deletes. */
 const droppedMax = 8
 
-/** A merge that is under way. */
+/** A running merge. */
 interface Merge {
   readonly target: RunRow
   readonly changes: ChangeSource
   readonly withFilter: boolean
 }
 
-/** What waits to be done. */
+/** Work that steps have to do. */
 export interface Debt {
-  /** Changes that are in no run. */
+  /** Changes that wait for a flush. */
   readonly recent: number
   readonly runs: number
   readonly levels: number
-  /** Runs of each level. */
+  /** Number of runs per level. */
   readonly runsOf: readonly number[]
-  /** Entries of runs that wait to be merged, or are being merged. */
+  /** Entries of runs that are due for a merge or being merged. */
   readonly waiting: number
 }
 
@@ -71,15 +70,17 @@ export class RunsWriter {
     'recent' | 'block' | 'segment' | 'run' | 'state' | 'rows' | 'numbers',
     StatementSync
   >
-  /** By the numbers of the runs that they make. */
+  /** Keyed by the number of the target run. */
   readonly #merges = new Map<number, Merge>()
   #known: readonly RunRow[] | undefined
-  /** Changes of this commit: blocks that are full, and the one that is not. */
+  /** Changes of the current transaction: full blocks, and the block that is being filled. */
   #pending: Buffer[] = []
   readonly #block: BlockWriter
-  /** The latest state of each entry of this commit, once somebody has asked for one. */
+  /**
+   * Latest state of each entry changed in the current transaction; built by the first call of `has`.
+   */
   #pendingStates: Map<string, State> | undefined
-  /** Entries that steps have yet to work on, for those that were written. */
+  /** Entries that `keepUp` has to process because of earlier writes. */
   #owed = 0
 
   constructor(database: DatabaseSync, options: RunsWriterOptions = {}) {
@@ -94,17 +95,17 @@ export class RunsWriter {
     this.#statements = prepare(database)
   }
 
-  /** The document must not have the entry. */
+  /** Adds an entry, which must not exist. */
   put(path: number, value: KeySpan, owner: EntryOwner, element: boolean): void {
     this.#change(path, value, owner, added(element))
   }
 
-  /** The document must have it, and it must be such an element, or none. */
+  /** Removes an entry, which must exist with this `element` flag. */
   remove(path: number, value: KeySpan, owner: EntryOwner, element: boolean): void {
     this.#change(path, value, owner, removed(element))
   }
 
-  /** Whether a document has an entry, by what was put and removed so far. */
+  /** Whether a document has an entry, changes of the current transaction included. */
   has(path: number, value: Uint8Array, owner: EntryOwner): boolean {
     const key = entryKey(path, value, owner, this.reader.tie)
     const pending = (this.#pendingStates ??= this.#statesPending()).get(key)
@@ -118,7 +119,7 @@ export class RunsWriter {
     return new Map(changes.map(({ key, state }) => [key, state]))
   }
 
-  /** Removes an entry that was found. */
+  /** Removes an entry that a read returned. */
   drop({ key, state, doc }: Found): void {
     this.#note({ ...packed(key), state: removed(isElement(state)), doc })
   }
@@ -141,7 +142,7 @@ export class RunsWriter {
   }
 
   #addToBlock(change: PackedChange): boolean {
-    // Entries next to each other have different paths, and so share next to nothing.
+    // Consecutive changes have different paths, so their keys share next to nothing.
     return this.#block.add(change, 0, recentSizeMax)
   }
 
@@ -149,17 +150,17 @@ export class RunsWriter {
     if (this.#block.count > 0) this.#pending.push(this.#block.finish().bytes)
   }
 
-  /** Writes what was put and removed. To be called before the transaction ends. */
+  /** Writes the changes to `recent`. Must be called before the transaction ends. */
   finish(): void {
     this.#endBlock()
     if (this.#pending.length === 0) return
-    // What was written while nothing was due has nothing to pay for.
+    // Writes that happened while no step was due owe no work.
     if (!this.isDue) this.#owed = 0
     for (const block of this.#pending) {
       const id = this.reader.seen + 1
       this.#statements.recent.run(id, block, bytesChecksum(block, id))
       this.reader.takeIn(id, block)
-      // Each is worked on when a run is made of it, and once for each level that it rises.
+      // A change is processed once by the flush, and once for each level that it rises.
       this.#owed += countOf(block) * (this.#levels() + 2)
     }
     this.#forgetPending()
@@ -171,8 +172,8 @@ export class RunsWriter {
   }
 
   /**
-   * Does the steps that what was written has to pay for, so that what waits stays bounded:
-   * about as many entries as were written, for each level.
+   * Does the steps that recent writes owe, so that pending work stays bounded: about as many entries as
+   * were written, per level.
    */
   keepUp(): void {
     while (this.#owed > 0) {
@@ -181,7 +182,7 @@ export class RunsWriter {
     }
   }
 
-  /** Whether there is a step to do. */
+  /** Whether a step is due. */
   get isDue(): boolean {
     if (this.reader.memtable.count >= this.#recentMax) return true
     const rows = this.#rows()
@@ -189,7 +190,10 @@ export class RunsWriter {
     return rows.some(({ level }) => this.#idle(rows, level).length >= this.#fanout)
   }
 
-  /** Does one step, in the caller's transaction: how many entries it took; undefined: none is due. */
+  /**
+   * Does one step in the caller's transaction. Returns the number of entries that it processed;
+   * undefined when no step is due.
+   */
   step(): number | undefined {
     if (this.reader.memtable.count >= this.#recentMax) return this.flush()
     const rows = this.#rows()
@@ -199,7 +203,6 @@ export class RunsWriter {
     return target === undefined ? undefined : this.#mergeOn(target)
   }
 
-  /** What waits to be done. */
   debt(): Debt {
     const { runs, memtable } = this.reader
     const busy = this.#busy(this.#rows())
@@ -234,7 +237,7 @@ export class RunsWriter {
     this.reader.begin()
   }
 
-  /** Makes a run of what is recent. */
+  /** Writes the memtable as a run; returns the number of its changes. */
   flush(): number {
     const { memtable } = this.reader
     const { count } = memtable
@@ -246,7 +249,7 @@ export class RunsWriter {
     return count
   }
 
-  /** Makes a run of entries that come in order, of an index that has none yet. */
+  /** Writes sorted entries as the first run of an empty index. */
   load(entries: Iterable<Change>): void {
     this.#writeRun(new PackedChanges(entries), false, (count) => {
       let level = 0
@@ -275,13 +278,13 @@ export class RunsWriter {
     this.#database.prepare('UPDATE manifest SET flushed = ?').run(this.reader.seen)
   }
 
-  /** What is read has changed. */
+  /** Makes a changed set of runs visible to readers. */
   #show(): void {
     this.#database.exec('UPDATE manifest SET version = version + 1')
     this.reader.begin()
   }
 
-  /** Remembered until one of them changes: nobody else writes them. */
+  /** Cached until a run changes; only this writer changes runs. */
   #rows(): readonly RunRow[] {
     return (this.#known ??= this.#statements.rows.all() as unknown as RunRow[])
   }
@@ -290,7 +293,7 @@ export class RunsWriter {
     return (this.reader.runs.at(-1)?.level ?? -1) + 1
   }
 
-  /** The numbers of the runs that are being merged. */
+  /** Numbers of the runs that are being merged. */
   #busy(rows: readonly RunRow[]): ReadonlySet<number> {
     const making = rows.filter(({ state }) => state === 'making')
     return new Set(making.flatMap(sourcesOf))
@@ -304,7 +307,10 @@ export class RunsWriter {
     )
   }
 
-  /** The run to go on with: on the lowest level that has one, or is full. */
+  /**
+   * Target of the merge to continue or to start: on the lowest level that has a running merge or enough
+   * runs for one.
+   */
   #dueMerge(rows: readonly RunRow[]): RunRow | undefined {
     for (let level = 0; level < this.#levels(); level++) {
       const target = rows.find((row) => row.state === 'making' && row.level === level)
@@ -320,7 +326,7 @@ export class RunsWriter {
     return undefined
   }
 
-  /** Writes the next segment of a merge, or ends it. */
+  /** Writes the next segment of a merge, or completes the merge. */
   #mergeOn(target: RunRow): number {
     let merge = this.#merges.get(target.number)
     if (merge === undefined)
@@ -335,7 +341,7 @@ export class RunsWriter {
     return segment.entries
   }
 
-  /** Goes on behind the last entry that a merge has written. */
+  /** Continues a merge behind the last key that it has written. */
   #openMerge(target: RunRow): Merge {
     const numbers = new Set(sourcesOf(target))
     const runs = this.reader.runs.filter(({ number }) => numbers.has(number))
@@ -345,7 +351,7 @@ export class RunsWriter {
     const from = last === undefined ? '' : `${Buffer.from(last.last).toString('latin1')}\0`
     const isOldest = this.reader.runs.at(-1) === runs.at(-1)
     const sources = runs.map((run) => run.changesFrom(seekKeyOf(from)))
-    // What is in the oldest run is looked for there anyway.
+    // The oldest run needs no filter: a value that exists at all is most likely in it.
     return {
       target,
       changes: new MergedChanges(sources, { tie: this.reader.tie, isOldest }),
@@ -361,7 +367,7 @@ export class RunsWriter {
     const { entries } = this.#database
       .prepare('SELECT total(entries) AS entries FROM segment WHERE run = ?')
       .get(number) as { entries: number }
-    // What has shrunk to the size of the level's other runs stays with them.
+    // A run that has shrunk to the size of the runs of its level stays on it.
     const sizeMax = this.#recentMax * this.#fanout ** level
     const state = entries === 0 ? 'dropped' : 'made'
     this.#statements.state.run(state, entries > sizeMax ? level + 1 : level, number)
@@ -440,7 +446,7 @@ function packed(key: string) {
   return { bytes, start: 0, size: bytes.length }
 }
 
-/** Changes that come in order with their keys as texts. */
+/** Adapts sorted changes with text keys. */
 class PackedChanges implements ChangeSource {
   readonly #changes: Iterator<Change>
   readonly start = 0

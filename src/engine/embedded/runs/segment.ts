@@ -1,9 +1,9 @@
 /**
- * A segment is some blocks of a run that are written at once: a step of a merge. Its detail
- * says where its blocks start and what they make, and has a filter of the values in them.
+ * A segment is a list of consecutive blocks of a run, written by one step of a merge. Its detail has
+ * the first key and the net counts of each block, and a Bloom filter over its values:
  *
  *   blocks u16, for each block: sum i16, values i16, size of its first key u32, that key
- *   the filter, which may be missing
+ *   the filter, optional
  */
 import { filterOf, hashesIn } from './bloom-filter.ts'
 import { BlockCursor, BlockWriter } from './block.ts'
@@ -11,14 +11,13 @@ import { docSize, tieStartIn, type Tie } from '../format/entry-key.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
 /**
- * Bytes of a block. SQLite keeps 489 bytes of a row that long in its tree, and the rest on
- * one page beside it, which is given back without being written again.
+ * Size of a block in bytes. SQLite keeps 489 bytes of a row of this size in the B-tree and the rest on
+ * one overflow page, which it frees without rewriting.
  */
 const defaultBlockSize = 4_570
-/** Blocks of a segment: some thousand entries, and a few milliseconds. */
+/** Blocks of a segment: some thousand entries, written in a few milliseconds. */
 const defaultBlocksMax = 16
 
-/** How segments are made. */
 export interface SegmentOptions {
   readonly tie: Tie
   readonly withFilter: boolean
@@ -38,7 +37,7 @@ export interface EncodedSegment {
   readonly detail: Buffer
 }
 
-/** Makes a segment of changes that come in order, as many as it holds; undefined of none. */
+/** Encodes the next sorted changes as a segment, as many as fit; undefined when none are left. */
 export function encodeSegment(
   changes: ChangeSource,
   options: SegmentOptions,
@@ -55,12 +54,12 @@ export function encodeSegment(
   let [entries, sum, values, docMin, docMax] = [0, 0, 0, Infinity, 0]
   while (blocks.length < blocksMax && isLeft()) {
     const blockFirst = blocks.length === 0 ? first : keyIn(changes)
-    // The writer knows no key yet, and neither does the filter.
+    // 0 for the first key of a block, which is stored as a whole and always goes into the filter.
     let shared = 0
     while (isLeft() && writer.add(changes, shared, blockSize)) {
       if (withFilter) {
         const size = valueSize(changes, tie)
-        // A value that the entry before it has is in the filter already.
+        // The value of the previous key is in the filter already.
         if (shared < size) addHashes(hashes, changes, size)
       }
       const { doc } = changes
@@ -95,7 +94,7 @@ function lastKeyIn(block: Buffer, tie: Tie): Buffer {
   return Buffer.from(cursor.key, 'latin1')
 }
 
-/** Bytes of a key up to its tie. */
+/** Size in bytes of a key without its tie. */
 function valueSize({ bytes, start, size }: PackedChange, tie: Tie): number {
   return tie === 'doc' ? size - docSize : tieStartIn(bytes, start) - start
 }
@@ -115,13 +114,13 @@ function headOf(sum: number, values: number, first: Buffer): Buffer {
 }
 
 export interface SegmentDetail {
-  /** The first keys of the blocks. */
+  /** First key of each block. */
   readonly firsts: readonly string[]
-  /** What the blocks before each make, and what all do, last. */
+  /** Net counts of the blocks before each one; the last element is the total. */
   readonly sums: readonly number[]
   readonly values: readonly number[]
   readonly filter: Uint8Array | undefined
-  /** Bytes that it takes in memory, about. */
+  /** Approximate size in memory, in bytes. */
   readonly size: number
 }
 

@@ -1,18 +1,18 @@
 /**
- * Puts changes in order that came in any, before they become a run.
+ * Sorts changes for a flush.
  *
- * They are sorted by four bytes of their keys at a time, the first ones first: the bytes and
- * the change's number make one integer, and the platform sorts integers three times as fast
- * as keys are compared by a function. Those that share four bytes are sorted by the next.
+ * A radix sort by four bytes of the keys at a time, the first ones first. Four bytes and the index of
+ * the change make one integer, and the platform sorts integers three times as fast as a comparison
+ * function sorts keys. Keys that share four bytes are sorted by the next four.
  */
 import { statesTogether, withoutPast, type State } from './change.ts'
 import { docSize } from '../format/entry-key.ts'
 import type { RunMergeOptions } from './merge.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
-/** So few are compared with each other. */
+/** Groups of up to this size are sorted by comparison. */
 const fewMax = 16
-/** And so are keys that share more bytes than these. */
+/** Keys that share more bytes than this are sorted by comparison as well. */
 const depthMax = 64
 
 /** Changes in the order in which they were made. */
@@ -22,7 +22,7 @@ export class ChangeLog {
   readonly #starts: number[] = []
   readonly #states: State[] = []
   readonly #docs: number[] = []
-  /** Whether documents came in the order of their numbers. */
+  /** Whether documents were added in ascending order. */
   #docsRise = true
 
   add({ bytes, start, size, state, doc }: PackedChange): void {
@@ -43,13 +43,13 @@ export class ChangeLog {
     this.#bytes = grown
   }
 
-  /** In order, each entry once. Nothing may be added any more. */
+  /** The changes in key order, one per entry. No change may be added afterwards. */
   sorted(options: RunMergeOptions): ChangeSource {
     const starts = new Uint32Array(this.#starts.length + 1)
     starts.set(this.#starts)
     starts[this.#starts.length] = this.#size
     const keys = { bytes: this.#bytes, starts }
-    // Keys of one value are in order already if they end with numbers that rise.
+    // When document numbers ascend, the keys of one value are in order already.
     const endSize = options.tie === 'doc' && this.#docsRise ? docSize : 0
     const order = orderOf(keys, endSize)
     return new SortedChanges(
@@ -59,15 +59,15 @@ export class ChangeLog {
   }
 }
 
-/** Keys one after the other; the last start is where all end. */
+/** Concatenated keys; the last start is the end of the last key. */
 interface Keys {
   readonly bytes: Uint8Array
   readonly starts: Uint32Array
 }
 
 /**
- * The numbers of keys in the order of the keys; of those that are the same, the lower first. So
- * many bytes at their ends need not be looked at: what differs in these only is in order.
+ * Indexes of the keys in key order; equal keys keep their order. Keys that differ only in their last
+ * `endSize` bytes must be in order already.
  */
 function orderOf(keys: Keys, endSize: number): Uint32Array {
   const order = new Uint32Array(keys.starts.length - 1)
@@ -79,7 +79,10 @@ function orderOf(keys: Keys, endSize: number): Uint32Array {
 class Sorting {
   readonly #keys: Keys
   readonly #order: Uint32Array
-  /** A key's number below four bytes of it; and both as halves, the lower one first. */
+  /**
+   * Per key: four of its bytes in the high half, its index in the low half. `#halves` is the same
+   * memory in halves, the low one first.
+   */
   readonly #words: BigUint64Array
   readonly #halves: Uint32Array
   readonly #endSize: number
@@ -92,7 +95,7 @@ class Sorting {
     this.#halves = new Uint32Array(this.#words.buffer)
   }
 
-  /** Sorts a part, of which the keys share so many bytes and the numbers rise. */
+  /** Sorts a range whose keys share `depth` bytes and whose indexes ascend. */
   sort(from: number, to: number, depth: number): void {
     if (
       this.#endSize > 0 &&
@@ -116,7 +119,7 @@ class Sorting {
     }
     this.#words.subarray(from, to).sort()
     for (let i = from; i < to; i++) order[i] = halves[2 * i]!
-    // A part is sorted once its end is known, and writes only to its own words.
+    // A group is sorted once its end is known, which overwrites only the words of the group.
     let start = from
     for (let end = from + 1; end <= to; end++) {
       if (end < to && halves[2 * end + 1] === halves[2 * start + 1]) continue
@@ -138,7 +141,7 @@ class Sorting {
   }
 }
 
-/** Four bytes of a key; behind its end are zeros, which come before anything longer. */
+/** Four bytes of a key, padded with zeros, which sort before anything longer. */
 function wordAt({ bytes, starts }: Keys, number: number, depth: number): number {
   const at = starts[number]! + depth
   const end = starts[number + 1]!
@@ -151,7 +154,7 @@ function wordAt({ bytes, starts }: Keys, number: number, depth: number): number 
   return word
 }
 
-/** How many bytes two keys share, of which so many are known. */
+/** Number of bytes that two keys share, of which `known` are known. */
 function sharedFrom({ bytes, starts }: Keys, a: number, b: number, known = 0): number {
   const start = starts[a]!
   const otherStart = starts[b]!
@@ -163,7 +166,7 @@ function sharedFrom({ bytes, starts }: Keys, a: number, b: number, known = 0): n
   return shared
 }
 
-/** Compares two keys that share so many bytes, or more than one of them has. */
+/** Compares two keys that share their first `depth` bytes, or as many as the shorter one has. */
 function compareFrom(keys: Keys, a: number, b: number, depth: number): number {
   const shared = sharedFrom(keys, a, b, depth)
   const size = sizeOf(keys, a)
@@ -207,7 +210,8 @@ class SortedChanges implements ChangeSource {
 
   next(): void {
     const { keys, order, states, docs } = this.#changes
-    // What is shown shares with what was shown before as much as all that were left out between do.
+    // The current key shares with the previous result the minimum of what the keys passed in between
+    // share.
     let shared = this.#sharedAhead
     while (this.#next < order.length) {
       let number = order[this.#next++]!

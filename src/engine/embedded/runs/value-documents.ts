@@ -1,33 +1,33 @@
 /**
- * The documents that have one value, by number. All keys of a value start alike and end with
- * the number, so numbers are compared, and no key becomes a text.
+ * Documents that have one value, ascending. All keys of a value have the same prefix and end with the
+ * document number, so numbers are compared and no key is converted to text.
  */
 import { kindOf, kinds, type State } from './change.ts'
 import type { SeekKey } from './cursor.ts'
 
-/** Stands at a change, or behind the last one. */
+/** Position at a change, or behind the last one. */
 export interface DocumentCursor {
   readonly isAt: boolean
   readonly state: State
   readonly doc: number
-  /** Whether the key that it stands at starts so. */
+  /** Whether the current key has the prefix `start`. */
   startsWith(start: SeekKey): boolean
   next(): void
 }
 
 /**
- * The changes that the memtable or a run has of a value. Most runs have documents of their own
- * numbers: one is opened when the walk reaches the lowest that it has.
+ * The changes of a value in the memtable or in a run. Most runs have disjoint ranges of document
+ * numbers, so a run is opened only when the walk reaches its lowest number.
  */
 export class ValueDocuments {
   readonly #start: SeekKey
-  /** Undefined once it was called. */
+  /** Undefined after it was called. */
   #open: (() => DocumentCursor | undefined) | undefined
   #cursor: DocumentCursor | undefined
-  /** The document that it stands at, or one that nothing of it comes before. */
+  /** Current document; before `settle`, a number that no document of the source is less than. */
   doc: number
 
-  /** `open` says undefined where there is nothing. */
+  /** `open` returns undefined when the source does not have the value. */
   constructor(start: SeekKey, doc: number, open: () => DocumentCursor | undefined) {
     this.#start = start
     this.doc = doc
@@ -38,7 +38,7 @@ export class ValueDocuments {
     return kindOf(this.#cursor!.state) === kinds.remove
   }
 
-  /** From here on it stands at a change, or, behind the last one, at Infinity. */
+  /** Opens the source. Afterwards `doc` is the current document, or Infinity behind the last one. */
   settle(): void {
     if (this.#open === undefined) return
     this.#cursor = this.#open()
@@ -58,7 +58,7 @@ export class ValueDocuments {
   }
 }
 
-/** Those that have the value, in order. The newest source comes first. */
+/** Documents that have the value, ascending. The newest source comes first. */
 export function* documentsIn(sources: readonly ValueDocuments[]): Generator<number> {
   for (;;) {
     let first: ValueDocuments | undefined
@@ -79,7 +79,7 @@ export function* documentsIn(sources: readonly ValueDocuments[]): Generator<numb
       }
       continue
     }
-    // Up to where the next one stands it is alone.
+    // Below `others`, no other source has documents.
     first.settle()
     while (first.doc < others) {
       if (!first.isRemoved) yield first.doc
@@ -88,7 +88,7 @@ export function* documentsIn(sources: readonly ValueDocuments[]): Generator<numb
   }
 }
 
-/** The newest of those that have a document: those that may have it are opened to know. */
+/** The newest source that has a document. Opens the sources that may have it. */
 function newestAt(
   doc: number,
   sources: readonly ValueDocuments[],

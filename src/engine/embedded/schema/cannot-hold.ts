@@ -1,4 +1,4 @@
-/** What tables that were made by CQL have, and those of a data folder cannot. */
+/** Describes features of tables created by CQL that a data folder cannot store. */
 import type { Column, KeyspaceSchema } from '../../schema.ts'
 
 export function cannotHold(
@@ -17,7 +17,7 @@ export function cannotHold(
         (column) => `${name}: the column ${column.name} is of type ${column.cqlDefinition}`,
       ),
       ...(unsupported?.indexes ?? []).map(
-        (index) => `${name}: the index ${index.name} is one of CQL alone`,
+        (index) => `${name}: the index ${index.name} can be used only by CQL`,
       ),
     ]
   })

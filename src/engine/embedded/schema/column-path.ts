@@ -1,12 +1,11 @@
 /**
- * The paths under which the store knows the columns of a table. They are made of the column's
- * id, so that a column which comes back under an old name is another one, and no name can be
- * taken for `_id` or a search field.
+ * Paths of table columns in the store. They contain the column's id, so a column that is created again
+ * under an old name is a different one, and no name collides with `_id` or a search field.
  */
 import type { ColumnPart } from '../../../language/columns/column.ts'
 import type { Path } from '../../../language/values/path.ts'
 
-/** `folded`: as an index with options for texts makes them comparable. */
+/** `folded`: the column as compared by an index with options for texts. */
 export function columnPath(id: number, part: ColumnPart = 'value', folded = false): Path {
   const text = `c${id}${letters[part]}${folded ? 'n' : ''}`
   return { text, segments: [text] }

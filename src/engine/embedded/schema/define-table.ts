@@ -1,8 +1,7 @@
 /**
- * What changes make of tables and user-defined types. Here columns, indexes and fields get
- * what the store knows them by, whatever they are called: ids, which are part of names in it,
- * and keys, under which rows hold values. Neither is given twice, because something of what
- * was dropped may still be there.
+ * Applies changes to tables and user-defined types. Columns and indexes get an id here, which is part
+ * of names in the store; columns and fields get a key, under which rows hold values. Neither is reused,
+ * because data of a dropped column may still be stored.
  */
 import type { UserType } from '../../../language/columns/column-type.ts'
 import type { Column } from '../../schema.ts'
@@ -100,7 +99,7 @@ function keysOf(things: readonly { readonly key: string }[]): Set<string> {
   return new Set(things.map(({ key }) => key))
 }
 
-/** The name, unless something has that key, or had. */
+/** The name, or the name with a number when another key has or had it. */
 function takeKey(name: string, taken: Set<string>): string {
   let key = name
   for (let count = 2; taken.has(key); count++) key = `${name}~${count}`

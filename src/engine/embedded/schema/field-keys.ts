@@ -1,6 +1,7 @@
 /**
- * Values of user-defined types as rows keep them. There a field has the name that it had first,
- * so that renaming it touches no row; the layers above know it by the name that it has now.
+ * Translates values of user-defined types between keys and names of fields. Stored values use the key
+ * of a field, which never changes, so that renaming the field changes no row; the layers above use its
+ * current name.
  */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import type { ColumnPart } from '../../../language/columns/column.ts'
@@ -16,9 +17,9 @@ import type { ElementChange } from '../../contract.ts'
 import type { StoredField, StoredType } from './stored-schema.ts'
 
 export class FieldKeys {
-  /** The types of values that are stored: with fields by their keys. */
+  /** Types of stored values, whose fields have their keys as names. */
   readonly types: UserTypes
-  /** Of types with a field that has another key than its name. */
+  /** For types that have a field whose key is not its name. */
   readonly #toKeys: Renames
   readonly #toNames: Renames
 
@@ -33,7 +34,7 @@ export class FieldKeys {
     this.#toNames = renamesOf(renamed, ({ name, key }) => [key, name])
   }
 
-  /** Whether values of the type are the same for the layers above. */
+  /** Whether stored values of the type are the values that the layers above use. */
   areNames(type: ColumnType): boolean {
     return namesFor(type, this.#toKeys) === undefined
   }
@@ -60,7 +61,7 @@ export class FieldKeys {
     })
   }
 
-  /** Of a map keys, values, or entries with both; otherwise elements. */
+  /** For a map the elements are keys, values, or entries. */
   #storedElements(
     type: ColumnType,
     part: ColumnPart,
@@ -76,7 +77,7 @@ export class FieldKeys {
   }
 }
 
-/** By the names of types: what their fields are to be called. */
+/** New names of fields, by type name and old field name. */
 type Renames = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 function renamesOf(

@@ -1,16 +1,16 @@
 /**
- * Primary keys as texts whose order is the order of the rows: by partition, within it by the
- * columns of the partition sort, each in its direction.
+ * Primary keys as texts whose order is the order of the rows: by partition, then by the columns of the
+ * partition sort, each in its direction.
  *
- * Each part is the key of a comparable (language/values/key.ts), one character a byte. A zero byte is
- * followed by 0xff, and two zeros end the part, so that parts need no lengths and a shorter
- * one sorts first; for descending order all bytes are complemented.
+ * Each part is the key of a comparable value (language/values/key.ts), one character per byte. A zero
+ * byte is followed by 0xff, and two zero bytes end the part, so that parts need no lengths and a
+ * shorter one sorts first. In a descending column all bytes are complemented.
  */
 import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'
 
 export interface KeyPart {
-  /** What the column's value compares by. */
+  /** Comparable value of the column. */
   readonly value: Value
   readonly direction: 1 | -1
 }
@@ -21,7 +21,7 @@ export function keyText(parts: readonly KeyPart[]): string {
   return text
 }
 
-/** Greater than all texts that start with this one, and less than all others beyond it. */
+/** Upper bound of all texts with this prefix, and less than all greater texts without it. */
 export function endOfPrefix(text: string): string {
   return `${text}\u0100`
 }
@@ -42,5 +42,5 @@ function partText({ value, direction }: KeyPart): string {
   return bytes.toString('latin1', 0, size)
 }
 
-/** Where parts are written, one after the other. */
+/** Reusable buffer for one part. */
 let scratch = Buffer.alloc(256)

@@ -1,4 +1,4 @@
-/** Keeps long definitions of analyzers out of memory: they are read when somebody needs them. */
+/** Keeps long analyzer definitions out of memory: they are read when they are needed. */
 import { storeIfLong } from '../../../search/lexical/definition.ts'
 import type { CollectionOptions } from '../../schema.ts'
 import type { StoredDefinition, StoredIndex, StoredTarget } from './stored-schema.ts'
@@ -24,7 +24,7 @@ export function withStoredAnalyzers(target: StoredTarget, read: Read): StoredTar
   return isChanged ? { ...target, definition: { ...definition, indexes } } : target
 }
 
-// Apart from the above, so that what they return does not keep the definitions in memory.
+// Separate functions, so that the returned closures do not keep the definitions in memory.
 
 function readOptions(read: Read): () => unknown {
   return () => (read() as CollectionOptions).lexical.analyzer

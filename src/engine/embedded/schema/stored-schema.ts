@@ -1,7 +1,7 @@
 /**
- * Tables and types as the store knows them: by ids, which are part of names in it, and by keys, under
- * which rows hold values. The layers above know names and types alone. Plain JSON data: the
- * catalog stores it as it is.
+ * Tables and types as the store knows them: with ids, which are part of names in the store, and with
+ * keys, under which rows hold values. The layers above use only names. Plain JSON data, which the
+ * catalog stores unchanged.
  */
 import assert from 'node:assert/strict'
 import type { UserField, UserType } from '../../../language/columns/column-type.ts'
@@ -14,31 +14,34 @@ import type {
 } from '../../schema.ts'
 
 export interface StoredColumn extends Column {
-  /** Differs between all columns and indexes that the table ever had. */
+  /** Unique among all columns and indexes that the table ever had. */
   readonly id: number
-  /** What stored rows call it: its name, unless a column that was dropped had it before. */
+  /** Name of the column in stored rows: its name, unless a dropped column had that key before. */
   readonly key: string
   /**
-   * Rows print its floating-point numbers as such: 1.0. Absent where version 0.1 made the
-   * column, and wrote 1 for it.
+   * Whether stored rows have a decimal point in floating-point numbers of the column: 1.0. Absent for
+   * columns created by version 0.1, which wrote 1.
    */
   readonly floatsTyped?: true
 }
 
-/** The id differs between all columns and indexes that the table ever had. */
+/** An index with its id, which is unique among all columns and indexes that the table ever had. */
 export type StoredIndex = TableIndex & { readonly id: number }
 
 export interface StoredDefinition extends TableDefinition {
   readonly columns: readonly StoredColumn[]
   readonly indexes: readonly StoredIndex[]
-  /** Columns that are no more, latest last. Rows may still hold values under their keys. */
+  /** Dropped columns, latest last. Rows may still hold values under their keys. */
   readonly dropped: readonly StoredColumn[]
-  /** The greatest id so far. */
+  /** Greatest id given so far. */
   readonly lastId: number
 }
 
 export interface StoredField extends UserField {
-  /** What stored values call it: the name that it had first, whatever it is called now. */
+  /**
+   * Name of the field in stored values: the first name that it had, or that name with a number when
+   * another field has it as its key.
+   */
   readonly key: string
 }
 
@@ -48,13 +51,13 @@ export interface StoredType extends UserType {
 
 export interface StoredTable extends Table {
   readonly definition: StoredDefinition
-  /** Those that its columns name, at least. */
+  /** At least the types that the columns name. */
   readonly types: readonly StoredType[]
 }
 
 export type StoredTarget = Collection | StoredTable
 
-/** What a table is for the layers above. */
+/** The table as the layers above see it. */
 export function plainTable({ definition, types, ...table }: StoredTable): Table {
   const { columns, partitionBy, partitionSort, indexes } = definition
   return {
@@ -79,13 +82,13 @@ export function plainType({ name, fields }: StoredType): UserType {
   return { name, fields: fields.map((field) => ({ name: field.name, type: field.type })) }
 }
 
-/** What tells the parts of a store apart that belong to a column or an index, by its id. */
+/** Suffix of the tables in a store that belong to a column or index. */
 export function suffixOf(id: number): string {
   assert(Number.isSafeInteger(id), 'the id of a column or index is a number')
   return `_${id}`
 }
 
-/** What tells the parts of a store apart that belong to vector columns. */
+/** Suffixes of the tables in a store that belong to vector columns. */
 export function vectorSuffixes({ columns }: StoredDefinition): string[] {
   return columns.flatMap(({ id, type }) => (type.type === 'vector' ? [suffixOf(id)] : []))
 }

@@ -1,9 +1,9 @@
 /**
- * The folders of keyspaces and targets: which names they can have, and where they are.
+ * Folders of keyspaces and targets: their names and paths.
  *
- * A catalog says which folder is whose, and may come from a backup that was tampered with.
- * So nothing is made, opened or removed at a path that is not made here: a folder has a name
- * as this server gives them, stands where it would have put it, and belongs to one target.
+ * The catalog maps names to folders, and may come from a manipulated backup. So a folder is created,
+ * opened or removed only if this server could have given it the name, it is where the server would have
+ * put it, and it belongs to one target.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -14,17 +14,20 @@ import { privateFolderMode, type Tightening } from '../../private-files.ts'
 import { findEntry } from '../files/async-files.ts'
 import { copiesFolder, damaged, storeFile, type Advice } from './layout.ts'
 
-/** Of a keyspace: its name, behind the id of its database if that is not the first one. */
+/** The name of a keyspace. The id of its database precedes it, except for the first database. */
 const keyspacePattern =
   /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.)?\w[\w-]*(?:~\d+)?$/
 
-/** Of a collection or table. "~2" and so on tells names apart that are too much alike. */
+/**
+ * The name of a collection or table. A suffix such as "~2" keeps names apart that a file system may
+ * treat as equal.
+ */
 const targetPattern = /^\w[\w-]*(?:~\d+)?$/
 
-/** Names are 48 characters at most; this is what file systems allow. */
+/** Limit of file systems, in characters; names have at most 48. */
 const nameLengthMax = 255
 
-/** Throws unless this server could have given the name. */
+/** Throws unless this server could have given a folder this name. */
 export function checkFolderName(kind: 'keyspace' | 'target', name: unknown): string {
   const pattern = kind === 'keyspace' ? keyspacePattern : targetPattern
   if (typeof name === 'string' && name.length <= nameLengthMax && pattern.test(name))
@@ -36,28 +39,28 @@ export function checkFolderName(kind: 'keyspace' | 'target', name: unknown): str
   )
 }
 
-/** Whether a backup made the folder, for its copies. */
+/** Whether the folder was created by a backup, for its copies. */
 export function isCopiesFolder(name: string): boolean {
   const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
   return name.startsWith(copiesFolder) && isUuid.test(name.slice(copiesFolder.length))
 }
 
-/** Which folders a catalog names, in the data folder. */
+/** The folders that a catalog names, relative to the data folder. */
 export interface CatalogFolders {
-  /** By the names of keyspaces. */
+  /** Folders of keyspaces, by keyspace name. */
   readonly keyspaces: ReadonlyMap<string, string>
-  /** By the uids of targets: the folder of the keyspace, and the folder in it. */
+  /** Folders of targets, by uid: the folder of the keyspace, and the folder in it. */
   readonly targets: ReadonlyMap<string, string>
 }
 
-/** Refuses the whole catalog when a name in it is none, or two targets share a folder. */
+/** Rejects the whole catalog when a folder name in it is invalid, or two targets share a folder. */
 export function readFolders(
   database: DatabaseSync,
   catalog: string,
   advice?: Advice,
 ): CatalogFolders {
   const taken = new Set<string>()
-  /** Some file systems do not tell upper from lower case. */
+  /** Paths are compared without case, because some file systems ignore it. */
   const take = (path: string): string => {
     if (taken.has(path.toLowerCase()))
       throw new EngineError('damaged', `two of its rows name the folder ${path}`)
@@ -84,7 +87,7 @@ export function readFolders(
   }
 }
 
-/** Refuses what a folder or file is not, first of all a link: it may lead anywhere. */
+/** Throws unless the path is a real folder or file. A symbolic link could lead anywhere. */
 export function refuseUnlessReal(
   path: string,
   kind: 'folder' | 'file',
@@ -105,7 +108,7 @@ function judgeReal(
   throw damaged(path, `${what} a ${kind}`, advice)
 }
 
-/** Refuses what leads elsewhere; what is missing is found out by others. */
+/** Throws when the path is a symbolic link. A missing entry is reported by later operations. */
 export async function refuseLinkAsync(path: string): Promise<void> {
   const found = await findEntry(path)
   if (found?.isSymbolicLink() !== true) return
@@ -115,7 +118,7 @@ export async function refuseLinkAsync(path: string): Promise<void> {
   })
 }
 
-/** Refuses a target with a link anywhere on the way to its store. */
+/** Throws when a part of the path to a target's store is a symbolic link. */
 export function refuseLinks(dataDir: string, folder: string): void {
   for (const [path, kind] of wayTo(dataDir, folder)) refuseUnlessReal(path, kind)
 }
@@ -133,7 +136,7 @@ function wayTo(dataDir: string, folder: string): [path: string, 'folder' | 'file
   ]
 }
 
-/** Makes a folder that may be there already, in one that is. */
+/** Creates a folder unless it exists. Its parent must exist. */
 export function makeFolderIfAbsent(path: string, advice?: Advice): void {
   try {
     mkdirSync(path, { mode: privateFolderMode })
@@ -144,8 +147,8 @@ export function makeFolderIfAbsent(path: string, advice?: Advice): void {
 }
 
 /**
- * Removes a folder below the data folder with all that it holds. A link in its place is
- * removed itself; one on the way to it is not followed.
+ * Removes a folder in the data folder with its content. A symbolic link in its place is removed itself;
+ * a parent that is a symbolic link is rejected.
  */
 export async function removeFolder(dataDir: string, folder: string): Promise<void> {
   const parent = dirname(folder)
@@ -154,8 +157,8 @@ export async function removeFolder(dataDir: string, folder: string): Promise<voi
 }
 
 /**
- * The name itself, unless it is taken: by a name that differs in case only, which some
- * file systems cannot tell apart, or by something that is not ours.
+ * The name itself, or the name with a number when it is taken: by a name that differs only in case,
+ * which some file systems ignore, or by an entry of another origin.
  */
 export function freeFolder(parent: string, name: string, taken: readonly string[]): string {
   return freeNames(name, taken).find((folder) => !existsSync(join(parent, folder)))!
@@ -173,7 +176,7 @@ export async function freeFolderAsync(
   }
 }
 
-/** Without end: a name, and the same with numbers. */
+/** Endless sequence of candidates: the name, then the name with a number. */
 function* freeNames(name: string, taken: readonly string[]): Generator<string, never> {
   const used = new Set(taken.map((folder) => folder.toLowerCase()))
   for (let n = 1; ; n++) {
@@ -182,7 +185,7 @@ function* freeNames(name: string, taken: readonly string[]): Generator<string, n
   }
 }
 
-/** The store with what is beside it, snapshots included. */
+/** Tightens the permissions of a store and of the files beside it, snapshots included. */
 export function tightenTarget(folder: string, access: Tightening): void {
   access.tightenWithFiles(folder)
   for (const entry of readdirSync(folder, { withFileTypes: true }))

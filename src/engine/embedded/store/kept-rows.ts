@@ -1,81 +1,81 @@
 /**
- * Documents that were read or written lately, kept by the thread that answers requests.
+ * Row cache of the thread that answers requests: documents that were read or written recently.
  *
- * SQLite keeps pages, but a connection that reads gives them up with every commit, and to find
- * a row in them takes longer than all that a short read does with it.
+ * SQLite caches pages, but a connection that reads drops them with every commit, and finding a row in
+ * them takes longer than the rest of a short read.
  *
- * What is kept is what the store has, because all writes start here: a row is let go of before
- * a change of it is sent, and none of it is kept before the answer is there. In between it is
- * read from the store, which has the change or does not have it yet.
+ * The cache agrees with the store, because all writes start on this thread. A row is invalidated before
+ * a change of it is sent, and not admitted again before the outcome is known. In between it is read
+ * from the store, which has the change or does not have it yet.
  */
 import type { MergeOutcome, Outcome } from '../../contract.ts'
 import type { DocRow } from '../format/doc-row.ts'
 
-/** Characters of the longest text that is kept. */
+/** Maximum length of a cached text, in characters. */
 const textMax = 16_384
 
-/** Bytes of a row beside its text, about. */
+/** Approximate bytes that a cached row takes in addition to its text. */
 const rowSize = 256
 
-/** Of the rows that could be kept once there is no room, one in so many is. */
+/** When full, the cache admits one row in `takenShare`. */
 const takenShare = 8
 
-/** What is left of the room when some was made. */
+/** Eviction ends when the cache is filled to this share. */
 const filledShare = 31 / 32
 
-/** What a write makes of a row. */
+/** Effect of a write on a row. */
 export interface RowChange {
   readonly seq: number
-  /** Its _id where that is a string. */
+  /** The `_id` if it is a string. */
   readonly id: string | undefined
-  /** Undefined: it is deleted. */
+  /** Undefined: the row is deleted. */
   readonly text: string | undefined
-  /** Whether nothing stands beside the text. */
+  /** Whether nothing is stored beside the text: no $vector, $vectorize or $lexical. */
   readonly isAlone: boolean
 }
 
 interface KeptRow {
   readonly seq: number
-  /** Its _id where that is known, and a string, as most are. */
+  /** The `_id` if it is known, and a string, as most are. */
   id: string | undefined
-  /** Undefined while it is being changed. */
+  /** Undefined while a change is pending. */
   row: DocRow | undefined
-  /** How many changes of it are being made. */
+  /** Number of pending changes. */
   changing: number
-  /** Whether it is known that nothing stands beside its text. */
+  /** Whether the row certainly has nothing stored beside its text. */
   isAlone: boolean
-  /** Whether it was asked for since it came, or was last passed over. */
+  /** Whether the row was used since it was added or last spared from eviction. */
   wasAsked: boolean
 }
 
 function sizeOf({ row }: KeptRow): number {
-  // Where one character does not fit into a byte, all take two.
+  // V8 takes two bytes per character when one of them does not fit into a byte.
   return rowSize + (row === undefined ? 0 : 2 * row.text.length)
 }
 
-/** What became of changes: an outcome for each, and the number of the write before the first. */
+/** Outcomes of the changes, and the version of the write before the first one. */
 interface SettledChanges {
   readonly outcomes: readonly (Outcome | MergeOutcome)[]
   readonly before: number
 }
 
-/** Called once changes have settled; undefined: what became of them is not known. */
+/** Called once changes have settled; undefined: their outcome is unknown. */
 export type Settle = (settled: SettledChanges | undefined) => void
 
 export class KeptRows {
-  /** Those that came first, or were passed over first, are the first to go. */
+  /** In the order of eviction: rows that were added or spared first come first. */
   readonly #bySeq = new Map<number, KeptRow>()
   readonly #byId = new Map<string, KeptRow>()
   #size = 0
   #sizeMax = 0
-  /** Whether there was no room for all. */
+  /** Whether a row was evicted since the cache was last cleared. */
   #isFull = false
   #offered = 0
-  /** How many changes of all rows are being made, and were. */
+  /** Pending changes that affect all rows, and the number of such changes so far. */
   #changingAll = 0
   #changedAll = 0
 
-  /** Keeps as many bytes at most, about. */
+  /** Sets the approximate maximum size in bytes. */
   setMax(sizeMax: number): void {
     this.#sizeMax = sizeMax
     this.#makeRoom()
@@ -89,7 +89,9 @@ export class KeptRows {
     return asked(this.#byId.get(id))
   }
 
-  /** Whether to keep what was just read: not all, or who reads everything leaves nothing. */
+  /**
+   * Whether to admit a row that was just read. If all were, one full scan would evict everything else.
+   */
   takes(): boolean {
     return !this.#isFull || ++this.#offered % takenShare === 0
   }
@@ -102,7 +104,7 @@ export class KeptRows {
     this.#setRow(kept, row)
   }
 
-  /** Whether nothing stands beside the text of a row, as far as it is known. */
+  /** Whether a row certainly has nothing stored beside its text. */
   isAlone(seq: number): boolean {
     return this.#bySeq.get(seq)?.isAlone === true
   }
@@ -112,12 +114,12 @@ export class KeptRows {
     if (kept?.row !== undefined) kept.isAlone = true
   }
 
-  /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
+  /** Invalidates rows before they are changed: one element per write, undefined for a new row. */
   letGo(changes: readonly (RowChange | undefined)[]): Settle {
     const changing = changes.map((change) => change && this.#startChange(change))
     const changedAll = this.#changedAll
     return (settled) => {
-      // What all rows went after is gone with them, even if that was heard of before.
+      // A change of all rows has started since and has cleared the cache.
       if (changedAll !== this.#changedAll) return
       let version = settled?.before ?? 0
       for (const [i, kept] of changing.entries()) {
@@ -139,7 +141,7 @@ export class KeptRows {
     return kept
   }
 
-  /** Without a version it was not made, or nobody knows. */
+  /** Without a version the change was not made, or its outcome is unknown. */
   #endChange(
     kept: KeptRow,
     { text, isAlone }: RowChange,
@@ -154,7 +156,7 @@ export class KeptRows {
     }
   }
 
-  /** The same where all rows are about to go. */
+  /** Invalidates all rows before a change that affects all of them. */
   letGoOfAll(): Settle {
     this.#changingAll++
     this.#changedAll++
@@ -164,7 +166,7 @@ export class KeptRows {
     }
   }
 
-  /** A row that nothing is known of yet. */
+  /** Adds an entry without a row. */
   #add(seq: number): KeptRow {
     const nothing = { id: undefined, row: undefined, changing: 0 }
     const kept: KeptRow = { seq, ...nothing, isAlone: false, wasAsked: false }
@@ -193,21 +195,21 @@ export class KeptRows {
     this.#size -= sizeOf(kept)
     this.#bySeq.delete(kept.seq)
     const { id } = kept
-    // Another document may have the _id by now.
+    // The _id may belong to another document by now.
     if (id !== undefined && this.#byId.get(id) === kept) this.#byId.delete(id)
   }
 
-  /** For more than one, since it starts from the first each time. */
+  /** Evicts several rows at a time, because each call starts from the first one. */
   #makeRoom(): void {
     if (this.#size <= this.#sizeMax) return
     this.#isFull = true
     const enough = this.#sizeMax * filledShare
-    // Twice past all: those that are left are being changed.
+    // Two passes at most: the rows that remain have pending changes.
     let left = 2 * this.#bySeq.size
     for (const kept of this.#bySeq.values()) {
       if (this.#size <= enough || left-- === 0) return
       if (kept.wasAsked || kept.changing > 0) {
-        // It goes to the end of the line, without its place among the ids.
+        // Moves the row to the end of the order of eviction. `#byId` keeps no order.
         kept.wasAsked = false
         this.#bySeq.delete(kept.seq)
         this.#bySeq.set(kept.seq, kept)

@@ -1,24 +1,24 @@
 /**
  * The store of one collection: a SQLite file in the collection's folder.
  *
- *   doc     the documents, as JSON text; `id` is the _id as a key (key.ts)
+ *   doc     documents as JSON text; `id` is the _id as a key (key.ts)
  *   search  $vector, $vectorize and $lexical of the documents that have any
- *   path    the paths that occur, and how many documents have each
+ *   path    paths that occur, and the number of documents with each
  *   recent, run, segment, block, manifest
- *           the index: which document has which value at which path (entries.ts, runs/)
- *   feed    which documents got or lost a vector with which write, for the vector index
+ *           the value index: which document has which value at which path (entries.ts, runs/)
+ *   feed    documents whose vectors changed, by write, for the vector index
  *   term, textsegment, posting, waiting
- *           the index of terms: which document's $lexical has which (lexical/writer.ts)
- *   meta    the number of documents and of the latest write, and a stamp of who wrote it; what
- *           the feed starts after; the number of texts that are searched by terms, and of
- *           their tokens; the sum of all checksums of records
+ *           the term index: which document's $lexical has which term (lexical/writer.ts)
+ *   meta    number of documents; version of the latest write; digest: sum of all checksums of
+ *           records; start of the feed; numbers of indexed texts and of their tokens; numbers
+ *           given to terms and segments; a random stamp, new with the first write after opening
  *
- * The store of a table is the same, rows being its documents. Instead of `search` it has a
- * table `vector_<column>` for each vector column, a feed `feed_<column>` for each that is
- * indexed, and `term_<index>` and so on for each text index.
+ * The store of a table has the same tables, with rows in `doc`. Its vectors are in a table
+ * `vector_<column>` per vector column instead of `search`. It has a feed `feed_<column>` per indexed
+ * vector column, and `term_<index>` and the other three tables per text index.
  *
- * docs/internals/store.md tells more. A file says who wrote it and in which format before
- * anything else is believed of it.
+ * See docs/internals/store.md. The file header names the program and the format; both are checked
+ * before anything else in the file is trusted.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -30,19 +30,22 @@ import { findEntry } from '../files/async-files.ts'
 import { findForeignObject, ownTables } from '../files/foreign-objects.ts'
 import { runsSchema } from '../runs/layout.ts'
 
-/** "STLA": the file is ours. */
+/** "STLA", in the header of all SQLite files that Stela creates. */
 const applicationId = 0x53544c41
-/** Raised with every change to a file's layout that older code could not read. */
+/** Increased with every change of the file layout that older versions cannot read. */
 export const formatVersion = 4
-/** Indexes of earlier formats lack checksums, or are of another kind, and are not read. */
+/** Indexes of earlier formats lack checksums or have another structure, and are not read. */
 export const indexFormat = 4
 
 export const storeFile = 'store.db'
 
-/** How folders start that a backup makes its copies in; no keyspace's name has a hyphen. */
+/**
+ * Prefix of the folders in which a backup makes its copies. No folder of a keyspace has it: there a dot
+ * only follows the id of a database.
+ */
 export const copiesFolder = 'backup.partial-'
 
-/** The vectors of a column; those of a collection are in `search`. */
+/** The table with the vectors of a column; those of a collection are in `search`. */
 export function vectorTable(suffix: string): string {
   return suffix === '' ? 'search' : `vector${suffix}`
 }
@@ -62,7 +65,7 @@ export function dropVectors(suffix: string): string {
   return `DROP TABLE IF EXISTS ${vectorTable(suffix)};`
 }
 
-/** A feed that tells of nothing that was written so far. */
+/** Creates a feed that starts after the latest write. */
 export function createFeed(suffix: string): string {
   return `
     CREATE TABLE feed${suffix}(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
@@ -119,7 +122,7 @@ export function dropTerms(suffix: string): string {
   `
 }
 
-/** What stores have had from format 2 on. */
+/** Tables of all stores since format 2. */
 export const searchSchema = createFeed('') + createTerms('')
 
 const storeSchema = `
@@ -148,7 +151,7 @@ const storeSchema = `
   ${searchSchema}
 `
 
-/** What earlier formats had: the index of values, and the terms of each text. */
+/** Tables of earlier formats: the value index, and the terms of each text. */
 const earlierSchema = 'CREATE TABLE entry; CREATE TABLE indexed'
 
 export const storeTables = ownTables(
@@ -162,8 +165,8 @@ export function createStore(file: string): Promise<void> {
 }
 
 /**
- * Creates the store of a table; `vectors` are the suffixes of its vector columns. Rows are always
- * wanted in the order of their ids.
+ * Creates the store of a table; `vectors` are the suffixes of its vector columns. Index entries use row
+ * ids as ties, because reads of rows always need the order of ids.
  */
 export function createTableStore(file: string, vectors: readonly string[]): Promise<void> {
   return writeStore(
@@ -173,8 +176,8 @@ export function createTableStore(file: string, vectors: readonly string[]): Prom
 }
 
 /**
- * Writes a new store without blocking the thread: SQLite copies it from memory on threads of its
- * own. Resolves when the file is durable; its folder may not be.
+ * Writes a new store without blocking the thread: SQLite copies it from memory on another thread.
+ * Resolves when the file is durable; its entry in the folder may not be.
  */
 async function writeStore(file: string, schema: string): Promise<void> {
   const handle = await open(file, 'wx', privateFileMode)
@@ -193,7 +196,7 @@ async function writeStore(file: string, schema: string): Promise<void> {
   }
 }
 
-/** The header's versions for writing and reading say that a file has a write-ahead log. */
+/** Read and write versions in the file header; 2 means that the file has a write-ahead log. */
 const walVersions = Buffer.of(2, 2)
 const walVersionsAt = 18
 
@@ -208,14 +211,14 @@ function markedSchema(schema: string, format: number): string {
 }
 
 /**
- * Writes a new SQLite file with our mark in its header. SQLite gives the files beside it the
+ * Creates a SQLite file with Stela's application id in the header. SQLite gives the files beside it the
  * same permissions.
  */
 export function createFile(file: string, schema: string, format: number): void {
   createPrivateFile(file)
   const database = new DatabaseSync(file)
   try {
-    // The mark must reach the file itself, not only its log: WAL starts afterwards.
+    // The id must reach the file itself and not only its log, so WAL mode starts afterwards.
     database.exec(`
       PRAGMA synchronous = FULL;
       ${markedSchema(schema, format)}
@@ -226,7 +229,7 @@ export function createFile(file: string, schema: string, format: number): void {
   }
 }
 
-/** Refuses a file that is missing, cut, not ours, or from a later version than this one. */
+/** Throws when a file is missing, truncated, not created by Stela, or of a later format. */
 export function checkFile(file: string, formatMax = formatVersion, advice?: Advice): void {
   if (!existsSync(file)) throw damaged(file, 'is missing', advice)
   const header = readHeader(file)
@@ -245,17 +248,17 @@ export function checkFile(file: string, formatMax = formatVersion, advice?: Advi
     throw damaged(file, 'was cut off', advice)
 }
 
-/** Whether the header of a file says that Stela wrote it. */
+/** Whether the header of a file has Stela's application id. */
 export function isOurFile(file: string): boolean {
   return readHeader(file)?.readUInt32BE(68) === applicationId
 }
 
-/** The format that a file has at least: its log may hold the step to a later one. */
+/** Minimum format of a file: its log may contain an upgrade. */
 export function formatOf(file: string): number {
   return readHeader(file)?.readUInt32BE(60) ?? 0
 }
 
-/** What can be done about a file that cannot be used. */
+/** Advice for the operator about a file that cannot be used. */
 export type Advice =
   | 'Rebuild it with "stela repair --catalog". Restore a backup if that does not help'
   | 'Restore the data folder from a backup, or start with another one'
@@ -278,7 +281,7 @@ function readHeader(file: string): Buffer | undefined {
     const size = readSync(handle, header, 0, header.length, 0)
     if (size < header.length) return undefined
   } catch {
-    // A folder, say.
+    // The path may be a folder.
     return undefined
   } finally {
     closeSync(handle)
@@ -287,12 +290,12 @@ function readHeader(file: string): Buffer | undefined {
 }
 
 /**
- * The bytes that a file has at least, by its own header. Pages may be missing at the end only
- * while there is a log: a crash may have come between writing the first page and the last.
+ * Minimum size of a file in bytes, according to its header. Pages at the end may be missing only while
+ * there is a log: a crash may have come between writing the first page and the last.
  */
 function sizeSaidBy(header: Buffer): number {
   const pageSize = header.readUInt16BE(16)
-  // The page count holds if the write that noted it was the latest one.
+  // The page count is valid only if the write that set it was the latest one.
   const holds = header.readUInt32BE(24) === header.readUInt32BE(92)
   return holds ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0
 }
@@ -301,34 +304,34 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Opens a store to read: sees what was committed, and can change nothing. */
+/** Opens a store for reading: sees committed data and can change nothing. */
 export function openToRead(file: string): DatabaseSync {
   return openDatabase(existing(file), `PRAGMA query_only = 1; ${readingPragmas}`)
 }
 
-/** The same without a word to others: holds only as long as nobody writes. */
+/** Opens a store for reading without locks. Valid only while nothing writes to it. */
 export function openUnshared(file: string): DatabaseSync {
   const url = pathToFileURL(file)
   url.search = 'mode=ro&immutable=1'
   return openDatabase(url, readingPragmas)
 }
 
-/** Whether there is a log, or who has written may not have gone yet. */
+/** Whether the store has a log, so that it may be open for writing. */
 export function isBeingWritten(file: string): boolean {
   return sizeOf(`${file}-wal`) > 0
 }
 
-/** The same without blocking the thread. */
+/** Asynchronous version of `isBeingWritten`. */
 export async function hasLog(file: string): Promise<boolean> {
   return ((await findEntry(`${file}-wal`))?.size ?? 0) > 0
 }
 
-/** The second looks into the file: what cannot be read must fail when it is opened. */
+/** `schema_version` reads the file, so that an unreadable file fails when it is opened. */
 const readingPragmas = 'PRAGMA mmap_size = 1073741824; PRAGMA schema_version;'
 
-/** Opens a store to write. Durable: an answered write survives a power cut. */
+/** Opens a store for writing. `durable`: an acknowledged write survives a power loss. */
 export function openToWrite(file: string, durable: boolean): DatabaseSync {
-  // What statements note for themselves is small, and must not need a second disk.
+  // Temporary data of statements is small, and must not need space on another disk.
   return openDatabase(
     existing(file),
     `
@@ -341,12 +344,12 @@ export function openToWrite(file: string, durable: boolean): DatabaseSync {
   )
 }
 
-/** Lets a connection keep pages in as many kilobytes. */
+/** Sets the size of the page cache of a connection. */
 export function setCache(database: DatabaseSync, kilobytes: number): void {
   try {
     database.exec(`PRAGMA cache_size = -${kilobytes}`)
   } catch {
-    // The next read or write fails with what is wrong with it.
+    // The next read or write fails with the cause.
   }
 }
 
@@ -371,14 +374,14 @@ function refuseForeignObjects(database: DatabaseSync, file: URL): void {
   })
 }
 
-/** A file that is to be there: SQLite would make an empty one where it is not. */
+/** URL that opens only an existing file: SQLite would create a missing one. */
 export function existing(file: string): URL {
   const url = pathToFileURL(file)
   url.search = 'mode=rw'
   return url
 }
 
-/** Only a checkpoint can hold a file for long, and then not for seconds. */
+/** Only a checkpoint can hold a lock for long, and never for this long. */
 export const busyTimeoutMs = 10_000
 
 /** Makes a new or renamed entry of a folder durable. */
@@ -392,14 +395,14 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * A path as the store holds it. SQLite keeps UTF-8, which cannot say every JavaScript
- * string; those it cannot are spelled as JSON behind a mark that no path starts with.
+ * A path as it is stored. SQLite stores UTF-8, which cannot represent lone surrogates. Paths with these
+ * are stored as JSON behind a mark with which no path starts.
  */
 export function storedPath(path: string): string {
   return path.isWellFormed() ? path : spelled + JSON.stringify(path)
 }
 
-/** A term as the store holds it. Terms may start with the mark, so those are spelled too. */
+/** A term as it is stored. Terms may start with the mark, so such terms are stored as JSON, too. */
 export function storedTerm(term: string): string {
   const isPlain = term.isWellFormed() && !term.startsWith(spelled)
   return isPlain ? term : spelled + JSON.stringify(term)

@@ -12,11 +12,11 @@ import { syncFolderAsync } from '../files/async-files.ts'
 /** `damaged`: the file is not what `writeSealed` wrote. */
 export type Sealed<T> = { readonly content: T } | 'absent' | 'damaged'
 
-/** Resolves when the file is durable. Of one path, one call at a time. */
+/** Resolves when the file is durable. Calls for one path must not overlap. */
 export async function writeSealed(path: string, content: object): Promise<void> {
   const sealed = JSON.stringify({ checksum: checksumOf(content), content })
   const unfinished = path + unfinishedSuffix
-  // What an earlier run left there may be a link, or belong to another user.
+  // A file left by an earlier run may be a link, or belong to another user.
   await rm(unfinished, { force: true })
   const handle = await open(unfinished, 'wx', privateFileMode)
   try {
@@ -29,7 +29,7 @@ export async function writeSealed(path: string, content: object): Promise<void> 
   await syncFolderAsync(dirname(path))
 }
 
-/** Throws only what the disk does, such as a missing permission. */
+/** Throws only I/O errors, such as a missing permission. */
 export function readSealed<T extends object>(path: string): Sealed<T> {
   let text: string
   try {

@@ -1,22 +1,22 @@
-/** Memory for the pages of files, which all stores that a thread has open share. */
+/** Page cache of SQLite that all stores opened by a thread share. */
 
-/** A connection to a store, as far as this is concerned. */
+/** A connection whose page cache can be resized. */
 export interface Sharing {
-  /** Pages are kept in as many kilobytes at most. */
+  /** Sets the maximum size of the page cache in kilobytes. */
   setCache(kilobytes: number): void
 }
 
-/** In kilobytes. */
+/** Kilobytes: of all connections together, and the limits of each. */
 export interface CacheSize {
   readonly all: number
   readonly eachMax: number
   readonly eachMin: number
 }
 
-/** For a thread that writes: enough for the indexes that a large insert changes. */
+/** For a thread that writes: holds the indexes that a large insert changes. */
 export const writerCache: CacheSize = { all: 262_144, eachMax: 131_072, eachMin: 512 }
 
-/** For a thread that reads: most of what it reads is mapped instead. */
+/** For a thread that reads: most of its reads are memory-mapped instead. */
 export const readerCache: CacheSize = { all: 65_536, eachMax: 16_384, eachMin: 256 }
 
 export class SharedCache {
@@ -38,7 +38,10 @@ export class SharedCache {
     if (this.#sharing.delete(one)) this.#isDividedAnew()
   }
 
-  /** By powers of two, so that it does not happen with every store that comes or goes. */
+  /**
+   * Divides by a power of two, so that the share changes only when the number of stores doubles or
+   * halves. Returns whether it changed.
+   */
   #isDividedAnew(): boolean {
     const parts = 2 ** Math.ceil(Math.log2(Math.max(1, this.#sharing.size)))
     const { all, eachMax, eachMin } = this.#size

@@ -1,4 +1,4 @@
-/** A connection that reads one store: its statements, and what they bring. */
+/** Connection that reads one store: its prepared statements, and the decoding of their results. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { parseStored } from '../../../json/parse.ts'
@@ -29,46 +29,51 @@ import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
 import type { KeptRows } from './kept-rows.ts'
 import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
 
-/** What statements are given. */
+/** Parameter of a statement. */
 export type Parameter = number | string | Uint8Array
 
-/** Bytes of blocks of the index that may be kept for each kilobyte of pages. */
+/** Bytes of the block cache per kilobyte of page cache. */
 const blockCacheShare = 512
 
-/** Bytes of texts that are joined in one go, about; and of one that is always short enough. */
+/**
+ * Approximate bytes of texts joined by one statement, and the length up to which any text may be
+ * joined.
+ */
 const joinedSize = 1_000_000
 const shortText = 4_096
 
-/** Bytes of a character in UTF-8, at most, for each that JavaScript counts. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const characterBytesMax = 3
 
-/** The index of ids says which row; whether it is that one, only the row itself can tell. */
+/**
+ * The index of ids yields the row number. The row's own id is compared, in case the index is damaged.
+ */
 const rowByIdSql =
   `SELECT ${rowColumns}, d.id = ?1 FROM doc d ` +
   'WHERE d.seq = (SELECT e.seq FROM doc e WHERE e.id = ?1)'
 const numberByIdSql =
   'SELECT d.seq, d.id = ?1 FROM doc d WHERE d.seq = (SELECT e.seq FROM doc e WHERE e.id = ?1)'
 /**
- * The entries around the place of an id in the index of ids. One that leads to a row of another
- * id may be the entry of the id that was looked for, with a flipped bit.
+ * Neighbours of an id in the index of ids that lead to a row with another id. Such an entry may be that
+ * of the id in question, with a flipped bit.
  */
 const misleadingEntrySql =
   'SELECT e.seq FROM (' +
   'SELECT * FROM (SELECT id, seq FROM doc WHERE id >= ?1 ORDER BY id LIMIT 1) UNION ALL ' +
   'SELECT * FROM (SELECT id, seq FROM doc WHERE id < ?1 ORDER BY id DESC LIMIT 1)' +
   ') e LEFT JOIN doc d ON d.seq = e.seq WHERE d.id IS NOT e.id'
-/** The column of `rowByIdSql` behind those of the row. */
+/** Column of `rowByIdSql` with the result of the comparison, after the columns of the row. */
 const rowIsOfId = 4
 const rowBySeqSql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
 
-/** Texts stand on lines of their own: none has a line feed, which JSON escapes. */
+/** Texts are separated by line feeds. No text contains one, because JSON escapes it. */
 const joinSql =
   "SELECT CAST(group_concat(d.text, '\n') AS BLOB), count(*), count(d.checksum), " +
   'sum(d.checksum - d.version) ' +
   'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value ' +
   'WHERE octet_length(d.text) <= ?'
 
-/** What statements select for a vector, or for all search fields of a document. */
+/** Columns to select for a vector, or for all search fields of a document. */
 export function vectorColumns(suffix: string): string {
   const rest = suffix === '' ? ', vectorize, lexical' : ''
   return `doc, vector_form, vector, checksum${rest}`
@@ -94,8 +99,8 @@ function storedVectorSql(suffix: string): string {
 }
 
 /**
- * Puts commas between texts that stand on lines of their own. False where there are not so many
- * of them, or where their CRCs do not have a sum.
+ * Replaces the line feeds between texts with commas. False when the number of texts differs from
+ * `count`, or the sum of their CRCs from `sum`.
  */
 function joinVerified(joined: Buffer, count: number, sum: number | null): boolean {
   let left = sum ?? 0
@@ -119,19 +124,19 @@ const noId = new Uint8Array()
 export class StoreConnection {
   readonly #file: string
   #database: DatabaseSync
-  /** Whether it was opened in a way that holds only while nobody writes. */
+  /** Whether it was opened by `openUnshared`, which is valid only while nothing writes. */
   #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
-  /** Whether a state is wanted, and whether there is one: it is taken by the first statement. */
+  /** Whether a read has started, and whether its snapshot was taken: the first statement takes it. */
   #isReading = false
   #isBegun = false
   #entries: RunsReader | undefined
-  /** Whether the index is seen in the state that is read. */
+  /** Whether `#entries` has caught up with the snapshot. */
   #isCaughtUp = false
   #cacheKb: number | undefined
 
-  /** Documents that the thread keeps beside the store; undefined: none. */
+  /** Row cache of the thread; undefined: none. */
   readonly kept: KeptRows | undefined
 
   constructor(file: string, kept?: KeptRows) {
@@ -148,8 +153,8 @@ export class StoreConnection {
   }
 
   /**
-   * Readers need a small file beside the store, to say what they read. Where there is no room
-   * for it, or it may not be made, a store that nobody writes to can be read without.
+   * Readers need a shared-memory file beside the store. When the disk is full or read-only, a store
+   * without a log can be read without that file.
    */
   #open(): DatabaseSync {
     try {
@@ -179,9 +184,8 @@ export class StoreConnection {
   }
 
   /**
-   * Makes all statements up to `endRead` see the same state of the store. Beginning again
-   * before that changes nothing: reads that happen together can share a state, and the
-   * locks that it costs.
+   * All statements up to `endRead` see the same snapshot. Calling it again before that changes nothing:
+   * reads that run together share a snapshot and the cost of its locks.
    */
   beginRead(): void {
     this.#isReading = true
@@ -198,7 +202,7 @@ export class StoreConnection {
     }
   }
 
-  /** The index, in the state that is read: it catches up when it is first asked. */
+  /** The value index in the current snapshot. It catches up at its first use. */
   get entries(): RunsReader {
     if (this.#isCaughtUp && this.#entries !== undefined) return this.#entries
     if (this.#isReading && !this.#isBegun) this.#begin()
@@ -222,7 +226,7 @@ export class StoreConnection {
     try {
       this.prepared('COMMIT').run()
     } catch {
-      // In a damaged file even this can fail. The read has failed already; nothing was changed.
+      // COMMIT can fail in a damaged file. The read has failed already, and nothing was changed.
       this.#abandonRead()
     }
   }
@@ -231,7 +235,7 @@ export class StoreConnection {
     try {
       this.prepared('ROLLBACK').run()
     } catch {
-      // Then the transaction ended by itself.
+      // The transaction has ended already.
     }
   }
 
@@ -243,14 +247,14 @@ export class StoreConnection {
     return this.prepared(sql).get(...parameters) as unknown as unknown[] | undefined
   }
 
-  /** Rows are arrays of their columns. */
+  /** A cached statement, which returns rows as arrays. */
   prepared(sql: string): StatementSync {
     if (this.#isReading && !this.#isBegun) this.#begin()
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
       statement.setReturnArrays(true)
-      // Filters come in endless shapes; the common ones are few and soon back.
+      // The number of filter shapes is not limited, but common ones are few and soon cached again.
       if (this.#statements.size >= 500) this.#statements.clear()
       this.#statements.set(sql, statement)
     }
@@ -261,14 +265,14 @@ export class StoreConnection {
     return this.meta('documents')
   }
 
-  /** One of the numbers that the store keeps about itself. */
+  /** A number of the table `meta`. */
   meta(name: string): number {
     const found = this.one('SELECT value FROM meta WHERE name = ?', [name])
     if (found === undefined) throw new EngineError('damaged', `the store has no ${name}`)
     return Number(found[0])
   }
 
-  /** The vector of a document, in single precision, in which search works. */
+  /** The vector of a document in single precision, which search uses. */
   vectorOf(seq: number, suffix: string): Float32Array | undefined {
     const search =
       suffix === ''
@@ -277,7 +281,7 @@ export class StoreConnection {
     return search?.vector ? singlesOf(search.form, search.vector) : undefined
   }
 
-  /** What a statement has selected by `vectorColumns`; throws where it is damaged. */
+  /** Decodes columns selected by `vectorColumns`; throws when they are damaged. */
   storedVector(found: readonly unknown[] | undefined): StoredSearch | undefined {
     if (found === undefined) return undefined
     const [seq, form, vector, checksum, vectorize, lexical] = found as VectorColumns
@@ -287,7 +291,7 @@ export class StoreConnection {
     return search
   }
 
-  /** The row of `search` of a document; undefined where it has none. */
+  /** The row of `search` of a document; undefined when it has none. */
   storedSearch(seq: number): SearchRow | undefined {
     return this.storedVector(this.one(storedVectorSql(''), [seq])) as SearchRow | undefined
   }
@@ -301,7 +305,7 @@ export class StoreConnection {
     return tie
   }
 
-  /** A row without its text, and how many bytes this has. They are found without reading it. */
+  /** Version of a row, and the size of its text in bytes, found without reading the text. */
   measure(seq: number): { readonly version: number; readonly size: number } {
     const sql = 'SELECT version, octet_length(text) FROM doc WHERE seq = ?'
     const [version, size] = (this.one(sql, [seq]) ?? this.#missing(seq)) as [number, number]
@@ -312,7 +316,7 @@ export class StoreConnection {
     return (this.#readRow(seq) ?? this.#missing(seq)).text
   }
 
-  /** The same in UTF-8. */
+  /** The text of a row in UTF-8. */
   textBytes(seq: number): Uint8Array<ArrayBuffer> {
     const sql = 'SELECT version, CAST(text AS BLOB), checksum FROM doc WHERE seq = ?'
     const found = this.one(sql, [seq]) ?? this.#missing(seq)
@@ -325,9 +329,9 @@ export class StoreConnection {
   }
 
   /**
-   * The texts of some documents in the order that is given, with commas between them: a third of
-   * the work of reading them one by one. Undefined where one is long, or they may have more than
-   * `sizeMax` bytes, which are not fewer than their characters; or where one is missing.
+   * Texts of documents in the given order, joined by commas: a third of the work of reading them one by
+   * one. Undefined when a text is missing or long, or when the texts may exceed `sizeMax` bytes, and so
+   * when they exceed as many characters.
    */
   joinedTexts(seqs: readonly number[], sizeMax = Infinity): string | undefined {
     if (seqs.length === 0) return ''
@@ -342,10 +346,10 @@ export class StoreConnection {
     if (bytes === null || count < seqs.length) return undefined
     const joined = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const isVerified = summed === 0 || summed === count
-    // Where not all is as it should be, the texts are read one by one, which says what is wrong.
+    // After a mismatch the texts are read one by one, which reports the damaged one.
     if (!isVerified || !joinVerified(joined, count, summed === 0 ? null : sum))
       return this.#joinOneByOne(seqs)
-    // Node makes a string of bytes in a third of the time that V8 needs where not all are ASCII.
+    // Node decodes bytes beyond ASCII in a third of the time that V8 needs.
     return joined.toString('utf8')
   }
 
@@ -359,7 +363,7 @@ export class StoreConnection {
     return texts.join(',')
   }
 
-  /** The same by what is kept, if that is all of them, or will be. */
+  /** Joins texts from the row cache, when it has all of them or admits the missing ones. */
   #joinKept(seqs: readonly number[], textMax: number, kept: KeptRows): string | undefined {
     const texts: string[] = []
     let takes = false
@@ -377,7 +381,7 @@ export class StoreConnection {
     return texts.join(',')
   }
 
-  /** The row that an index of the same state names; throws where there is none. */
+  /** The row to which an index of the same snapshot leads; throws when it is missing. */
   row(seq: number): DocRow {
     return this.findRow(seq) ?? this.#missing(seq)
   }
@@ -394,7 +398,6 @@ export class StoreConnection {
     return row
   }
 
-  /** The row of a document by its _id. */
   rowById(id: Value): DocRow | undefined {
     const text = typeof id === 'string' ? id : undefined
     const known = text === undefined ? undefined : this.kept?.rowById(text)
@@ -411,7 +414,7 @@ export class StoreConnection {
     return row
   }
 
-  /** The number of a document by the key of its id. */
+  /** Number of the document whose id has this key. */
   numberOf(id: Uint8Array): number | undefined {
     const found = this.one(numberByIdSql, [id])
     if (found === undefined) {
@@ -423,7 +426,7 @@ export class StoreConnection {
     return seq
   }
 
-  /** To be called where no record of an id was found; throws where an index may have hidden it. */
+  /** Called when no record with an id was found; throws when a damaged index may hide it. */
   #refuseMisleadingEntry(id: Uint8Array): void {
     const found = this.one(misleadingEntrySql, [id])
     if (found !== undefined) this.#missing(found[0] as number)
@@ -434,14 +437,14 @@ export class StoreConnection {
     return found && this.rowOf(found)
   }
 
-  /** The row that a statement has selected by `rowColumns`; throws where it is damaged. */
+  /** Decodes columns selected by `rowColumns`; throws when the row is damaged. */
   rowOf(columns: readonly unknown[]): DocRow {
     const [seq, version, text, checksum] = columns as RowColumns
     if (!isTextSound(text, version, checksum)) throw this.#damaged(seq, 'text')
     return { seq, version, text }
   }
 
-  /** Some documents by their ids, those behind one, up to a limit unless that is negative. */
+  /** Sorts documents by id and returns those after `after`, at most `limit` unless that is negative. */
   inOrderOfIds(
     seqs: readonly number[],
     after: Uint8Array | undefined,
@@ -459,26 +462,29 @@ export class StoreConnection {
     return this.one('SELECT 1 FROM doc WHERE seq = ?', [seq]) !== undefined
   }
 
-  /** The key of a document's id; nothing where there is no document. */
+  /** Key of a document's id; empty when the document does not exist. */
   idOf(seq: number): Uint8Array {
     const found = this.one('SELECT id FROM doc WHERE seq = ?', [seq])
     return found === undefined ? noId : (found[0] as Uint8Array)
   }
 
-  /** Does what it is given while all it reads is of one state of the store. */
+  /** Runs `read` within one snapshot. */
   reading<T>(read: () => T): T {
     this.beginRead()
     try {
       const found = read()
       if (this.#isMakeshift && isBeingWritten(this.#file))
-        throw new EngineError('read', 'the store was written to meanwhile. Send it again')
+        throw new EngineError(
+          'read',
+          'the store was written to during the read. Send the command again',
+        )
       return found
     } finally {
       this.endRead()
     }
   }
 
-  /** The number of a path. Numbers never change, so they are remembered. */
+  /** Number of a path, cached because numbers never change. */
   pathId(path: string): number | 'absent' {
     const known = this.#pathIds.get(path)
     if (known !== undefined) return known
@@ -489,13 +495,16 @@ export class StoreConnection {
     return id
   }
 
-  /** How many documents have a path. */
+  /** Number of documents that have a path. */
   documentsWith(path: string): number {
     const sql = 'SELECT documents FROM path WHERE path = ?'
     return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
   }
 
-  /** Bytes of what lives beside the text of a document; those of vectors become numerals. */
+  /**
+   * Bytes of the search fields of a document. Vectors count twice, because replies print their numbers
+   * as text.
+   */
   searchSize(seq: number): number {
     const sql =
       'SELECT 2 * ifnull(octet_length(vector), 0) + ifnull(octet_length(vectorize), 0) + ' +

@@ -1,4 +1,4 @@
-/** The stores that a thread has open, by their files. They share one cache. */
+/** The open stores of a thread, by file. They share one page cache. */
 import { SharedCache, type CacheSize, type Sharing } from './shared-cache.ts'
 
 export class StoresByFile<S extends Sharing & { close(): void }> {

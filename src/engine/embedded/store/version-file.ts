@@ -1,10 +1,9 @@
 /**
- * `store.version` beside a store: the version of the latest write that was committed.
+ * `store.version` beside a store: the version of the latest committed write.
  *
- * It is written after each commit and not synced, so it is never ahead of the store: neither
- * after a crash of the process nor after a power cut, unless writes are not synced either
- * (`--durability relaxed`). A store that is behind it has lost acknowledged writes, by a
- * damaged or missing log or by an older copy of the file.
+ * It is written after each commit and not synced, so after a crash or a power loss it is never ahead of
+ * the store, unless writes are not synced either (`--durability relaxed`). A store that is behind it
+ * has lost acknowledged writes: its log is damaged or missing, or the file is an older copy.
  *
  *   0  magic "STLV"     4  CRC-32 of the rest     8  version
  *  16  size and modification time (ms) of store.db when all connections were closed; 0 while
@@ -33,7 +32,7 @@ export class VersionFile {
   #handle: number | undefined
   readonly #bytes = Buffer.alloc(fileSize)
 
-  /** Without room for it there is none: it proves a loss, and loses nothing itself. */
+  /** An error is ignored: the file can prove a loss, but without it no data is lost. */
   constructor(storeFile: string) {
     try {
       this.#handle = open(pathOf(storeFile))
@@ -42,7 +41,7 @@ export class VersionFile {
     }
   }
 
-  /** Records that a version is committed. */
+  /** Records a committed version. */
   note(version: number): void {
     this.#write(encode(this.#bytes, { version, size: 0, modified: 0 }))
   }
@@ -68,14 +67,14 @@ interface Recorded {
   readonly modified: number
 }
 
-/** Undefined where there is no such file, or a damaged one. */
+/** Undefined when the file is missing or damaged. */
 export function recordedVersion(storeFile: string): number | undefined {
   return read(storeFile)?.version
 }
 
 /**
- * To be called when no connection to a store is open any more: as long as the file stays as it
- * is, its version is known without opening it.
+ * Must be called when no connection to a store is open. While the store stays unchanged, its version is
+ * known without opening it.
  */
 export function markClosed(storeFile: string): void {
   const recorded = read(storeFile)
@@ -90,20 +89,19 @@ export function markClosed(storeFile: string): void {
       closeSync(handle)
     }
   } catch {
-    // The next start opens the store to see its version.
+    // The next start opens the store to read its version.
   }
 }
 
 export interface LostWrites {
-  /** The version that the store has, and the one that it had. */
+  /** Version of the store, and the later version that was recorded. */
   readonly version: number
   readonly recorded: number
 }
 
 /**
- * The acknowledged writes that a store has lost; undefined: none, as far as is known.
- * `known` is a version that another file recorded. Opens the store only where it may have
- * changed since it was closed.
+ * Acknowledged writes that a store has lost; undefined when no loss is known. `known` is a version
+ * recorded by another file. Opens the store only if it may have changed since it was closed.
  */
 export function findLostWrites(storeFile: string, known = 0): LostWrites | undefined {
   const own = read(storeFile)
@@ -115,7 +113,7 @@ export function findLostWrites(storeFile: string, known = 0): LostWrites | undef
   return version === undefined || version >= recorded ? undefined : { version, recorded }
 }
 
-/** In words, for the log and for `stela check`. */
+/** Message for the log and for `stela check`. */
 export function tellLostWrites({ version, recorded }: LostWrites): string {
   const count = recorded - version
   return (
@@ -128,7 +126,7 @@ function pathOf(storeFile: string): string {
   return join(dirname(storeFile), versionFile)
 }
 
-/** A link in its place is removed, not followed. */
+/** A symbolic link in its place is removed and not followed. */
 function open(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
   try {
@@ -166,7 +164,7 @@ function read(storeFile: string): Recorded | undefined {
   }
 }
 
-/** Undefined where there is a log, or no store. */
+/** Undefined when there is a log, or no store. */
 function statOfClosed(storeFile: string): Omit<Recorded, 'version'> | undefined {
   const log = statSync(`${storeFile}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) return undefined
@@ -179,8 +177,8 @@ function isAsClosed(recorded: Recorded, found: Omit<Recorded, 'version'>): boole
 }
 
 /**
- * The version that a store is at; undefined where it cannot be read. Nothing on disk changes,
- * but for shared memory where the store has a log.
+ * Version of a store; undefined when it cannot be read. Changes no file, except the shared memory of a
+ * store with a log.
  */
 export function storeVersion(storeFile: string): number | undefined {
   try {

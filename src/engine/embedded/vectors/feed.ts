@@ -1,12 +1,12 @@
-/** Reads from a store what its vector index is made of. */
+/** Reads the vectors of a store, and the feed of their changes, for its vector index. */
 import { vectorTable } from '../store/layout.ts'
 import { StoreConnection, vectorColumns } from '../store/store-connection.ts'
 import { singlesOf } from '../format/vector-bytes.ts'
 
 export interface Changes {
-  /** Each document once. Those that have no vector any more come without. */
+  /** One entry per document; undefined when the document has lost its vector. */
   readonly vectors: ReadonlyMap<number, Float32Array | undefined>
-  /** The write up to which these are all. */
+  /** The write up to which the changes are complete. */
   readonly version: number
   readonly more: boolean
 }
@@ -15,7 +15,7 @@ export class VectorFeed {
   readonly #store: StoreConnection
   readonly #suffix: string
 
-  /** `suffix` tells the parts of the store apart that belong to different columns. */
+  /** `suffix` names the column within the store. */
   constructor(file: string, suffix: string) {
     this.#store = new StoreConnection(file)
     this.#suffix = suffix
@@ -25,7 +25,7 @@ export class VectorFeed {
     this.#store.close()
   }
 
-  /** What the store says of its versions. */
+  /** Version of the store, and the write after which its feed starts. */
   state(): { readonly version: number; readonly feedStart: number } {
     return this.#store.reading(() => ({
       version: this.#store.meta('version'),
@@ -33,7 +33,7 @@ export class VectorFeed {
     }))
   }
 
-  /** What changed after a write; undefined when the feed no longer goes back so far. */
+  /** Changes after a write; undefined when the feed does not go back that far. */
   changesAfter(version: number, max: number): Changes | undefined {
     return this.#store.reading(() => {
       if (this.#store.meta(`feed${this.#suffix}`) > version) return undefined
@@ -55,7 +55,7 @@ export class VectorFeed {
     })
   }
 
-  /** Vectors of the documents that follow another, in the order of their numbers. */
+  /** Vectors of the documents after a number, ascending. */
   vectorsAfter(
     document: number,
     max: number,

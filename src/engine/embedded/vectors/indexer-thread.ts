@@ -1,10 +1,10 @@
 /**
- * The thread that keeps vector indexes: opens them, takes in what changed in their stores,
- * and does the slow part, linking and mending, whenever nobody waits for it.
+ * The thread that maintains vector indexes: it opens them, applies the changes of their stores, and
+ * does the slow part, linking and repairing, while no request waits.
  *
- * An index follows its store: it is asked to take in everything up to a write, reads what
- * changed from the store's feed, and answers. So it needs no memory of earlier requests, and
- * after a crash it goes on from its last snapshot as it would from any other moment.
+ * An index follows its store: on request it reads the changes up to a write from the store's feed,
+ * applies them and replies. So it needs no state of earlier requests, and after a crash it continues
+ * from its last snapshot.
  */
 import { setImmediate as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
@@ -21,63 +21,65 @@ import { dropSnapshot, loadSnapshot, saveSnapshot, snapshotFolder } from './snap
 export type IndexerMessage =
   | {
       readonly id: number
-      /** Take in everything up to a write. Opens the index if need be. */
+      /** Apply all changes up to a write; open the index if necessary. */
       readonly kind: 'follow'
       readonly name: IndexName
       readonly options: IndexOptions
       readonly version: number
-      /** Which segments the other side knows. */
+      /** Generation of the segments that the caller has. */
       readonly generation: number
     }
   | {
       readonly id: number
       readonly kind: 'close'
       readonly name: IndexName
-      /** Whether what is worth it is saved first. */
+      /** Whether to save a snapshot first, if there are enough changes. */
       readonly save: boolean
     }
   | { readonly id: number; readonly kind: 'stop' }
 
-/** What an index is, by the options of its collection and the server's settings. */
+/** Properties of an index, from the options of its collection and the server's settings. */
 export interface IndexOptions {
   readonly dimension: number
   readonly metric: Metric
-  /** Threads that search, beside this one. */
+  /** Number of threads that search, in addition to this one. */
   readonly searchers: number
-  /** Vectors of a segment; absent: as many as a memory has room for. */
+  /** Vectors per segment; absent: as many as one memory has room for. */
   readonly capacity?: number
 }
 
 export type IndexerReply =
   | {
       readonly id: number
-      /** The write up to which the index has everything. */
+      /** The write up to which the index is complete. */
       readonly version: number
       readonly generation: number
-      /** Vectors in the index. */
+      /** Number of vectors in the index. */
       readonly count: number
-      /** Bytes that they take. */
+      /** Bytes that the vectors take. */
       readonly size: number
-      /** All segments, when there are others than those that are known. */
+      /** All segments, when the caller does not have the current generation. */
       readonly index?: SharedIndex
     }
   | { readonly id: number }
   | Failure
 
-/** What the thread says unasked; its number is 0. */
+/** A message without a request; its number is 0. */
 export type IndexerNotice =
   | { readonly id: 0; readonly saved: IndexName & { readonly version: number } }
   | { readonly id: 0; readonly log: string; readonly level: 'info' | 'warn' }
 
-/** Candidates that are looked at for the links of a new vector. */
+/** Candidates that are compared for the links of a new vector. */
 const buildBreadth = 128
-/** Changes that are taken in without pause. */
+/** Changes that are applied without a pause. */
 const changesAtOnce = 500
-/** How long idle work may hold the thread. */
+/** Longest slice of idle work, in milliseconds. */
 const sliceMs = 2
-/** Starts with another number in every thread, should one have to take over from another. */
+/** Starts at a random number, so that a thread that replaces another one has other generations. */
 let generations = Math.floor(Math.random() * 1_000_000)
-/** A snapshot is due when one vector in so many is new or gone, and at least so many are. */
+/**
+ * A snapshot is due when one vector in `snapshotShare` has changed, and at least `snapshotMin` have.
+ */
 const snapshotShare = 5
 const snapshotMin = 1000
 
@@ -88,7 +90,7 @@ class FollowedIndex {
   readonly #feed: VectorFeed
   readonly #notify: (notice: IndexerNotice) => void
   #index: VectorIndex
-  /** The write up to which the index has everything; -1: nothing yet. */
+  /** The write up to which the index is complete; -1: it has to be opened or rebuilt. */
   #version = -1
   #savedVersion = -1
   #unsaved = 0
@@ -120,7 +122,7 @@ class FollowedIndex {
     return this.#version
   }
 
-  /** Another number whenever there are other segments. */
+  /** Changes whenever the list of segments changes. */
   get generation(): number {
     return this.#beginning * 1_000_000 + this.#index.segments.length
   }
@@ -137,7 +139,7 @@ class FollowedIndex {
     return this.#index.segments.map(({ shared }) => shared)
   }
 
-  /** Takes in everything up to a write. One after the other. */
+  /** Applies all changes up to a write. Calls run one after the other. */
   follow(version: number): Promise<void> {
     return this.#following.next(() => this.#followTo(version))
   }
@@ -146,7 +148,7 @@ class FollowedIndex {
     let version = asked
     if (this.#version < 0) {
       await this.#open()
-      // Nobody knows yet what was written before.
+      // The caller does not know of writes before the index was opened.
       version = Math.max(version, this.#feed.state().version)
     }
     while (this.#version < version && !this.#closed) {
@@ -167,8 +169,8 @@ class FollowedIndex {
     const { feedStart } = this.#feed.state()
     try {
       const snapshot = loadSnapshot(this.#folder, this.#shape)
-      // The store notes the write that it was saved at: a snapshot that it does not know of
-      // may be of a state that a power cut has undone.
+      // The store records the write of the latest snapshot. A snapshot of another write may be of a
+      // state that a power loss has undone.
       if (snapshot?.version === feedStart && snapshot.segments.length > 0) {
         this.#index = new VectorIndex(this.#shape, snapshot.segments)
         this.#version = this.#savedVersion = snapshot.version
@@ -199,11 +201,11 @@ class FollowedIndex {
       done += rows.length
       if (performance.now() - reportedAt > progressMs) {
         reportedAt = performance.now()
-        this.#say(`${done} of ${total} vectors are in`)
+        this.#say(`has ${done} of ${total} vectors`)
       }
       await pause()
     }
-    // What is not all there is not there.
+    // An incomplete index must not be used.
     if (this.#closed) return
     if (total >= tellMin)
       this.#say(
@@ -213,7 +215,7 @@ class FollowedIndex {
     this.#version = version
   }
 
-  /** Does a little of what is left to do; false when there is nothing. */
+  /** Does a small part of the pending work; false when nothing is left to do. */
   work(): boolean {
     if (this.#closed || this.#saving !== undefined || this.#version < 0) return false
     if (this.#index.work()) return true
@@ -239,9 +241,9 @@ class FollowedIndex {
     }
   }
 
-  /** What is worth it is saved first. */
+  /** `save`: saves a snapshot first, if there are enough changes. */
   async close(save: boolean): Promise<void> {
-    // Whatever it is doing ends at the next pause.
+    // Work in progress ends at its next pause.
     this.#closed = true
     await this.#following.end()
     await this.#saving
@@ -271,9 +273,9 @@ class FollowedIndex {
   }
 }
 
-/** Building an index anew from fewer vectors is over before anybody could read of it. */
+/** Rebuilds from fewer vectors are too short to be logged. */
 const tellMin = 5000
-/** The time between two lines about it. */
+/** Time between two log lines about a rebuild. */
 const progressMs = 2000
 
 function serve(port: NonNullable<typeof parentPort>): void {
@@ -281,7 +283,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const notify = (notice: IndexerNotice): void => port.postMessage([notice])
   let isWorking = false
 
-  /** Works on what is left in small slices, one index after the other. */
+  /** Does pending work in small slices, one index after the other. */
   const work = async (): Promise<void> => {
     if (isWorking) return
     isWorking = true

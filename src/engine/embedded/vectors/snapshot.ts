@@ -1,12 +1,12 @@
 /**
- * Saves a vector index beside its store, so that opening it again need not build it again.
- * The store is the truth: a snapshot that is missing, torn, or not of this state of the
- * store is not used, which costs time and nothing else.
+ * Snapshots of vector indexes, beside their stores, so that opening an index does not rebuild it. The
+ * store is authoritative: a snapshot that is missing, torn or of another state of the store is not
+ * used, which only costs time.
  *
- *   vectors/snapshot.json     what the snapshot consists of; replaced in one step
+ *   vectors/snapshot.json     manifest of the snapshot; replaced atomically
  *   vectors/<name>.graph      the parts of one segment's memory, one after the other
  *
- * docs/internals/vector-index.md shows the bytes.
+ * docs/internals/vector-index.md describes the bytes.
  */
 import {
   closeSync,
@@ -30,7 +30,7 @@ import { openAnew } from '../../private-files.ts'
 import { makeFolderIfAbsent } from '../store/folder-names.ts'
 import { syncFolder } from '../store/layout.ts'
 
-/** Raised with every change to what the kernel keeps in memory, or to these files. */
+/** Increased with every change of these files or of the memory layout of the kernel. */
 const snapshotFormat = 2
 
 const manifestFile = 'snapshot.json'
@@ -38,12 +38,12 @@ const segmentFile = /^\d+-\d+\.graph$/
 
 interface Manifest {
   readonly format: number
-  /** The write of the store up to which the snapshot has everything. */
+  /** The write of the store up to which the snapshot is complete. */
   readonly version: number
   readonly dimension: number
   readonly metric: string
   readonly segments: readonly SavedSegment[]
-  /** Of all of the above, as it is written. */
+  /** CRC-32 of the JSON of all other fields. */
   readonly crc: number
 }
 
@@ -59,12 +59,12 @@ export interface Snapshot {
   readonly segments: readonly Segment[]
 }
 
-/** Where the snapshot of an index is; the suffix tells those of different columns apart. */
+/** Folder of an index's snapshot; the suffix distinguishes columns. */
 export function snapshotFolder(storeFile: string, suffix: string): string {
   return join(dirname(storeFile), `vectors${suffix}`)
 }
 
-/** Loads a snapshot. Throws when there is one that cannot be used. */
+/** Loads the snapshot of an index; undefined without a manifest. Throws when it cannot be used. */
 export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | undefined {
   if (!existsSync(join(folder, manifestFile))) return undefined
   const { crc, ...manifest } = readManifest(folder)
@@ -73,9 +73,10 @@ export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | un
     manifest.dimension !== shape.dimension ||
     manifest.metric !== shape.metric
   )
-    throw new Error('it was written for another index')
-  // A digit of a capacity would be enough to look for things where they are not.
-  if (crcOf(manifest) !== crc) throw new Error(`${manifestFile} has another checksum`)
+    throw new Error('it belongs to another index')
+  // A single wrong digit of a capacity would misplace everything in a segment.
+  if (crcOf(manifest) !== crc)
+    throw new Error(`${manifestFile} does not match its checksum`)
   const segments = manifest.segments.map((saved) => {
     if (!segmentFile.test(saved.file)) throw new Error(`it names the file ${saved.file}`)
     const path = join(folder, saved.file)
@@ -89,8 +90,8 @@ function readManifest(folder: string): Manifest {
 }
 
 /**
- * The latest write that a snapshot has; 0 without a readable manifest. Snapshots are made of
- * committed writes, so the store had this one.
+ * The latest write in a snapshot; 0 without a readable manifest. Snapshots contain only committed
+ * writes, so the store had this one.
  */
 export function snapshotVersion(folder: string): number {
   try {
@@ -108,7 +109,7 @@ function crcOf(manifest: Omit<Manifest, 'crc'>): number {
 function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentShape) {
   const found = lstatSync(file)
   if (!found.isFile()) throw new Error(`${file} is not a file`)
-  if (found.size !== size) throw new Error(`${file} has another size`)
+  if (found.size !== size) throw new Error(`${file} has the wrong size`)
   const handle = openSync(file, 'r')
   try {
     let sum = 0
@@ -121,27 +122,27 @@ function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentSh
         at += count
       }
     })
-    if (sum !== crc) throw new Error(`${file} has another checksum`)
-    if (segment === undefined) throw new Error(`${file} contradicts itself`)
+    if (sum !== crc) throw new Error(`${file} does not match its checksum`)
+    if (segment === undefined) throw new Error(`${file} is inconsistent`)
     return segment
   } finally {
     closeSync(handle)
   }
 }
 
-/** Bytes that are read or written without pause. */
+/** Bytes that are read or written without a pause. */
 const chunkSize = 4 * 1024 * 1024
 
 /**
- * Saves segments that hold everything up to a write. Pauses between chunks, so that the
- * thread can serve others; meanwhile vectors may be added and removed, as Segment allows.
+ * Saves segments that are complete up to a write. Pauses between chunks, so that the thread can serve
+ * requests. Meanwhile vectors may be added and removed, as Segment allows.
  */
 export async function saveSnapshot(
   folder: string,
   version: number,
   segments: readonly Segment[],
 ): Promise<void> {
-  // What a link leads to is not ours to fill and tidy.
+  // The target of a link may belong to another program.
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
   makeFolderIfAbsent(folder)
   const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))
@@ -151,7 +152,7 @@ export async function saveSnapshot(
       const file = `${version}-${i}.graph`
       const path = join(folder, file)
       const written = await writeParts(path, parts).catch((error: unknown) => {
-        // On a disk that is full, others need the space.
+        // On a full disk, other writes need the space.
         for (const { file: before } of saved) rmSync(join(folder, before), { force: true })
         rmSync(path, { force: true })
         throw error
@@ -180,7 +181,7 @@ async function writeParts(file: string, parts: readonly Uint8Array[]) {
     const chunk = Buffer.alloc(chunkSize)
     for (const part of parts)
       for (let at = 0; at < part.length; at += chunkSize) {
-        // A copy, so that the checksum is of what is written.
+        // A copy, so that the checksum matches the bytes that are written.
         const count = Math.min(chunkSize, part.length - at)
         chunk.set(part.subarray(at, at + count))
         const bytes = chunk.subarray(0, count)
@@ -212,7 +213,6 @@ function publish(folder: string, manifest: Manifest): void {
     if (!current.has(name)) rmSync(join(folder, name), { force: true })
 }
 
-/** Removes a snapshot that is of no use. */
 export function dropSnapshot(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 /**
- * The vector indexes, as the thread that answers requests sees them: which there are, and
- * how far each has followed its store.
+ * The vector indexes as seen by the thread that answers requests: which exist, and how far each has
+ * followed its store.
  */
 import { rm } from 'node:fs/promises'
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
@@ -20,19 +20,19 @@ import { errorOf, Thread } from '../worker/thread.ts'
 import type { DamageCount } from '../format/damage.ts'
 import { snapshotFolder } from './snapshot.ts'
 
-/** An index that has everything that a search must see. */
+/** An index with everything that a search must see. */
 export interface CurrentIndex {
   readonly index: SharedIndex
-  /** Another number whenever there are other segments. */
+  /** Changes whenever the list of segments changes. */
   readonly generation: number
 }
 
 export interface VectorsOptions {
   readonly files: KnownFiles
   readonly damage: DamageCount
-  /** Threads that search, beside the one that builds. */
+  /** Number of threads that search, in addition to the one that builds. */
   readonly searchers: number
-  /** Called when a snapshot has everything up to a write. */
+  /** Called when a snapshot is complete up to a write. */
   readonly onSaved: (name: IndexName, version: number) => void
   readonly log: (level: 'info' | 'warn', message: string) => void
 }
@@ -42,11 +42,11 @@ interface Followed {
   readonly options: IndexOptions
   index: SharedIndex
   generation: number
-  /** The write up to which the index has everything; -1: not open. */
+  /** The write up to which the index is complete; -1: not open. */
   version: number
-  /** The latest write that is known of. */
+  /** The latest known write. */
   latest: number
-  /** Vectors in the index, and the bytes that they take, as it was last heard of. */
+  /** Number of vectors and the bytes that they take, as last reported. */
   count: number
   size: number
   following: Promise<void> | undefined
@@ -55,7 +55,7 @@ interface Followed {
 export class Vectors {
   readonly #options: VectorsOptions
   readonly #indexes = new Map<string, Followed>()
-  /** Indexes that are being saved and evicted. */
+  /** Indexes that are being closed, by key. */
   readonly #closing = new Map<string, Promise<unknown>>()
   #started: Thread<IndexerMessage, IndexerReply> | undefined
 
@@ -63,11 +63,11 @@ export class Vectors {
     this.#options = options
   }
 
-  /** Started by the first who needs it: not every server has vectors. */
+  /** Started at its first use: not every server has vectors. */
   get #thread(): Thread<IndexerMessage, IndexerReply> {
     const { onSaved, log, damage } = this.#options
     if (this.#started?.isLost === true) {
-      // Another takes over, from what is stored.
+      // A new thread starts from the snapshots.
       this.#started = undefined
       for (const followed of this.#indexes.values())
         followed.version = followed.generation = -1
@@ -85,17 +85,17 @@ export class Vectors {
     return this.#started
   }
 
-  /** Vectors in all open indexes. */
+  /** Number of vectors in all open indexes. */
   get count(): number {
     return this.#indexes.values().reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** Bytes that they take. Much more is reserved for those to come. */
+  /** Bytes that these vectors take. Much more memory is reserved for new ones. */
   get size(): number {
     return this.#indexes.values().reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** The same of one store; undefined when none of its indexes is open. */
+  /** Vectors and bytes of one store; undefined when none of its indexes is open. */
   sizeIn(file: string): { readonly count: number; readonly memory: number } | undefined {
     const open = [...this.#indexes.values()].filter(({ name }) => name.file === file)
     if (open.length === 0) return undefined
@@ -105,44 +105,44 @@ export class Vectors {
     }
   }
 
-  /** Of the thread that builds them, once there is one. */
+  /** Memory of the thread that builds the indexes; undefined when it was not started. */
   async threadMemory(): Promise<ThreadMemory | undefined> {
     return this.#started?.memory()
   }
 
-  /** Takes note of a write. The index follows soon, whether anybody searches or not. */
+  /** Reports a write. The index follows soon, even without a search. */
   noteWrite(file: string, field: VectorField, version: number): void {
     const followed = this.#followed(file, field)
     followed.latest = Math.max(followed.latest, version)
-    // The next search fails if this does.
+    // If this fails, the next search reports it.
     this.#follow(followed).catch(() => undefined)
   }
 
-  /** The index, once it has everything that was written before. */
+  /** The index, once it has all writes made before the call. */
   async current(file: string, field: VectorField): Promise<CurrentIndex> {
     const followed = this.#followed(file, field)
     const needed = followed.latest
     while (followed.version < needed || followed.version < 0) {
       await this.#follow(followed)
-      // Asked again, the thread would open the index of whatever took the file's place.
+      // Another request would make the thread open the index of a new store at the same path.
       if (!this.#isOpen(followed))
         throw new EngineError('gone', 'the vector index was closed')
     }
     return followed
   }
 
-  /** Closes an index for good: what it saved goes too. */
+  /** Closes an index and removes its snapshot. */
   async drop(name: IndexName): Promise<void> {
     await this.#close(name, false)
     await rm(snapshotFolder(name.file, name.suffix), { recursive: true, force: true })
   }
 
-  /** Closes all indexes of a store that is no more. */
+  /** Closes all indexes of a dropped store. */
   async closeAll(file: string): Promise<void> {
     for (const name of this.#namesIn(file)) await this.#close(name, false)
   }
 
-  /** Evicts all indexes of a store, which are opened again when they are needed. */
+  /** Saves and closes all indexes of a store. They are opened again when they are needed. */
   async releaseAll(file: string): Promise<void> {
     for (const name of this.#namesIn(file)) await this.#close(name, true)
   }
@@ -195,14 +195,14 @@ export class Vectors {
     return followed
   }
 
-  /** One request at a time: what is written meanwhile goes with the next. */
+  /** One request at a time: writes made meanwhile are part of the next one. */
   #follow(followed: Followed): Promise<void> {
     if (followed.following !== undefined) return followed.following
     const following = this.#followOnce(followed).finally(() => {
       followed.following = undefined
     })
     followed.following = following
-    // Not after a failure: then the next who writes or searches tries again.
+    // Not after a failure: then the next write or search retries.
     following
       .then(() => {
         if (followed.version < followed.latest && this.#isOpen(followed))
@@ -217,7 +217,7 @@ export class Vectors {
     const { name, options, generation, latest } = followed
     const closing = this.#closing.get(keyOf(name))
     if (closing !== undefined) {
-      // What it saves is what this starts from.
+      // The index is opened from the snapshot that closing it saves.
       await closing
       if (!this.#isOpen(followed)) return
     }

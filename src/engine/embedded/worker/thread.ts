@@ -1,4 +1,4 @@
-/** A worker thread that answers numbered messages, seen from the thread that asks. */
+/** Handle of a worker thread that answers numbered messages. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { detailsOf, reasonOf } from '../../../errors/reason.ts'
@@ -6,7 +6,7 @@ import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import { isDamage } from '../files/disk-trouble.ts'
 
-/** A message before it has its number. */
+/** A message without its number. */
 export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
 
 interface Reply {
@@ -16,14 +16,14 @@ interface Reply {
   readonly isDamage?: boolean
 }
 
-/** What a thread says of an error. */
+/** An error as a thread sends it. */
 export interface Failure {
   readonly id: number
-  /** For clients. */
+  /** Message for clients. */
   readonly error: string
-  /** For the log: names of files included. */
+  /** Message for the log, with file names. */
   readonly details: string
-  /** Whether something that is stored is damaged. */
+  /** Whether stored data is damaged. */
   readonly isDamage: boolean
 }
 
@@ -34,7 +34,7 @@ export function failureOf(id: number, error: unknown): Failure {
   }
 }
 
-/** The error that a caller gets: of one kind, unless the thread has met damage. */
+/** Error for a caller: of the given kind, or `damaged` when the thread found damage. */
 export function errorOf(
   kind: 'read' | 'write',
   reason: string,
@@ -45,15 +45,15 @@ export function errorOf(
 }
 
 /**
- * What a thread may fill before it looks for garbage. Left to itself each would take four
- * times as much under load, and keep it.
+ * Limit of a thread's young generation. With V8's default each thread would take four times as much
+ * under load, and keep it.
  */
 const youngGenerationMb = 48
 
-/** How long a thread may take to say how large its heap is. */
+/** Maximum time to wait for the heap size of a thread. */
 const heapPatienceMs = 100
 
-/** Without a reply: the thread has died. */
+/** Without a reply, the thread has died. */
 type MakeError<R> = (reason: string, options: ErrorOptions, reply?: R) => Error
 
 interface Waiting<R> {
@@ -73,8 +73,8 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #askingForMemory: Promise<void> | undefined
 
   /**
-   * `name` is its name in metrics. `failure` makes the error that a caller gets;
-   * `notice` takes what the thread says unasked, which has the number 0.
+   * `name` is the thread's name in metrics. `failure` makes the errors of callers. `notice` gets the
+   * messages that the thread sends without a request, which have the number 0.
    */
   constructor(
     name: string,
@@ -101,17 +101,17 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#worker.unref()
   }
 
-  /** Whether it has died. */
+  /** Whether the thread has died. */
   get isLost(): boolean {
     return this.#ended !== undefined && !this.#isStopping
   }
 
-  /** Messages that are not answered yet. */
+  /** Number of messages without a reply. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** What it last said of its heap, if anything: a busy thread may take long to say it. */
+  /** The heap size that the thread last reported, if any: a busy thread may take long to reply. */
   async memory(): Promise<ThreadMemory | undefined> {
     this.#askingForMemory ??= this.#askForMemory().finally(() => {
       this.#askingForMemory = undefined
@@ -127,7 +127,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
       const { used_heap_size: used, total_heap_size: size } = heap
       this.#memory = { thread: this.#name, used, size }
     } catch {
-      // It has ended.
+      // The thread has ended.
       this.#memory = undefined
     }
   }
@@ -142,7 +142,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     })
   }
 
-  /** Sends the last message. One that has died has stopped as well. */
+  /** Sends the last message. A thread that has died counts as stopped. */
   async stop(message: Unnumbered<Message>): Promise<void> {
     if (this.#ended !== undefined) return
     this.#isStopping = true
@@ -157,7 +157,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   }
 
   #end(cause: Error): void {
-    // Reported to those who still wait, and to later calls.
+    // Fails the requests that wait, and later ones.
     this.#ended ??= this.#isStopping
       ? new EngineError('closed', 'the store is closed')
       : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })
@@ -166,7 +166,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   }
 }
 
-/** What the other side knows of it and clients do not. */
+/** Details of an error that clients do not get. */
 function causeOf({ error, details }: Reply): Error | undefined {
   return details === undefined || details === error ? undefined : new Error(details)
 }
