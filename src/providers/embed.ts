@@ -1,4 +1,4 @@
-/** Texts to vectors by a service that is asked over HTTP. */
+/** Embeds texts with a service over HTTP. */
 import { apiError } from '../errors/api-error.ts'
 import { fixedLimits } from '../limits.ts'
 import { inBatches } from './batches.ts'
@@ -23,7 +23,7 @@ export interface EmbedServices {
   readonly providers: ReadonlyMap<string, RemoteEmbeddingProvider>
   readonly settings: ProviderSettings
   readonly caller: ProviderCaller
-  /** What can be named instead of a service that is out of reach. */
+  /** Suggested in errors when a service is unavailable. */
   readonly builtIn: BuiltInModel
 }
 

@@ -1,4 +1,4 @@
-/** The embedding services that this server knows, as data. */
+/** The table of known embedding services. */
 import {
   keyByHeader,
   keyIfAny,
@@ -19,12 +19,12 @@ export type EmbeddingProviderName = keyof typeof embeddingWires
 
 export interface EmbeddingRow {
   readonly displayName: string
-  /** Where the provider's own service is; "{x}" is the place of parameter x. */
+  /** URL of the provider's own service; "{x}" is replaced by parameter x. */
   readonly url?: string
-  /** What is called, where that is not the url; null: nothing, until the operator says. */
+  /** The URL to call if it differs from `url`; null: none until the operator configures one. */
   readonly calls?: string | null
   readonly authentication: Authentications
-  /** Texts of one request. */
+  /** Texts per request. */
   readonly batchSize: number
   readonly retryPolicy: RetryPolicy
   readonly parameters: readonly ProviderParameter[]
@@ -38,7 +38,7 @@ const hosted = {
   parameters: [],
 } as const
 
-/** Services that people run themselves, where the first request may load the model. */
+/** Self-hosted services, which may load the model with the first request. */
 const selfHosted = {
   authentication: keyIfAny,
   retryPolicy: { ...defaultRetryPolicy, timeoutMs: 60_000, retriesMax: 1 },
@@ -150,7 +150,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...hosted,
     displayName: 'Nvidia',
     url: 'https://us-west-2.api-dev.ai.datastax.com/nvidia/v1/embeddings/nv-embed-qa-v4',
-    // That one serves the databases of its own cloud only.
+    // The public URL serves only databases of the provider's own cloud.
     calls: null,
     authentication: noKey,
     batchSize: 8,
@@ -315,7 +315,7 @@ function model(
   return { name, dimension, parameters, support: { status: 'SUPPORTED' } }
 }
 
-/** Stands for whatever the server has; its caller knows how long the vectors are. */
+/** Matches any model of the server; the client must know its dimension. */
 function anyModel(): EmbeddingModel {
   return { ...model('any-model', range(1, 4096)), isAnyName: true }
 }

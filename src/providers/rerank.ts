@@ -1,4 +1,4 @@
-/** Scores for passages by a service that is asked over HTTP. */
+/** Scores passages with a service over HTTP. */
 import { apiError } from '../errors/api-error.ts'
 import { fixedLimits } from '../limits.ts'
 import { inBatches } from './batches.ts'
@@ -64,7 +64,7 @@ export async function rerank(
   })
 }
 
-/** Throws an ApiError when a collection names what is not, or no longer, offered. */
+/** Throws an ApiError if the provider or model is not offered, or no longer supported. */
 export function findRerankingModel(
   { provider: name, modelName }: RerankRequest['service'],
   providers: RerankingProviders,
