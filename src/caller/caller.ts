@@ -39,7 +39,7 @@ export interface Caller extends Deadline {
   borrow?(size: number): Promise<() => void>
 }
 
-/** Milliseconds for which requests may hold the answering thread in one turn of its loop. */
+/** Milliseconds for which requests may hold the main thread in one turn of its event loop. */
 export const sliceMs = 5
 
 /** Caller for work of the server itself or a tool, without a deadline; only the signal ends it. */

@@ -47,7 +47,7 @@ export class FairQueue {
     return count
   }
 
-  /** Whether nothing waits and nothing is at work. */
+  /** Whether no entry waits or is admitted. */
   get isIdle(): boolean {
     return this.#entries === 0
   }
@@ -81,7 +81,7 @@ export class FairQueue {
     }
   }
 
-  /** Resolves when nothing waits and nothing is at work. */
+  /** Resolves when no entry waits or is admitted. */
   async drained(): Promise<void> {
     if (this.isIdle) return
     this.#drained ??= Promise.withResolvers()

@@ -113,7 +113,6 @@ export function measure(code: usize, count: u32): void {
   return item(load<f32>(distances + (<usize>i << 2)), listed(i))
 }
 
-/** Adds a node to the list. */
 @inline export function list(count: u32, id: u32): u32 {
   if (count >= NEAR_MAX) return count
   store<u32>(near + (<usize>count << 2), id)
