@@ -191,7 +191,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     batchSize: 32,
     parameters: [
       flag('autoTruncate', 'Auto truncate', 'true', {
-        help: 'Whether texts that are too long for the model are cut, or else refused.',
+        help: 'Whether to truncate texts that are too long for the model, instead of rejecting them.',
       }),
     ],
     models: [
@@ -269,10 +269,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...selfHosted,
     displayName: 'OpenAI-compatible server',
     parameters: [
-      baseUrl(
-        'https://models.example.com/v1',
-        'The URL up to where "/embeddings" follows.',
-      ),
+      baseUrl('https://models.example.com/v1', 'The base URL; "/embeddings" is appended.'),
       flag('sendDimension', 'Send dimension', 'false', {
         help: "Whether the collection's dimension is sent to the model, where it has several.",
       }),
@@ -284,7 +281,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     displayName: 'Ollama',
     url: 'http://localhost:11434',
     parameters: [
-      baseUrl('https://ollama.example.com', 'The URL up to where "/api/embed" follows.'),
+      baseUrl('https://ollama.example.com', 'The base URL; "/api/embed" is appended.'),
     ],
     models: [
       model('all-minilm', fixed(384)),
@@ -297,9 +294,9 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...selfHosted,
     displayName: 'Text Embeddings Inference',
     parameters: [
-      baseUrl('https://tei.example.com', 'The URL up to where "/embed" follows.'),
+      baseUrl('https://tei.example.com', 'The base URL; "/embed" is appended.'),
       flag('autoTruncate', 'Auto truncate', 'false', {
-        help: 'Whether texts that are too long for the model are cut, or else refused.',
+        help: 'Whether to truncate texts that are too long for the model, instead of rejecting them.',
       }),
     ],
     models: [model('endpoint-defined-model', range(1, 4096))],
@@ -356,6 +353,7 @@ function baseUrl(hint: string, help: string): ProviderParameter {
 }
 
 function autoTruncate(): readonly ProviderParameter[] {
-  const help = 'Whether texts that are too long for the model are cut, or else refused.'
+  const help =
+    'Whether to truncate texts that are too long for the model, instead of rejecting them.'
   return [{ name: 'autoTruncate', type: 'boolean', required: false, help }]
 }

@@ -158,7 +158,7 @@ function standInFor(
     if (!isAnnounced)
       log(
         'info',
-        `The built-in model reranks in the place of ${provider}, for which no URL is set ` +
+        `The built-in model reranks instead of ${provider}, for which no URL is set ` +
           `(--reranking-urls ${provider}=<url>)`,
       )
     isAnnounced = true

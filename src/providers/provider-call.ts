@@ -268,7 +268,7 @@ function explain(
       return isChosen ? unreached : { kind: 'timeout', timeoutMs }
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { kind: 'bad host', problem: 'no address is known for its host' }
+      return { kind: 'bad host', problem: 'its host name cannot be resolved' }
     case 'ERR_INVALID_CHAR':
       return { kind: 'not sent', problem: error.message }
     case 'ECONNRESET':
@@ -281,5 +281,5 @@ function explain(
 
 const unreached: ProviderOutcome = {
   kind: 'no reply',
-  problem: 'it cannot be reached. The log of the server says more',
+  problem: 'it cannot be reached. See the log of the server',
 }

@@ -62,7 +62,7 @@ export class UrlProblem extends Error {}
 function checkBase(text: string, isGuarded: boolean): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new UrlProblem(`${baseUrlName} is "${text}", which is no http or https URL`)
+    throw new UrlProblem(`${baseUrlName} is "${text}", which is not an http or https URL`)
   if (url.username !== '' || url.password !== '')
     throw new UrlProblem(`${baseUrlName} must not hold a user or a password`)
   if (url.search !== '' || url.hash !== '')

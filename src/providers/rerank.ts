@@ -98,7 +98,7 @@ function readScores(scores: unknown, count: number, asked: ProviderRequest): num
     throw unexpected(asked, `${count} scores`, `${scores.length}`)
   return scores.map((score: unknown) => {
     if (typeof score !== 'number' || !Number.isFinite(score))
-      throw unexpected(asked, 'scores', 'something that is no number in the address of one')
+      throw unexpected(asked, 'scores', 'an entry that is not a finite number')
     return score
   })
 }

@@ -170,7 +170,7 @@ class CassandraEngine implements Engine {
     return this.#run(() =>
       this.#alone(async () => {
         if (isReserved(name, options.systemKeyspace))
-          throw new EngineError('unsupported', `the keyspace ${name} is not for data`)
+          throw new EngineError('unsupported', `the keyspace ${name} is reserved`)
         if ((await this.#shared.catalog.refresh(name)) !== undefined) return false
         const copies = replication ?? options.replication
         await this.#session.define(createKeyspaceText(name, copies))
@@ -484,7 +484,7 @@ class CassandraEngine implements Engine {
     const lacks = (what: string) =>
       new EngineError('schema', `${name} lacks ${what}`, { cause: error })
     if (isAboutMissingIndex(error))
-      return lacks('an index. createCollection with the options that it has makes it again')
+      return lacks('an index. Run createCollection with its options to create it again')
     if (error.kind !== 'changed') return error
     const missing = await missingColumns(this.#session, target)
     return missing.length === 0 ? error : lacks(`the column ${missing.join(', ')}`)

@@ -43,8 +43,8 @@ function problemOfKeyspace(keyspace: string, systemKeyspace: string): readonly s
       `the name of a keyspace may have ${keyspaceLengthMax} characters, and this one has ${keyspace.length}`,
     )
   if (keyspace === systemKeyspace)
-    return say('a keyspace of this name is the one for settings. Choose another for those')
-  return isOfCluster(keyspace) ? say('keyspaces of this name are those of the cluster') : []
+    return say('this keyspace stores the settings. Choose another with --system-keyspace')
+  return isOfCluster(keyspace) ? say('the cluster reserves this name') : []
 }
 
 function problemsOfTable({ definition, types }: Table): readonly string[] {

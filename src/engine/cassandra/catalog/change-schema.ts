@@ -104,7 +104,7 @@ async function checkNoView(
   if ((await readViewNames(session, keyspace)).includes(name))
     throw new EngineError(
       'unsupported',
-      `"${name}" is the name of a materialized view, which others have made. Choose another`,
+      `"${name}" is the name of a materialized view. Choose another name`,
     )
 }
 

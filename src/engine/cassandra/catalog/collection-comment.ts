@@ -154,7 +154,7 @@ function readSearch(
   if (version !== 1 && version !== currentVersion)
     throw new EngineError(
       'schemaVersion',
-      `the options of ${name} are of version ${version === undefined ? 'none' : JSON.stringify(version)}, and known are 1 and 2`,
+      `the options of ${name} have version ${version === undefined ? 'none' : JSON.stringify(version)}, but only 1 and 2 are supported`,
     )
   if (version === 1 && lexical === undefined && rerank === undefined) return withoutSearch
   if (version === 1 && (lexical === undefined || rerank === undefined))

@@ -110,7 +110,7 @@ function notReady(
     .map(([node]) => node)
   return nodes.length === 0
     ? []
-    : [`the index ${index} cannot be searched in on ${nodes.join(', ')}`]
+    : [`the index ${index} cannot be searched on ${nodes.join(', ')}`]
 }
 
 /** The server that started to fill the index may still be doing so, or may have died. */
@@ -122,7 +122,7 @@ function notFull(
   return Array.from(readNotes(table).indexes).flatMap(([index, note]) =>
     'analyzer' in note && isFilling(placeOfIndex({ uid }, note))
       ? [
-          `the text index ${index} is not full, and cannot be searched in. Run stela repair, ` +
+          `the text index ${index} is not full and cannot be searched. Run stela repair, ` +
             'unless a server is filling it',
         ]
       : [],

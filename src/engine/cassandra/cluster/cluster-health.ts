@@ -78,7 +78,7 @@ export class ClusterHealth {
     const seconds = Math.round(lastedMs / 1_000)
     return (
       `the nodes of the cluster have disagreed about its schema for ${seconds} s. ` +
-      'nodetool describecluster tells which'
+      'nodetool describecluster lists their versions'
     )
   }
 }

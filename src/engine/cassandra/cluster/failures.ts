@@ -122,7 +122,7 @@ export function isAboutNames(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  if (isBusy(error)) return 'is behind with its answers'
+  if (isBusy(error)) return 'has too many unanswered statements'
   if (!(error instanceof Error)) return 'does not answer'
   const [, wanted, known] = wrongDataCenter.exec(error.message) ?? []
   if (wanted !== undefined)

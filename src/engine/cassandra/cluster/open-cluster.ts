@@ -14,7 +14,7 @@ import type { WriteClock } from './write-clock.ts'
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
   readonly port: number
-  /** Undefined: that of the first contact point. */
+  /** Undefined: the data center of the first contact point. */
   readonly localDataCenter: string | undefined
   /** The server's own user; undefined: the cluster needs no authentication. */
   readonly account: EngineAccount | undefined
@@ -156,7 +156,7 @@ function closeFirst(client: Client): void {
 function bundleError(error: unknown, bundle: string): EngineError {
   if (error instanceof errors.DriverError) return engineErrorOf(error)
   const why = error instanceof Error ? error.message : String(error)
-  const problem = `the secure connect bundle ${bundle} leads to no cluster: ${why}`
+  const problem = `the secure connect bundle ${bundle} does not lead to a cluster: ${why}`
   return new EngineError('unsupported', problem, { cause: error })
 }
 

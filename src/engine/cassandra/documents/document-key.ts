@@ -37,7 +37,7 @@ export function keysOf(id: Value): readonly DocumentKey[] {
     case 'date':
       return [{ type: types.date, text: String(extended.ms) }]
     default:
-      throw new TypeError('such a value is not the _id of any document')
+      throw new TypeError('a document cannot have this value as its _id')
   }
 }
 

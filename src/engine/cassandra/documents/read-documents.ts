@@ -249,7 +249,7 @@ function findCandidates(
 export function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
-    `more than ${scannedMax} documents of ${name} had to be looked at. Add a condition that an index ` +
+    `more than ${scannedMax} documents of ${name} must be read. Add a condition that an index ` +
       'serves, such as an equality, or raise --max-scanned',
   )
 }

@@ -140,5 +140,5 @@ function numberIn(value: Value): number {
 }
 
 function unparseable(): EngineError {
-  return new EngineError('unparseable', 'a stored text is not that of a document')
+  return new EngineError('unparseable', 'a stored text is not a valid document')
 }

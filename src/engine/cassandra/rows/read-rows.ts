@@ -355,7 +355,7 @@ function placeBehind({ branch }: RowPlace, pageState: string | undefined): RowPl
 function tooMuch({ name }: Table, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
-    `more than ${scannedMax} rows of ${name} had to be looked at. Add a condition on the ` +
+    `more than ${scannedMax} rows of ${name} must be read. Add a condition on the ` +
       'partition or on a column with an index, or raise --max-scanned',
   )
 }
