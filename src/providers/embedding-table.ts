@@ -150,7 +150,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...hosted,
     displayName: 'Nvidia',
     url: 'https://us-west-2.api-dev.ai.datastax.com/nvidia/v1/embeddings/nv-embed-qa-v4',
-    // The public URL serves only databases of the provider's own cloud.
+    // This URL serves only databases of its own cloud.
     calls: null,
     authentication: noKey,
     batchSize: 8,

@@ -172,8 +172,8 @@ export async function replicationBy(client: Client): Promise<Replication> {
 }
 
 /**
- * Checks that each data center exists and has enough nodes for a quorum. Cassandra itself fails
- * only later, at the first write.
+ * Checks that each data center exists and has enough nodes for a quorum of the replicas. Otherwise
+ * the problem would show only later, in statements that need the quorum.
  */
 export function checkReplication(client: Client, { counts }: Replication): void {
   const hosts = client.hosts.values()

@@ -64,7 +64,7 @@ export interface StatementListener {
   done(purpose: Purpose, elapsedMs: number, failure: string | undefined): void
 }
 
-/** Calls `act` with a client that is reserved for one statement. */
+/** Calls `act` with a client that stays open during the statement. */
 export type Lend = <T>(act: (client: Client) => Promise<T>) => Promise<T>
 
 /** State shared by all sessions of a server. */

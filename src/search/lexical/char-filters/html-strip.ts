@@ -1,6 +1,6 @@
 /**
- * Removes markup from HTML: tags, comments, scripts and styles. Decodes entities. A tag that starts
- * a new line in the layout becomes a line break.
+ * Removes markup from HTML: tags, comments, scripts and styles. Decodes entities. Tags become line
+ * breaks, except inline tags.
  */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { fixedLimits } from '../../../limits.ts'
