@@ -1,27 +1,27 @@
 /**
- * What the analysis of the texts of one request may cost.
+ * Limits the cost of analyzing the texts of one request.
  *
- * Analyzers come from clients, and so do texts: a pattern can take for ever on a short text,
- * and grams of grams can be any number. So every stage counts its steps here, and a request
- * that takes too many is refused. A step is ten to twenty nanoseconds.
+ * Analyzers and texts both come from clients: a pattern can run endlessly on a short text, and
+ * grams of grams can become arbitrarily many. Every stage therefore counts its steps here, and a
+ * request that exceeds the budget is rejected. A step takes 10 to 20 ns.
  *
- * Between texts the thread is given to others (`nextText`), so what one text may cost is what
- * others may have to wait. An index takes a few kilobytes of terms of one text: analysis that
- * makes more ends there (search/lexical/analyzer.ts), so few texts come near these bounds.
+ * Between texts the thread serves other requests (`nextText`), so the limit per text bounds their
+ * delay. Analysis ends early when a text yields more terms than an index accepts, a few kilobytes
+ * (search/lexical/analyzer.ts), so few texts come near these limits.
  */
 import type { Deadline } from '../runtime/deadline.ts'
 import { apiError } from '../errors/api-error.ts'
 import { fixedLimits } from '../limits.ts'
 
-/** Counts steps, and throws when they are too many. */
+/** Counts steps, and throws when they exceed the budget. */
 export interface StepBudget {
   take(steps: number): void
 }
 
-/** Steps between two looks at the deadline: a millisecond or two. */
+/** Steps between two checks of the deadline: one to two milliseconds. */
 const checkSteps = 65_536
 
-/** The one budget of a request, which all that it has analyzed is charged to. */
+/** The budget of one request, which all of its analysis is charged to. */
 export class AnalysisBudget implements StepBudget {
   readonly #deadline: Deadline
   readonly #textMax: number
@@ -39,7 +39,7 @@ export class AnalysisBudget implements StepBudget {
     this.#left = requestMax
   }
 
-  /** Steps that all texts of the request may still take. */
+  /** Remaining steps for all texts of the request. */
   get left(): number {
     return this.#left
   }
@@ -54,19 +54,19 @@ export class AnalysisBudget implements StepBudget {
     this.#deadline.check()
   }
 
-  /** Begins the count of another text, where others have had their turn if it was due. */
+  /** Starts the count of a new text; the caller must pause before it if a pause is due. */
   startText(): void {
     this.#leftOfText = this.#textMax
   }
 
-  /** To be waited for between texts, if it is a promise: others have their turn. */
+  /** Starts a new text. A returned promise must be awaited first, to let other requests run. */
   nextText(): Promise<void> | undefined {
     this.startText()
     return this.#deadline.pause()
   }
 }
 
-/** The analysis of one text that nobody waits for by name, such as one that is stored. */
+/** Budget for one text outside of a request, such as a stored text. */
 export function ownBudget(): AnalysisBudget {
   return new AnalysisBudget(nobody, fixedLimits.analysisStepsMax)
 }

@@ -1,9 +1,9 @@
 /**
- * Who waits for an answer, and for how long.
+ * The party that waits for a reply, and its deadline.
  *
- * Every request has one caller, which goes with it through parsing, analysis, reading and
- * printing. A timer alone could not end work that holds the thread, since it would not fire;
- * so long work asks its caller now and then whether to go on.
+ * Every request has one caller, which is passed through parsing, analysis, reading and printing. A
+ * timer cannot fire while work holds the thread, so long work regularly checks with its caller
+ * whether to continue.
  */
 import { AnalysisBudget } from './analysis-budget.ts'
 import type { Deadline } from '../runtime/deadline.ts'
@@ -11,36 +11,38 @@ import type { Deadline } from '../runtime/deadline.ts'
 export type { Deadline }
 
 export interface Caller extends Deadline {
-  /** The token or account that asks, by name. Threads take turns among principals. */
+  /** Name of the token or account. Threads take turns among principals. */
   readonly principalName: string
-  /** The same object for all requests of a connection. Next, turns are taken among these. */
+  /**
+   * Identical for all requests of a connection. Within a principal, turns alternate among
+   * connections.
+   */
   readonly connection: object
   /**
-   * Aborted when the time is over or the client has disconnected, with the reason. Making a
-   * signal takes microseconds, so only what waits should ask for it.
+   * Aborted with the reason at the deadline, or when the client disconnects. Creating a signal
+   * takes microseconds, so only code that waits should access it.
    */
   readonly signal: AbortSignal
-  /** What the analysis of its texts may still cost. */
+  /** Remaining budget for the analysis of texts. */
   readonly analysis: AnalysisBudget
   /**
-   * Takes room for so many bytes that are about to be read, and kept until the reply is out;
-   * instead of `before`, which were taken for the same. Undefined: there is some. A promise
-   * where it has to be waited for, which fails when there is none in time; until it is
-   * settled nothing is held, so that two cannot wait for each other. Absent: nobody counts.
+   * Reserves memory for `size` bytes that are about to be read and kept until the reply is sent;
+   * replaces an earlier reservation of `before` bytes. Returns undefined if memory is available,
+   * and otherwise a promise, which rejects at the deadline. Nothing is held while waiting, so that
+   * two callers cannot deadlock. Absent: memory is not limited.
    */
   reserve?(size: number, before: number): Promise<void> | undefined
   /**
-   * Memory for values that are about to be made of a long text, for a while: what it returns
-   * gives it back. Waits until there is some; fails when the caller's time is over. Absent:
-   * nobody counts.
+   * Borrows memory for values that are parsed from a long text; the returned function returns it.
+   * Waits until memory is available; rejects at the deadline. Absent: memory is not limited.
    */
   borrow?(size: number): Promise<() => void>
 }
 
-/** Milliseconds for which requests may hold the answering thread in one turn of its loop. */
+/** Milliseconds for which requests may hold the main thread in one turn of its event loop. */
 export const sliceMs = 5
 
-/** The server itself, or a tool: nobody else waits for it, and only the signal ends it. */
+/** Caller for work of the server itself or a tool, without a deadline; only the signal ends it. */
 export function ownCaller(signal: AbortSignal = new AbortController().signal): Caller {
   const deadline: Deadline = {
     check: () => signal.throwIfAborted(),

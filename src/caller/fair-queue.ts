@@ -1,25 +1,25 @@
 /**
- * A queue in front of something that does only so much work at a time: a thread, a lock, a
- * model. Principals take turns (round-robin), and the entries of one principal are served in
- * the order of arrival, so a principal that sends much delays itself.
+ * A queue in front of a resource with limited capacity, such as a thread, a lock or a model.
+ * Principals take turns (round-robin), and the entries of one principal are served in order of
+ * arrival, so a principal that sends many entries delays only itself.
  *
- * An entry has a size, and entries are admitted while the sizes of those at work stay within
- * the capacity. One entry is always admitted, whatever its size. So a new principal waits for
- * what is at work, and then for one entry of each other principal.
+ * Every entry has a size. Entries are admitted while the total size of admitted entries stays
+ * within the capacity; a single entry is always admitted. A new principal therefore waits for
+ * admitted entries, and then for one entry of each other principal.
  *
- * An entry whose signal is aborted leaves the queue. Work that was admitted is not withdrawn.
+ * An entry whose signal is aborted leaves the queue. Admitted work is not cancelled.
  */
 import type { Caller } from './caller.ts'
 
-/** The signal is asked for only where the entry has to wait. */
+/** The signal is accessed only when the entry must wait. */
 export type Entrant = Pick<Caller, 'principalName' | 'signal'>
 
 export interface FairQueueOptions {
-  /** The total size of the entries that are at work at a time. */
+  /** Maximum total size of admitted entries. */
   readonly capacity: number
-  /** Entries of one principal that wait. */
+  /** Maximum waiting entries per principal. */
   readonly waitingMax: number
-  /** The error for a principal that has as many. */
+  /** Creates the error for a principal that exceeds `waitingMax`. */
   readonly refuse: (waitingMax: number) => Error
 }
 
@@ -30,7 +30,7 @@ interface Entry {
 
 export class FairQueue {
   readonly #options: FairQueueOptions
-  /** In the order of their turns. A principal is here while entries of it wait. */
+  /** Principals with waiting entries, in the order of their turns. */
   readonly #waiting = new Map<string, Set<Entry>>()
   #entries = 0
   #size = 0
@@ -40,22 +40,21 @@ export class FairQueue {
     this.#options = options
   }
 
-  /** Entries that wait. */
+  /** Number of waiting entries. */
   get waiting(): number {
     let count = 0
     for (const entries of this.#waiting.values()) count += entries.size
     return count
   }
 
-  /** Whether nothing waits and nothing is at work. */
+  /** Whether no entry waits or is admitted. */
   get isIdle(): boolean {
     return this.#entries === 0
   }
 
   /**
-   * Returns undefined where the entry is admitted at once. Otherwise resolves when it is, and
-   * rejects with the signal's reason once that is aborted. Each entry that was admitted has to
-   * `leave`.
+   * Returns undefined if the entry is admitted at once. Otherwise the promise resolves on
+   * admission, and rejects with the signal's reason on abort. Every admitted entry must `leave`.
    */
   enter(entrant: Entrant, size = 1): Promise<void> | undefined {
     if (this.#waiting.size === 0 && this.#fits(size)) {
@@ -65,14 +64,14 @@ export class FairQueue {
     return this.#wait(entrant, size)
   }
 
-  /** What was admitted is done. */
+  /** Ends an admitted entry. */
   leave(size = 1): void {
     this.#entries--
     this.#size -= size
     this.#serve()
   }
 
-  /** Does work when it is its turn. */
+  /** Runs work when it is the entrant's turn. */
   async run<T>(entrant: Entrant, work: () => T | Promise<T>): Promise<T> {
     await this.enter(entrant)
     try {
@@ -82,7 +81,7 @@ export class FairQueue {
     }
   }
 
-  /** Resolves when nothing waits and nothing is at work. */
+  /** Resolves when no entry waits or is admitted. */
   async drained(): Promise<void> {
     if (this.isIdle) return
     this.#drained ??= Promise.withResolvers()
@@ -107,11 +106,11 @@ export class FairQueue {
     const entry: Entry = { size, admit: () => resolve(undefined) }
     this.#waiting.set(principalName, entries.add(entry))
     const giveUp = () => {
-      // It may have been admitted a moment ago.
+      // The entry may have been admitted just before.
       if (!entries.delete(entry)) return
       if (entries.size === 0) this.#waiting.delete(principalName)
       reject(signal.reason as Error)
-      // It may have stood in the way of smaller ones.
+      // The entry may have blocked smaller ones behind it.
       this.#serve()
     }
     signal.addEventListener('abort', giveUp, { once: true })
@@ -127,7 +126,7 @@ export class FairQueue {
       const next = entries.values().next().value!
       if (!this.#fits(next.size)) return
       entries.delete(next)
-      // A principal whose entries still wait has its next turn after all others.
+      // A principal with further entries moves to the end of the order.
       this.#waiting.delete(principalName)
       if (entries.size > 0) this.#waiting.set(principalName, entries)
       this.#admit(next.size)

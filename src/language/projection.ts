@@ -1,9 +1,9 @@
 /**
- * Projections: which parts of a document an answer shows.
+ * Projections: the parts of a document that a reply contains.
  *
- * Regular fields decide between two modes, "only these" and "all but these"; `_id` and the
- * search fields are switched one by one in either mode. A slice belongs to both. Paths pass
- * through arrays, so "items.price" speaks of every item.
+ * Regular fields select one of two modes, inclusion or exclusion; `_id` and the search fields are
+ * switched separately in both modes. $slice works in both. Paths pass through arrays, so
+ * "items.price" applies to every item.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
@@ -21,17 +21,17 @@ import { PathTree } from './values/path-tree.ts'
 import { quoteJson } from './values/quote-json.ts'
 
 export interface Projection {
-  /** The stored text is the answer: no part left out, no search field added. */
+  /** Whether replies contain the stored text as it is, without search fields. */
   readonly whole: boolean
-  /** The answer is an empty object. */
+  /** Whether replies contain an empty object. */
   readonly nothing: boolean
-  /** Whether the answer shows `$vector`, where the document has one; so for the others. */
+  /** Whether replies contain `$vector` if the document has it; likewise the other two. */
   readonly vector: boolean
   readonly vectorize: boolean
   readonly lexical: boolean
   /**
-   * Gives a document, fields in their old order, that may share parts with the old; the steps
-   * to that, where it takes more than one.
+   * Returns the projected document, which may share parts with the original and keeps the order of
+   * its fields; as steps if it takes more than one.
    */
   apply(document: JsonObject): JsonObject | Steps<JsonObject>
 }
@@ -47,7 +47,7 @@ export function parseProjection(value: Value | undefined): Projection {
   return project(clause)
 }
 
-/** What becomes of the value at a path. */
+/** The effect of a projection on the value at a path. */
 type Leaf = { readonly path: string } & (
   | { readonly kind: 'include' | 'exclude' }
   | { readonly kind: 'slice'; readonly cut: (array: readonly Value[]) => Value[] }
@@ -55,15 +55,15 @@ type Leaf = { readonly path: string } & (
 
 type Tree = PathTree<Leaf>
 
-/** A projection as far as it is read. */
+/** A projection while it is parsed. */
 class Clause {
-  /** Undefined: nothing is said of it, and it is shown. */
+  /** Undefined: not mentioned, and therefore included. */
   id: boolean | undefined
   vector = false
   vectorize = false
   lexical = false
   readonly paths: Tree = new PathTree()
-  /** The first path of each kind, for the message when a second kind comes along. */
+  /** The first path of each mode, for the error when both are used. */
   included: string | undefined
   excluded: string | undefined
 }
@@ -81,10 +81,10 @@ function project(clause: Clause): Projection {
   })
 }
 
-/** Where nothing is said: the document as it is stored. */
+/** Without a projection, replies contain the stored document. */
 const everything = project(new Clause())
 
-/** Whether a root field is shown at all. */
+/** Whether any part of a root field is included. */
 function isShown(clause: Clause, name: string): boolean {
   switch (name) {
     case '_id':
@@ -101,14 +101,14 @@ function isShown(clause: Clause, name: string): boolean {
   }
 }
 
-/** `_id` is included and no regular field is named: that includes `_id` and no other. */
+/** `_id` is included and no regular field is named, which selects only `_id`. */
 function isOnlyId({ id, paths }: Clause): boolean {
   return id === true && paths.children.size === 0
 }
 
 /**
- * One document on its way to what is shown of it. What it shows is made from the outside in:
- * an object or array has its place before its members have theirs, so work can stop anywhere.
+ * Projects one document. Every object or array of the result is attached to its container before it
+ * is filled, so that the work can be interrupted.
  */
 class Showing {
   readonly #clause: Clause
@@ -168,7 +168,7 @@ class Showing {
     return part === value || this.#fill(part, value, node)
   }
 
-  /** Elements are asked what fields would be: a path passes through arrays. */
+  /** Applies the node to each element, because paths pass through arrays. */
   #addElements(shown: Value[], array: readonly Value[], from: number, node: Tree): boolean {
     for (let i = from; i < array.length; i++) {
       const element = array[i]!
@@ -183,7 +183,7 @@ class Showing {
     return true
   }
 
-  /** Fills what `partOf` made, unless that is all of the part. */
+  /** Fills the container that `partOf` created; a leaf is complete already. */
   #fill(part: Value | undefined, value: Value, node: Tree): boolean {
     if (node.leaf !== undefined) return true
     if (Array.isArray(value)) return this.#addElements(part as Value[], value, 0, node)
@@ -194,8 +194,8 @@ class Showing {
 type Fields = MapIterator<[string, Value]>
 
 /**
- * What a node leaves of a value; undefined when nothing. An object or array that it looks into
- * is empty at first. A value that has no fields stays as it is, in either mode.
+ * The part of a value that a node leaves; undefined if it excludes the value. Objects and arrays
+ * that are filled later are returned empty. A scalar remains in both modes.
  */
 function partOf({ leaf }: Tree, value: Value): Value | undefined {
   switch (leaf?.kind) {
@@ -243,7 +243,7 @@ function readRoot(clause: Clause, name: string, choice: Value): void {
   }
 }
 
-/** Reads a path and its choice; `above` holds the segments of the objects around it. */
+/** Reads a path and its value; `above` contains the segments of the enclosing objects. */
 function readPath(
   clause: Clause,
   above: readonly string[],

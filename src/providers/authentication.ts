@@ -1,12 +1,12 @@
 /**
- * How a provider's key gets here: not needed, with each request, or kept by the server and
- * named by the collection.
+ * Sources of a provider's key: none needed, a header of each request, or a secret that the server
+ * keeps and the collection names.
  */
 export type AuthenticationMethod = 'NONE' | 'HEADER' | 'SHARED_SECRET'
 
 export interface Authentication {
   readonly enabled: boolean
-  /** The header or the secret's part that is read, and the name it is passed on by. */
+  /** Name of the header or secret part that is read, and the name under which it is forwarded. */
   readonly tokens: readonly { readonly accepted: string; readonly forwarded: string }[]
 }
 
@@ -18,7 +18,7 @@ export interface Authentications {
 
 export const noKey: Authentications = { NONE: { enabled: true, tokens: [] } }
 
-/** A key that each request brings along in the usual header. */
+/** Each request sends a key in the usual header. */
 export function keyByHeader(forwarded = 'Authorization'): Authentications {
   return {
     NONE: { enabled: false, tokens: [] },
@@ -27,10 +27,10 @@ export function keyByHeader(forwarded = 'Authorization'): Authentications {
   }
 }
 
-/** The same for services that many run without any key. */
+/** Like `keyByHeader`, with an optional key, for services that often run without one. */
 export const keyIfAny: Authentications = { ...keyByHeader(), ...noKey }
 
-/** Requests that are signed with a pair of keys, neither of which is sent. */
+/** Requests are signed with a pair of keys; the secret key is not sent. */
 export const keyPair: Authentications = {
   NONE: { enabled: false, tokens: [] },
   HEADER: {

@@ -1,9 +1,9 @@
 /**
- * Signatures of requests to Amazon Web Services: version 4, for POST without a query.
+ * Signatures for Amazon Web Services: version 4, for POST requests without a query.
  *
- * The receiver makes the same canonical text from what arrives and signs it with the same
- * key, which is derived from the secret for one day, region and service. See "Create a
- * signed AWS API request" in the IAM user guide.
+ * The receiver builds the same canonical text from the request, and signs it with the same
+ * key, which is derived from the secret for one day, region and service. See "Create a signed AWS
+ * API request" in the IAM user guide.
  */
 import { createHash, createHmac } from 'node:crypto'
 
@@ -34,7 +34,7 @@ export function sign(
   const names = signed.map(([name]) => name).join(';')
   const canonical = [
     'POST',
-    // Encoded once more than on the wire.
+    // The canonical path is encoded once more than the path that is sent.
     url.pathname.split('/').map(encodePiece).join('/'),
     '',
     ...signed.map(([name, value]) => `${name}:${value}`),
@@ -56,7 +56,7 @@ export function sign(
   }
 }
 
-/** All but the unreserved characters of RFC 3986. */
+/** Encodes all characters except the unreserved ones of RFC 3986. */
 export function encodePiece(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -1,6 +1,9 @@
-/** Work in batches: a few at a time, put together in order, stopped by the first failure. */
+/**
+ * Runs batches, several concurrently, and joins the results in order. The first failure stops the
+ * rest.
+ */
 
-/** Batches of one request that are under way together. */
+/** Concurrent batches of one request. */
 const batchesAtOnce = 4
 
 export async function inBatches<T, Result>(
@@ -15,7 +18,7 @@ export async function inBatches<T, Result>(
     batches.push(items.slice(at, at + sizeMax))
   const results: (readonly Result[])[] = []
   const stop = new AbortController()
-  // AbortSignal.any would hang one signal after the other onto that of a connection.
+  // AbortSignal.any would add a signal per call to the signal of a long-lived connection.
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   let next = 0

@@ -1,4 +1,4 @@
-/** Texts to vectors by a service that is asked over HTTP. */
+/** Embeds texts with a service over HTTP. */
 import { apiError } from '../errors/api-error.ts'
 import { fixedLimits } from '../limits.ts'
 import { inBatches } from './batches.ts'
@@ -23,7 +23,7 @@ export interface EmbedServices {
   readonly providers: ReadonlyMap<string, RemoteEmbeddingProvider>
   readonly settings: ProviderSettings
   readonly caller: ProviderCaller
-  /** What can be named instead of a service that is out of reach. */
+  /** Suggested in errors when a service is unavailable. */
   readonly builtIn: BuiltInModel
 }
 
@@ -134,7 +134,7 @@ function readVectors(
     throw unexpected(asked, `${texts.length} vectors`, `${vectors.length}`)
   return vectors.map((vector: unknown) => {
     if (!Array.isArray(vector))
-      throw unexpected(asked, 'vectors', 'something else in the place of one')
+      throw unexpected(asked, 'vectors', 'an entry that is not an array')
     if (vector.length !== dimension)
       throw unexpected(
         asked,
@@ -142,10 +142,18 @@ function readVectors(
         `one of ${vector.length}: the collection was created for another model`,
       )
     if (!vector.every((number) => typeof number === 'number'))
-      throw unexpected(asked, 'vectors of numbers', 'one with something else in it')
+      throw unexpected(
+        asked,
+        'vectors of numbers',
+        'a vector with an element that is not a number',
+      )
     const numbers = Float32Array.from(vector)
     if (!numbers.every(Number.isFinite))
-      throw unexpected(asked, 'numbers that fit into 32 bits', 'one that does not')
+      throw unexpected(
+        asked,
+        'numbers that fit into 32 bits',
+        'a number outside of that range',
+      )
     return numbers
   })
 }

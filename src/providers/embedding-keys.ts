@@ -1,7 +1,7 @@
 /**
- * The keys to show to an embedding service: those of the request, else the secret that the
- * collection names, else the server's own. Keys of the server never go to a host that a
- * collection had a say in, whose owner could then use them.
+ * Selects the keys for an embedding service: from the request, else the secret that the collection
+ * names, else the server's own key. The server's keys are never sent to a host that a collection
+ * can influence, because its owner could then steal them.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { Authentication } from './authentication.ts'
@@ -9,7 +9,7 @@ import type { ProviderCredentials, EmbedRequest } from './models.ts'
 import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
 import type { ProviderAddress } from './provider-url.ts'
 
-/** In the order of the provider's tokens; empty when none are needed and none are there. */
+/** In the order of the provider's tokens; empty when no keys are required or available. */
 export function keysFor(
   provider: RemoteEmbeddingProvider,
   { service, credentials }: EmbedRequest,
@@ -34,13 +34,13 @@ export function keysFor(
   })
 }
 
-/** Also for services that work without: a key that was sent is meant for them. */
+/** Also for services without a required key: a key that was sent is forwarded to them. */
 const keyHeader: Authentication = {
   enabled: true,
   tokens: [{ accepted: 'x-embedding-api-key', forwarded: 'Authorization' }],
 }
 
-/** An empty header is as good as none. */
+/** An empty header counts as absent. */
 function headerIn(credentials: ProviderCredentials, name: string): string | undefined {
   const key = valueIn(credentials, name)
   return key === '' ? undefined : key
@@ -70,12 +70,12 @@ function ownKey(
   return key
 }
 
-/** Collections keep "credential.part". */
+/** Collections store "credential.part". */
 export function credentialIn(stored: string, part: string): string {
   return stored.endsWith(`.${part}`) ? stored.slice(0, -part.length - 1) : stored
 }
 
-/** Two keys are set as "id:secret". */
+/** A pair of keys is configured as "id:secret". */
 function pair(key: string): readonly string[] {
   const colon = key.indexOf(':')
   return [key.slice(0, colon), key.slice(colon + 1)]

@@ -1,4 +1,4 @@
-/** What a service that turns text into vectors is, as schemas and callers see it. */
+/** Embedding providers, as schemas and API clients see them. */
 import type { Authentications } from './authentication.ts'
 import type { ModelSupport } from './model-support.ts'
 import type { Endpoint } from './provider-url.ts'
@@ -8,34 +8,34 @@ export type EmbeddingProviders = ReadonlyMap<string, EmbeddingProvider>
 export interface EmbeddingProvider {
   readonly displayName: string
   readonly enabled: boolean
-  /** Where the provider's own service is, as callers are shown it; absent: no one place. */
+  /** URL of the provider's own service, for display; absent: it has no single URL. */
   readonly url?: string
-  /** What is called in fact; absent for models that run in this server. */
+  /** The URL that is called; absent for models that run in this server. */
   readonly endpoint?: Endpoint
   readonly supportedAuthentication: Authentications
-  /** The secrets that this server keeps for collections to name; absent: none. */
+  /** Names of secrets that this server keeps for collections; absent: none. */
   readonly credentials?: ReadonlySet<string>
-  /** Parameters that every model of the provider takes. */
+  /** Parameters of every model of the provider. */
   readonly parameters: readonly ProviderParameter[]
   readonly models: readonly EmbeddingModel[]
-  /** What a left-out modelName means; absent: modelName is required. */
+  /** Used when modelName is omitted; absent: modelName is required. */
   readonly defaultModel?: string
 }
 
 export interface EmbeddingModel {
   readonly name: string
-  /** Whether this entry stands for every name that no other entry has. */
+  /** Whether this entry matches every name that no other entry has. */
   readonly isAnyName?: boolean
   readonly support: ModelSupport
   readonly dimension: ModelDimension
-  /** Parameters that only this model takes. */
+  /** Parameters of this model only. */
   readonly parameters: readonly ProviderParameter[]
 }
 
-/** How many numbers a model's vectors have. Without a default the caller has to say. */
+/** Dimensions that a model supports. Without a default, the client must choose one. */
 export type ModelDimension =
   | { readonly kind: 'fixed'; readonly value: number }
-  /** Both ends belong to the range. */
+  /** Inclusive on both ends. */
   | {
       readonly kind: 'range'
       readonly min: number
@@ -52,15 +52,15 @@ export interface ProviderParameter {
   readonly name: string
   readonly type: 'string' | 'number' | 'boolean'
   readonly required: boolean
-  /** What the provider takes a left-out one for; it is not sent. */
+  /** The provider's own default when the parameter is omitted; it is not sent. */
   readonly byDefault?: string
-  /** For forms: a label, an example, and a sentence. */
+  /** For forms: a label, an example and a description. */
   readonly displayName?: string
   readonly hint?: string
   readonly help?: string
 }
 
-/** The entry that a model's name stands for. */
+/** The entry for a model name, if any. */
 export function findEmbeddingModel(
   { models }: EmbeddingProvider,
   name: string,

@@ -1,7 +1,7 @@
 /**
- * Checks an embedding service that a schema asks for against the table of providers, and
- * fills in what the model decides. The order of the checks is part of the API: when two
- * things are wrong, the answer is always the same one.
+ * Validates the embedding service of a schema against the table of providers, and adds the
+ * defaults of the model. The order of the checks is part of the API: with two problems, the same
+ * one is always reported.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { ErrorVariables } from '../errors/catalog.ts'
@@ -19,7 +19,7 @@ import { checkModelForNewUse } from './model-support.ts'
 import type { EmbedRequest } from './models.ts'
 import { addressOf, UrlProblem } from './provider-url.ts'
 
-/** A service as it was asked for; null and absent members are the same. */
+/** A service as requested; null and absent members are equivalent. */
 export interface GivenService {
   readonly provider: string | undefined
   readonly modelName: string | undefined
@@ -27,13 +27,13 @@ export interface GivenService {
   readonly parameters: JsonObject | undefined
 }
 
-/** The service as it is kept, and the dimension of its vectors. */
+/** The service to store, and the dimension of its vectors. */
 export interface ResolvedService {
   readonly dimension: number
   readonly service: EmbedRequest['service']
 }
 
-/** `where` is what messages call that which has the dimension and the service. */
+/** `where` names the object with the dimension and the service in messages. */
 export function resolveEmbeddingService(
   given: GivenService,
   dimension: number | undefined,
@@ -205,7 +205,7 @@ function checkParameters(
   }
 }
 
-/** What can be seen to lead nowhere, or where it must not, is not worth keeping. */
+/** Rejects parameters that result in an invalid or forbidden URL. */
 function checkPlace(
   { endpoint }: EmbeddingProvider,
   modelName: string,
@@ -222,7 +222,7 @@ function checkPlace(
   }
 }
 
-/** A credential is named together with the part of it that is meant. */
+/** Stores a credential with the name of its part. */
 function storedAuthentication(given: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries(
     [...given].map(([key, credential]) => [

@@ -1,4 +1,4 @@
-/** The embedding services that this server knows, as data. */
+/** The table of known embedding services. */
 import {
   keyByHeader,
   keyIfAny,
@@ -19,12 +19,12 @@ export type EmbeddingProviderName = keyof typeof embeddingWires
 
 export interface EmbeddingRow {
   readonly displayName: string
-  /** Where the provider's own service is; "{x}" is the place of parameter x. */
+  /** URL of the provider's own service; "{x}" is replaced by parameter x. */
   readonly url?: string
-  /** What is called, where that is not the url; null: nothing, until the operator says. */
+  /** The URL to call if it differs from `url`; null: none until the operator configures one. */
   readonly calls?: string | null
   readonly authentication: Authentications
-  /** Texts of one request. */
+  /** Texts per request. */
   readonly batchSize: number
   readonly retryPolicy: RetryPolicy
   readonly parameters: readonly ProviderParameter[]
@@ -38,7 +38,7 @@ const hosted = {
   parameters: [],
 } as const
 
-/** Services that people run themselves, where the first request may load the model. */
+/** Self-hosted services, which may load the model with the first request. */
 const selfHosted = {
   authentication: keyIfAny,
   retryPolicy: { ...defaultRetryPolicy, timeoutMs: 60_000, retriesMax: 1 },
@@ -150,7 +150,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...hosted,
     displayName: 'Nvidia',
     url: 'https://us-west-2.api-dev.ai.datastax.com/nvidia/v1/embeddings/nv-embed-qa-v4',
-    // That one serves the databases of its own cloud only.
+    // This URL serves only databases of its own cloud.
     calls: null,
     authentication: noKey,
     batchSize: 8,
@@ -191,7 +191,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     batchSize: 32,
     parameters: [
       flag('autoTruncate', 'Auto truncate', 'true', {
-        help: 'Whether texts that are too long for the model are cut, or else refused.',
+        help: 'Whether to truncate texts that are too long for the model, instead of rejecting them.',
       }),
     ],
     models: [
@@ -269,10 +269,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...selfHosted,
     displayName: 'OpenAI-compatible server',
     parameters: [
-      baseUrl(
-        'https://models.example.com/v1',
-        'The URL up to where "/embeddings" follows.',
-      ),
+      baseUrl('https://models.example.com/v1', 'The base URL; "/embeddings" is appended.'),
       flag('sendDimension', 'Send dimension', 'false', {
         help: "Whether the collection's dimension is sent to the model, where it has several.",
       }),
@@ -284,7 +281,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     displayName: 'Ollama',
     url: 'http://localhost:11434',
     parameters: [
-      baseUrl('https://ollama.example.com', 'The URL up to where "/api/embed" follows.'),
+      baseUrl('https://ollama.example.com', 'The base URL; "/api/embed" is appended.'),
     ],
     models: [
       model('all-minilm', fixed(384)),
@@ -297,9 +294,9 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...selfHosted,
     displayName: 'Text Embeddings Inference',
     parameters: [
-      baseUrl('https://tei.example.com', 'The URL up to where "/embed" follows.'),
+      baseUrl('https://tei.example.com', 'The base URL; "/embed" is appended.'),
       flag('autoTruncate', 'Auto truncate', 'false', {
-        help: 'Whether texts that are too long for the model are cut, or else refused.',
+        help: 'Whether to truncate texts that are too long for the model, instead of rejecting them.',
       }),
     ],
     models: [model('endpoint-defined-model', range(1, 4096))],
@@ -315,7 +312,7 @@ function model(
   return { name, dimension, parameters, support: { status: 'SUPPORTED' } }
 }
 
-/** Stands for whatever the server has; its caller knows how long the vectors are. */
+/** Matches any model of the server; the client must know its dimension. */
 function anyModel(): EmbeddingModel {
   return { ...model('any-model', range(1, 4096)), isAnyName: true }
 }
@@ -356,6 +353,7 @@ function baseUrl(hint: string, help: string): ProviderParameter {
 }
 
 function autoTruncate(): readonly ProviderParameter[] {
-  const help = 'Whether texts that are too long for the model are cut, or else refused.'
+  const help =
+    'Whether to truncate texts that are too long for the model, instead of rejecting them.'
   return [{ name: 'autoTruncate', type: 'boolean', required: false, help }]
 }

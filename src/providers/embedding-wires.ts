@@ -1,8 +1,8 @@
-/** How each embedding service wants to be asked, and how it answers. */
+/** Request and response formats of each embedding service. */
 import { encodePiece, sign } from './aws-signature.ts'
 import { at, byIndex, each } from './reply-shape.ts'
 
-/** What is asked, of every provider. */
+/** The request, independent of the provider. */
 export interface EmbeddingAsk {
   readonly model: string
   readonly dimension: number
@@ -12,21 +12,21 @@ export interface EmbeddingAsk {
 }
 
 export interface EmbeddingWire {
-  /** What the model adds to the URL. */
+  /** Path of the model, appended to the URL. */
   readonly path?: (model: string) => string
-  /** Members that are undefined are not sent. */
+  /** Members with the value undefined are not sent. */
   readonly body: (ask: EmbeddingAsk) => object
   readonly headers?: (ask: EmbeddingAsk) => Readonly<Record<string, string>>
-  /** The headers that show the keys, in the order in which the provider lists them. */
+  /** Headers with the keys, which are in the order of the provider's tokens. */
   readonly authorize: (
     keys: readonly string[],
     request: AuthorizedRequest,
   ) => Readonly<Record<string, string>>
-  /** Whether keys stay here, because they only sign. */
+  /** Whether the secret key only signs requests, so that no receiver learns it. */
   readonly keepsKeys?: boolean
-  /** One entry per text; undefined when the reply is of another shape. */
+  /** One entry per text; undefined when the response has another format. */
   readonly vectors: (reply: unknown) => unknown
-  /** Where errors explain themselves, as JSON pointers. */
+  /** JSON pointers to the message in an error response. */
   readonly errorAt: readonly string[]
 }
 
@@ -44,7 +44,7 @@ function keyHeader(name: string): EmbeddingWire['authorize'] {
   return ([key]) => ({ [name]: key! })
 }
 
-/** The reply that OpenAI made common. */
+/** OpenAI's response format, which many services share. */
 function dataOf(reply: unknown): unknown {
   return byIndex(at(reply, '/data'), 'embedding')
 }
@@ -58,7 +58,7 @@ const openai: EmbeddingWire = {
   body: ({ texts, model, dimension }) => ({
     input: texts,
     model,
-    // The model before version 3 has one dimension and does not know the word.
+    // The model before version 3 has one dimension and rejects the parameter.
     dimensions: model.endsWith('-ada-002') ? undefined : dimension,
   }),
   headers: ({ parameters: { organizationId, projectId } }) => ({
@@ -70,7 +70,7 @@ const openai: EmbeddingWire = {
   errorAt: ['/error/message'],
 }
 
-/** The model is the one that was deployed under the URL. */
+/** The URL determines the deployed model. */
 const azureOpenAI: EmbeddingWire = {
   body: openai.body,
   authorize: keyHeader('api-key'),
@@ -78,7 +78,7 @@ const azureOpenAI: EmbeddingWire = {
   errorAt: ['/error/message'],
 }
 
-/** Servers differ in how they take `dimensions`, so it is sent only when asked for. */
+/** Servers handle `dimensions` differently, so it is sent only on request. */
 const openaiCompatible: EmbeddingWire = {
   path: () => 'embeddings',
   body: ({ texts, model, dimension, parameters }) => ({
@@ -152,7 +152,7 @@ const jinaAI: EmbeddingWire = {
   errorAt: ['/detail'],
 }
 
-/** Models from version 3 on let the caller choose among dimensions. */
+/** Models from version 3 on support several dimensions. */
 const voyageAI: EmbeddingWire = {
   body: ({ texts, model, dimension, purpose, parameters }) => ({
     input: texts,
@@ -248,7 +248,7 @@ const textEmbeddingsInference: EmbeddingWire = {
   errorAt: ['/error', '/message'],
 }
 
-/** By the name of the provider. */
+/** By name of the provider. */
 export const embeddingWires = {
   openai,
   azureOpenAI,

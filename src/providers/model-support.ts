@@ -1,13 +1,13 @@
-/** A model's life: providers retire models, and what was built with them must not break. */
+/** Life cycle of models: providers retire models, but existing collections must keep working. */
 import { apiError } from '../errors/api-error.ts'
 
 export interface ModelSupport {
   readonly status: 'SUPPORTED' | 'DEPRECATED' | 'END_OF_LIFE'
-  /** What to use instead, for a model that is not supported any more. */
+  /** Suggests a replacement for a retired model. */
   readonly message?: string
 }
 
-/** Throws unless something new may be built on the model. */
+/** Throws unless new collections and tables may use the model. */
 export function checkModelForNewUse(model: string, support: ModelSupport): void {
   if (support.status === 'DEPRECATED')
     throw apiError('DEPRECATED_AI_MODEL', {
@@ -18,7 +18,7 @@ export function checkModelForNewUse(model: string, support: ModelSupport): void 
   checkModelForUse(model, support)
 }
 
-/** Throws unless what was built on the model may go on using it. */
+/** Throws unless existing collections and tables may use the model. */
 export function checkModelForUse(model: string, support: ModelSupport): void {
   if (support.status === 'END_OF_LIFE')
     throw apiError('END_OF_LIFE_AI_MODEL', {

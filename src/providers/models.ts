@@ -1,6 +1,6 @@
 /**
- * The models that the server can ask: those of providers, over HTTP, and local ones. One
- * object for the whole server; callers bring along what differs between requests.
+ * The models available to the server: those of providers over HTTP, and local ones. One object
+ * serves the whole server; callers pass what differs between requests.
  */
 import type { Entrant } from '../caller/fair-queue.ts'
 import type { EmbeddingProviders } from './embedding-providers.ts'
@@ -11,9 +11,9 @@ export interface Models {
   readonly rerankingProviders: RerankingProviders
   /** One vector per text, in order. Throws an ApiError when the provider fails. */
   embed(request: EmbedRequest): Promise<readonly Float32Array[]>
-  /** One score per passage, in order: greater fits the query better. Throws an ApiError. */
+  /** One score per passage, in order; greater is more relevant. Throws an ApiError. */
   rerank(request: RerankRequest): Promise<readonly number[]>
-  /** The reranker that answers where this one is asked for: itself, or one in its place. */
+  /** The reranker that is used for this service: itself or its replacement. */
   answeringReranker(service: RerankService): RerankService
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface RerankService {
 }
 
 export interface EmbedRequest {
-  /** As the collection keeps it. */
+  /** As stored by the collection. */
   readonly service: {
     readonly provider: string
     readonly modelName: string
@@ -33,7 +33,7 @@ export interface EmbedRequest {
   }
   readonly dimension: number
   readonly texts: readonly string[]
-  /** Some models embed what is stored and what is searched for differently. */
+  /** Some models embed stored texts and queries differently. */
   readonly purpose: 'index' | 'search'
   readonly credentials: ProviderCredentials
   readonly caller: Entrant
@@ -47,7 +47,7 @@ export interface RerankRequest {
   readonly caller: Entrant
 }
 
-/** Keys that came with a request, to be handed on to a provider; absent: not sent. */
+/** Keys from the headers of a request, to forward to a provider; absent: not sent. */
 export interface ProviderCredentials {
   /** Header x-embedding-api-key. */
   readonly embeddingKey?: string | undefined
@@ -57,6 +57,6 @@ export interface ProviderCredentials {
   readonly embeddingSecretId?: string | undefined
   /** Header reranking-api-key, or x-rerank-api-key. */
   readonly rerankingKey?: string | undefined
-  /** The token that the request itself came with. */
+  /** The token that authenticated the request. */
   readonly token?: string | undefined
 }

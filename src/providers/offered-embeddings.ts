@@ -1,4 +1,4 @@
-/** The embedding services of one server: the table, as the operator's settings change it. */
+/** The embedding services of a server: the table, modified by the operator's settings. */
 import type { Authentications } from './authentication.ts'
 import type { EmbeddingProvider } from './embedding-providers.ts'
 import {
@@ -11,7 +11,7 @@ import type { RetryPolicy } from './provider-call.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { baseUrlName, type Endpoint } from './provider-url.ts'
 
-/** A service that is asked over HTTP. */
+/** A service that is called over HTTP. */
 export interface RemoteEmbeddingProvider extends EmbeddingProvider {
   readonly wire: EmbeddingWire
   readonly batchSize: number
@@ -79,7 +79,7 @@ function credentialsOf(name: string, { embeddingKeys }: ProviderSettings): Set<s
   )
 }
 
-/** Collections can name secrets where the server keeps some. */
+/** Enables shared secrets if the server keeps some. */
 function withSecrets(
   methods: Authentications,
   credentials: ReadonlySet<string>,

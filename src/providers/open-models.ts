@@ -1,4 +1,4 @@
-/** Brings together the models that this server offers. */
+/** Creates the models that this server offers. */
 import { apiError } from '../errors/api-error.ts'
 import { noKey } from './authentication.ts'
 import { embed } from './embed.ts'
@@ -19,9 +19,9 @@ import {
 export interface ModelSettings {
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
   readonly providers?: ProviderSettings
-  /** Absent when they are not installed. */
+  /** Absent when the optional packages are not installed. */
   readonly local?: LocalModels | undefined
-  /** What those are called; absent: as the ones that come with the server. */
+  /** Names of the local models; absent: those of the built-in ones. */
   readonly localNames?: LocalModelNames
 }
 
@@ -79,7 +79,7 @@ export function openModels({
   }
 }
 
-/** The provider whose models run in this server. */
+/** Provider name of the local models. */
 const localName = 'local'
 
 function localEmbeddings({ embedding }: LocalModelNames): EmbeddingProvider {
@@ -99,7 +99,7 @@ function localEmbeddings({ embedding }: LocalModelNames): EmbeddingProvider {
   }
 }
 
-/** Vectors of two models have nothing to do with each other, even if they are as long. */
+/** Vectors of different models are not comparable, even with the same dimension. */
 function checkLocalModel(name: string, { embedding }: LocalModelNames): void {
   if (name !== embedding.model)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
@@ -134,9 +134,8 @@ function offerReranking(
 }
 
 /**
- * Every collection reranks with this provider unless it says otherwise, but the provider's
- * own service is open to another cloud only. Where the operator names no URL for it, the
- * built-in model does its work.
+ * The default reranker of collections. The provider's public service is restricted to another
+ * cloud, so the built-in model replaces it unless the operator configures a URL.
  */
 const standsInFor = 'nvidia'
 
@@ -159,7 +158,7 @@ function standInFor(
     if (!isAnnounced)
       log(
         'info',
-        `The built-in model reranks in the place of ${provider}, for which no URL is set ` +
+        `The built-in model reranks instead of ${provider}, for which no URL is set ` +
           `(--reranking-urls ${provider}=<url>)`,
       )
     isAnnounced = true

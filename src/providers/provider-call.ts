@@ -1,13 +1,13 @@
 /**
- * One request to a provider over HTTP, and again where waiting may help.
+ * Sends a request to a provider over HTTP, with retries.
  *
- * Only what took too long is tried again (HTTP 408, 504, or no answer in time): a provider
- * that limits or fails is not helped by more of the same. Redirects are not followed, since
- * they would send keys and texts to an address that was not configured.
+ * Only timeouts are retried (HTTP 408, 504, or no reply in time): retries do not help a provider
+ * that limits requests or fails. Redirects are not followed, because they would send keys and texts
+ * to an unconfigured address.
  *
- * Callers who can name a host must not learn from the answers what there is in the server's
- * network. Whatever keeps a place that they chose from replying, they get one and the same
- * answer. Of other places they learn no host and no address either: those go to the log.
+ * Clients that can name a host must not learn from errors what exists in the server's network.
+ * Every failure to get a reply from such a host gives the same error. For other hosts, errors
+ * contain no host or address either; the log does.
  */
 import { once } from 'node:events'
 import type { Agent, IncomingMessage } from 'node:http'
@@ -22,18 +22,18 @@ export interface ProviderCall {
   readonly address: ProviderAddress
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Bytes of a reply; what is larger is no sensible one. */
+  /** Maximum bytes of a reply; larger replies are rejected. */
   readonly replySizeMax: number
 }
 
-/** How long to wait, and how often to try again. */
+/** Timeout and retries of a provider. */
 export interface RetryPolicy {
   readonly timeoutMs: number
   readonly retriesMax: number
-  /** Before the first retry; each pause is twice as long as the one before. */
+  /** Pause before the first retry; each further pause doubles. */
   readonly firstPauseMs: number
   readonly pauseMaxMs: number
-  /** Share of a pause that is left to chance, so that callers do not return together. */
+  /** Random share of a pause, so that clients do not retry at the same time. */
   readonly jitter: number
 }
 
@@ -56,17 +56,17 @@ export type ProviderOutcome =
   | { readonly kind: 'too large'; readonly sizeMax: number }
   | { readonly kind: 'bad host'; readonly problem: string }
   | { readonly kind: 'no reply'; readonly problem: string }
-  /** Something in it cannot be said in HTTP. */
+  /** The request contains characters that HTTP does not allow. */
   | { readonly kind: 'not sent'; readonly problem: string }
 
-/** A provider that is down is not worth a line for each request. */
+/** Minimum interval in milliseconds between log lines about a host. */
 const loggedMs = 60_000
 
 export class ProviderCaller {
   readonly #log: (level: 'warn', message: string) => void
-  /** When a line about a host was last written. */
+  /** Time of the last log line per host. */
   readonly #loggedAt = new Map<string, number>()
-  /** Kept apart, so that no connection to a trusted place serves one that is not. */
+  /** Separate pools, so that guarded hosts never reuse a connection of a trusted one. */
   readonly #agents = {
     trusted: { 'http:': agent(http.Agent), 'https:': agent(SecureAgent) },
     guarded: { 'http:': agent(http.Agent), 'https:': agent(SecureAgent) },
@@ -76,7 +76,7 @@ export class ProviderCaller {
     this.#log = log
   }
 
-  /** Throws only when the signal ends it. */
+  /** Rejects only when the signal is aborted. */
   async call(
     call: ProviderCall,
     retryPolicy: RetryPolicy,
@@ -113,12 +113,14 @@ export class ProviderCaller {
   ): Promise<ProviderOutcome> {
     const fail = (error: Error) => this.#logFailure(call.address, error)
     const outcome = await send(call, this.#agentFor(call.address), timeoutMs, signal, fail)
-    // The provider closed a kept connection just as it was used again: that says nothing
-    // about the request, which goes out once more on a connection of its own.
+    // The provider closed a kept-alive connection while it was reused. The request itself did not
+    // fail, so it is sent once more on a new connection.
     return outcome === 'stale' ? await sendAnew(call, timeoutMs, signal, fail) : outcome
   }
 
-  /** Collections may name any number of places; the server's own are few. */
+  /**
+   * Logs only hosts of the server's configuration, because collections can name arbitrarily many.
+   */
   #logFailure({ url, isChosen }: ProviderAddress, { message }: Error): void {
     const now = performance.now()
     if (isChosen || now - (this.#loggedAt.get(url.host) ?? -Infinity) < loggedMs) return
@@ -146,12 +148,12 @@ function isTimeout(outcome: ProviderOutcome): boolean {
     : outcome.kind === 'timeout'
 }
 
-/** Whether no HTTP reply came. */
+/** Whether no HTTP reply was received. */
 function isSilence({ kind }: ProviderOutcome): boolean {
   return kind === 'timeout' || kind === 'bad host' || kind === 'no reply'
 }
 
-/** The same whatever is there, and whether anything is. */
+/** The same error whatever the host is, and whether it exists. */
 function noAnswerAt({ url }: ProviderAddress): ProviderOutcome {
   return {
     kind: 'bad host',
@@ -207,13 +209,14 @@ async function send(
       signal,
       ...(isGuarded && { lookup: lookupPublic }),
     })
-    // Errors that come after the response has begun reach its reader as well.
+    // Errors after the start of the response also reach the reader of its body.
     outgoing.on('error', () => undefined)
-    // Not before: waiting for a free connection is no fault of the provider.
+    // Starts the timeout with a socket, because waiting for a free connection is not the provider's
+    // fault.
     outgoing.once('socket', (socket) => {
       seen.reused = outgoing.reusedSocket
       seen.connected = !socket.connecting
-      // A kept connection would gather a listener for each request.
+      // Adds no listener to a kept-alive connection, where listeners would accumulate.
       if (socket.connecting) socket.once('connect', () => (seen.connected = true))
       timer = setTimeout(() => {
         seen.late = true
@@ -230,8 +233,8 @@ async function send(
     const contentType = incoming.headers['content-type'] ?? ''
     return { kind: 'reply', status: incoming.statusCode!, contentType, text }
   } catch (error) {
-    // A place that a client chose and that cannot be reached is not tried again: neither is
-    // one that has no address, or a private one.
+    // An unreachable host that a client chose is not retried, and looks the same as one without an
+    // address or with a private address.
     if (seen.late && isChosen && !seen.connected) return noAnswerAt(address)
     if (seen.late) return { kind: 'timeout', timeoutMs }
     const { code } = error as NodeJS.ErrnoException
@@ -254,7 +257,7 @@ async function textOf(incoming: IncomingMessage, sizeMax: number) {
   return Buffer.concat(chunks).toString()
 }
 
-/** What callers may know; the rest is in the log. */
+/** The part of the error that clients may see; the log contains the rest. */
 function explain(
   error: NodeJS.ErrnoException,
   isChosen: boolean,
@@ -265,7 +268,7 @@ function explain(
       return isChosen ? unreached : { kind: 'timeout', timeoutMs }
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { kind: 'bad host', problem: 'no address is known for its host' }
+      return { kind: 'bad host', problem: 'its host name cannot be resolved' }
     case 'ERR_INVALID_CHAR':
       return { kind: 'not sent', problem: error.message }
     case 'ECONNRESET':
@@ -278,5 +281,5 @@ function explain(
 
 const unreached: ProviderOutcome = {
   kind: 'no reply',
-  problem: 'it cannot be reached. The log of the server says more',
+  problem: 'it cannot be reached. See the log of the server',
 }

@@ -1,4 +1,4 @@
-/** What a provider answered, or why it did not, in terms of the API. */
+/** Converts replies and failures of providers to API results and errors. */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { fixedLimits } from '../limits.ts'
 import type { ProviderOutcome } from './provider-call.ts'
@@ -8,9 +8,9 @@ export interface ProviderRequest {
   readonly kind: 'embedding' | 'reranking'
   readonly provider: string
   readonly model: string
-  /** Where the provider's own words stand in its errors, as JSON pointers. */
+  /** JSON pointers to the message in an error of the provider. */
   readonly errorAt: readonly string[]
-  /** What must not be repeated. */
+  /** Secrets that must not appear in messages. */
   readonly keys: readonly string[]
 }
 

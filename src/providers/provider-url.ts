@@ -1,33 +1,33 @@
 /**
- * Where a provider is called.
+ * Determines the URL of a provider.
  *
- * Collections can have a say in it: their parameters fill the places of a URL ("{region}"),
- * and for services that people run themselves they name the whole base. Nothing of that may
- * lead to another host than meant, nor into the server's own network.
+ * Collections can influence it: their parameters replace placeholders such as "{region}", and for
+ * self-hosted services they name the whole base URL. Neither may lead to another host than
+ * intended, or into the server's own network.
  */
 import { isPrivateHost } from './public-address.ts'
 
 export interface Endpoint {
-  /** "{x}" is the place of parameter x; absent: collections have to name a baseUrl. */
+  /** "{x}" is replaced by parameter x; absent: collections must set baseUrl. */
   readonly url?: string
-  /** Whether the operator set the URL, who is trusted with it. */
+  /** Whether the operator configured the URL, which makes it trusted. */
   readonly isOperators: boolean
-  /** Whether what collections name may lie in the server's own network. */
+  /** Whether URLs from collections may lead into the server's own network. */
   readonly mayBePrivate: boolean
 }
 
 export interface ProviderAddress {
   readonly url: URL
-  /** Whether a collection had a say in the host: no key of the server's goes there. */
+  /** Whether a collection influenced the host; the server's keys are not sent there. */
   readonly isChosen: boolean
   /** Whether only public addresses may be connected to. */
   readonly isGuarded: boolean
 }
 
-/** The parameter by which collections name the whole base. */
+/** The parameter with which collections name the base URL. */
 export const baseUrlName = 'baseUrl'
 
-/** Throws a UrlProblem when the parameters lead nowhere, or where they must not. */
+/** Throws a UrlProblem if the parameters result in an invalid or forbidden URL. */
 export function addressOf(
   endpoint: Endpoint,
   model: string,
@@ -50,7 +50,7 @@ export function addressOf(
   }
 }
 
-/** The same URL with more of a path, before its query. */
+/** Appends to the path of the URL, before its query. */
 export function below({ url, ...address }: ProviderAddress, path: string): ProviderAddress {
   const longer = new URL(url)
   longer.pathname = `${longer.pathname.replace(/\/$/, '')}/${path}`
@@ -62,7 +62,7 @@ export class UrlProblem extends Error {}
 function checkBase(text: string, isGuarded: boolean): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new UrlProblem(`${baseUrlName} is "${text}", which is no http or https URL`)
+    throw new UrlProblem(`${baseUrlName} is "${text}", which is not an http or https URL`)
   if (url.username !== '' || url.password !== '')
     throw new UrlProblem(`${baseUrlName} must not hold a user or a password`)
   if (url.search !== '' || url.hash !== '')
@@ -75,7 +75,7 @@ function checkBase(text: string, isGuarded: boolean): URL {
   return url
 }
 
-/** Within a host, one label; within a path, one segment that does not climb. */
+/** A placeholder in the host takes one label, in the path one segment other than "." and "..". */
 const hostPiece = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const pathPiece = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
 

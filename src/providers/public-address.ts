@@ -1,15 +1,14 @@
 /**
- * Addresses that a client's request may make the server connect to: public unicast addresses.
+ * Addresses that requests of clients may make the server connect to: public unicast addresses.
  *
- * A caller who could name any host would look around in the server's own network, where
- * services trust every client that can reach them. So everything is refused that the
- * registries of special-purpose addresses (RFC 6890 and its additions) do not leave to the
- * public.
+ * A client that could name any host could probe the server's own network, where services often
+ * trust every client that reaches them. Rejects all ranges that the registries of special-purpose
+ * addresses (RFC 6890 and later additions) do not list as globally reachable.
  */
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** Whether a host, as a URL names it, is known to be no public one without asking DNS. */
+/** Whether a host of a URL is private, as far as that is known without DNS. */
 export function isPrivateHost(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   if (isIP(name) !== 0) return !isPublic(name)
@@ -17,8 +16,8 @@ export function isPrivateHost(host: string): boolean {
 }
 
 /**
- * Resolves names for connections. The checked addresses are the ones used for the
- * connection, so DNS rebinding gains nothing.
+ * Resolves names for connections. The connection uses the checked addresses, so DNS rebinding has
+ * no effect.
  */
 export const lookupPublic: LookupFunction = (host, options, done) => {
   resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
@@ -39,7 +38,7 @@ export function isPublic(address: string): boolean {
     case 4:
       return !special.check(address, 'ipv4')
     case 6:
-      // A zone ("%eth0") makes sense on a link only.
+      // A zone such as "%eth0" is only valid for link-local addresses.
       return (
         !address.includes('%') &&
         globalUnicast.check(address, 'ipv6') &&
@@ -50,7 +49,7 @@ export function isPublic(address: string): boolean {
   }
 }
 
-/** All of IPv6 that is handed out; loopback, mapped, local and multicast lie outside. */
+/** All assigned IPv6 unicast space; loopback, mapped, local and multicast addresses are outside. */
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 

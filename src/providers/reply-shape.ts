@@ -1,6 +1,6 @@
-/** Finding one's way in replies that may be anything at all. */
+/** Reads values from replies of unknown structure. */
 
-/** What stands at a JSON pointer such as "/error/message"; undefined when nothing does. */
+/** The value at a JSON pointer such as "/error/message"; undefined if it does not exist. */
 export function at(reply: unknown, pointer: string): unknown {
   let value = reply
   for (const name of pointer.split('/').slice(1)) {
@@ -12,8 +12,8 @@ export function at(reply: unknown, pointer: string): unknown {
 }
 
 /**
- * The members of this name of a list's entries, each at the place that its `index` says.
- * Undefined when `list` is not an array, or its indexes are not its positions.
+ * A member of each entry of a list, ordered by the `index` of the entries. Undefined when `list` is
+ * not an array, or its indexes are not its positions.
  */
 export function byIndex(list: unknown, member: string): unknown[] | undefined {
   if (!Array.isArray(list)) return undefined
@@ -26,7 +26,7 @@ export function byIndex(list: unknown, member: string): unknown[] | undefined {
     : undefined
 }
 
-/** The members of this name of a list's entries, in order. */
+/** A member of each entry of a list, in order. */
 export function each(list: unknown, pointer: string): unknown[] | undefined {
   return Array.isArray(list) ? list.map((entry) => at(entry, pointer)) : undefined
 }

@@ -1,4 +1,4 @@
-/** Scores for passages by a service that is asked over HTTP. */
+/** Scores passages with a service over HTTP. */
 import { apiError } from '../errors/api-error.ts'
 import { fixedLimits } from '../limits.ts'
 import { inBatches } from './batches.ts'
@@ -64,7 +64,7 @@ export async function rerank(
   })
 }
 
-/** Throws an ApiError when a collection names what is not, or no longer, offered. */
+/** Throws an ApiError if the provider or model is not offered, or no longer supported. */
 export function findRerankingModel(
   { provider: name, modelName }: RerankRequest['service'],
   providers: RerankingProviders,
@@ -98,7 +98,7 @@ function readScores(scores: unknown, count: number, asked: ProviderRequest): num
     throw unexpected(asked, `${count} scores`, `${scores.length}`)
   return scores.map((score: unknown) => {
     if (typeof score !== 'number' || !Number.isFinite(score))
-      throw unexpected(asked, 'scores', 'something that is no number in the address of one')
+      throw unexpected(asked, 'scores', 'an entry that is not a finite number')
     return score
   })
 }

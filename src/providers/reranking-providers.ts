@@ -1,10 +1,10 @@
-/** The services that put search results into a better order, as data. */
+/** The table of known reranking services. */
 import { noKey, type Authentications } from './authentication.ts'
 import type { ModelSupport } from './model-support.ts'
 
 export type RerankingProviders = ReadonlyMap<string, RerankingProvider>
 
-/** One provider of a table is the default, and one of its models is the default there. */
+/** Exactly one provider of a table is the default, and so is one of its models. */
 export interface RerankingProvider {
   readonly displayName: string
   readonly enabled: boolean
@@ -17,11 +17,11 @@ export interface RerankingModel {
   readonly name: string
   readonly isDefault: boolean
   readonly support: ModelSupport
-  /** Where the provider's own service is; absent: no one place. */
+  /** URL of the provider's own service; absent: it has no single URL. */
   readonly url?: string
 }
 
-/** What a server offers before its operator sets anything. */
+/** The services of a server before its operator's settings. */
 export const rerankingProviders: RerankingProviders = new Map([
   [
     'nvidia',
@@ -69,7 +69,7 @@ export const rerankingProviders: RerankingProviders = new Map([
     'textEmbeddingsInference',
     {
       displayName: 'Text Embeddings Inference',
-      // It has no URL until the operator configures one.
+      // Disabled until the operator configures a URL.
       enabled: false,
       isDefault: false,
       supportedAuthentication: { ...keyHeader(), ...noKey },
@@ -78,7 +78,7 @@ export const rerankingProviders: RerankingProviders = new Map([
   ],
 ])
 
-/** What a collection reranks with when it does not say. */
+/** The reranker of collections that do not name one. */
 export function defaultReranking(
   providers: RerankingProviders,
 ): { readonly provider: string; readonly modelName: string } | undefined {

@@ -1,6 +1,6 @@
 /**
- * How each reranking service wants to be asked, and how it answers. All of them sort their
- * answers and can leave out the worst, but here every passage needs its score.
+ * Request and response formats of each reranking service. Services sort their results and can omit
+ * the worst, but here every passage needs a score.
  */
 import { at, byIndex } from './reply-shape.ts'
 
@@ -11,12 +11,12 @@ export interface RerankingAsk {
 }
 
 export interface RerankingWire {
-  /** Passages of one request. */
+  /** Passages per request. */
   readonly batchSize: number
   readonly body: (ask: RerankingAsk) => object
-  /** One entry per passage; undefined when the reply is of another shape. */
+  /** One entry per passage; undefined when the response has another format. */
   readonly scores: (reply: unknown) => unknown
-  /** Where errors explain themselves, as JSON pointers. */
+  /** JSON pointers to the message in an error response. */
   readonly errorAt: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const nvidia: RerankingWire = {
     model,
     query: { text: query },
     passages: passages.map((text) => ({ text })),
-    // What is too long is an error rather than half read.
+    // A passage that is too long causes an error instead of being truncated.
     truncate: 'NONE',
   }),
   scores: (reply) => byIndex(at(reply, '/rankings'), 'logit'),
@@ -66,7 +66,7 @@ const textEmbeddingsInference: RerankingWire = {
   errorAt: ['/error', '/message'],
 }
 
-/** By the name of the provider. */
+/** By name of the provider. */
 export const rerankingWires: ReadonlyMap<string, RerankingWire> = new Map([
   ['nvidia', nvidia],
   ['cohere', cohere],

@@ -1,14 +1,14 @@
-/** How long work may go on. */
+/** Decides whether long work continues. */
 export interface Deadline {
   /**
-   * Throws once the time is over or the client has disconnected. It costs less than a
-   * microsecond: ask every few thousand steps.
+   * Throws after the deadline, or when the client has disconnected. Takes less than a microsecond:
+   * call it every few thousand steps.
    */
   check(): void
   /**
-   * For long work on the answering thread, between steps. When the caller has held the
-   * thread for as long as it may at a time, returns a promise to wait for, which gives other
-   * requests their turn; otherwise undefined. Throws as `check` does.
+   * Call between steps of long work on the thread that serves requests. Returns a promise to await
+   * when the caller has used up its slice, which lets other requests run; otherwise undefined.
+   * Throws like `check`.
    */
   pause(): Promise<void> | undefined
 }

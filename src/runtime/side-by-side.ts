@@ -1,4 +1,4 @@
-/** Does something for each item, for so many of them at a time, in their order. */
+/** Calls `act` for each item in order, with at most `atATime` calls running concurrently. */
 export async function sideBySide<T>(
   items: Iterable<T>,
   atATime: number,

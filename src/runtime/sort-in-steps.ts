@@ -1,12 +1,12 @@
 /**
- * A merge sort that can be interrupted. The platform's sort cannot, and a sort by many fields
- * of many records would hold its thread for seconds.
+ * An interruptible merge sort. The built-in sort cannot be interrupted, and sorting many records by
+ * many fields would block its thread for seconds.
  */
 import type { Pace, Steps } from './steps.ts'
 
 /**
- * A sorted copy; items that compare as equal keep their order. `pace` says when to yield:
- * where a comparison does more than a little, it adds that to the same pace.
+ * Returns a sorted copy; the sort is stable. `pace` decides when to yield; an expensive comparison
+ * adds its own cost to it.
  */
 export function* sortInSteps<T>(
   items: readonly T[],

@@ -1,16 +1,16 @@
 /**
- * Long work in steps.
+ * Runs long work in steps.
  *
- * What grows with a request or a document is written as a generator that yields every few
- * hundred microseconds. Its runner says what happens in between: nothing, on a thread
- * that nobody else waits for; or others have their turn, on the one that answers requests.
+ * Work that grows with a request or a document is a generator that yields every few hundred
+ * microseconds. Its runner decides what happens in between: nothing on a worker thread, or other
+ * requests on the thread that serves requests.
  */
 import type { Deadline } from './deadline.ts'
 
-/** Work that can be interrupted wherever it yields, and comes to a T. */
+/** Work that can be interrupted at each yield, with a result of type T. */
 export type Steps<T> = Generator<void, T, void>
 
-/** All of it, without a pause. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
@@ -19,8 +19,9 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Lets others have their turn as often as the deadline asks for it. Work that is done before
- * that takes no promise. Throws, or rejects, when the time is over.
+ * Runs the steps, and pauses for other requests when the deadline asks for it. Work that ends
+ * before the first pause returns its result without a promise. Throws or rejects after the
+ * deadline.
  */
 export function inTurns<T>(steps: Steps<T>, deadline: Deadline): T | Promise<T> {
   for (;;) {
@@ -31,7 +32,7 @@ export function inTurns<T>(steps: Steps<T>, deadline: Deadline): T | Promise<T> 
   }
 }
 
-/** Goes on with a value: at once where it is there, and later where it is promised. */
+/** Applies `goOn` to a value, synchronously if it is not a promise. */
 export function andThen<T, Made>(
   value: T | Promise<T>,
   goOn: (value: T) => Made | Promise<Made>,
@@ -48,7 +49,7 @@ async function afterPause<T>(
   return inTurns(steps, deadline)
 }
 
-/** For items each of which takes little. */
+/** Maps items, each of which takes little time, with pauses between them. */
 export async function mapInTurns<T, Made>(
   items: readonly T[],
   make: (item: T) => Made,
@@ -63,53 +64,56 @@ export async function mapInTurns<T, Made>(
   return made
 }
 
-/** Values that are looked at between two places where work can be interrupted. */
+/** Values that are visited between two points where work can be interrupted. */
 const pace = 500
 
-/** Characters of JSON for each value: few, so that work that is measured in characters pauses early. */
+/**
+ * Characters of JSON that count as one value; few, so that work measured in characters yields
+ * early.
+ */
 export const valueLength = 8
 
-/** Tells a loop over many values when to yield. */
+/** Counts visited values, and tells a loop when to yield. */
 export class Pace {
   #left = pace
 
-  /** One more was looked at: whether it is time. */
+  /** Counts one value; returns whether it is time to yield. */
   isDue(): boolean {
     if (--this.#left > 0) return false
     this.#left += pace
     return true
   }
 
-  /** What was done took as long as looking at so many values. */
+  /** Adds work that took as long as visiting this many values. */
   spend(values: number): void {
     this.#left -= values
   }
 }
 
 /**
- * Interrupts recursion, and takes it up again.
+ * Interrupts and resumes a recursive walk.
  *
- * A generator for each object and array would cost small documents more than what is done
- * with them. So a walk is made of plain functions that return whether they came to their
- * end. Where it is time to stop, each of those that are open leaves what it has yet to do
- * and returns false; later that is done, the innermost first.
+ * A generator per object and array would cost more than the work on a small document. A walk
+ * therefore consists of plain functions that return whether they finished. When it is time to stop,
+ * each active function leaves its remaining work here and returns false. The remaining work runs
+ * later, the innermost first.
  */
 export class InterruptibleWalk {
   #left = pace
   #open: (() => boolean)[] = []
 
-  /** One more was looked at: whether it is time to stop. */
+  /** Counts one value; returns whether it is time to stop. */
   isDue(): boolean {
     return --this.#left <= 0
   }
 
-  /** Stops; `goOn` does what is left, and says whether it came to its end. */
+  /** Stops; `goOn` does the remaining work and returns whether it finished. */
   stop(goOn: () => boolean): false {
     this.#open.push(goOn)
     return false
   }
 
-  /** The steps that are left of a walk that stopped. One that did not needs no generator. */
+  /** The remaining steps of a stopped walk. A walk that did not stop needs no generator. */
   *rest(): Steps<void> {
     while (this.#open.length > 0) {
       yield
@@ -129,7 +133,7 @@ export class InterruptibleWalk {
   }
 }
 
-/** What an action returns, at once or later; what it throws becomes a rejection. */
+/** Calls `act`, and turns an exception into a rejection. */
 export function neverThrowing<T>(act: () => T | Promise<T>): T | Promise<T> {
   try {
     return act()

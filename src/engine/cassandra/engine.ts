@@ -1,7 +1,7 @@
 /**
- * The engine over a cluster of Apache Cassandra 5 or one of its relatives, with the layout
- * that other servers of the Data API use. A server keeps nothing of its own: any number of
- * them can serve one cluster.
+ * The engine over a cluster of Apache Cassandra 5 or a compatible product, with the table layout
+ * that other servers of the Data API use. Servers are stateless: any number of them can serve one
+ * cluster.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { types } from 'cassandra-driver'
@@ -73,17 +73,17 @@ import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspa
 import { SharedParts, type CassandraOptions } from './system/shared-parts.ts'
 import { mayBreakIndex } from './cql/zero-vector.ts'
 
-/** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
+/** Lease that serializes schema changes across all servers of a cluster. */
 const schemaLease = 'schema'
 
 const { clusterEstimateMax } = fixedLimits
 
-/** How often, and how many times, a target that cannot be read is looked for. */
+/** Interval and number of checks whether a target that cannot be read was dropped. */
 const lookAgainMs = 200
 const looksMin = 2
 const looksMax = 50
 
-/** The setting that says that a server has been here before. */
+/** Setting whose presence means that a server has initialized the cluster. */
 const firstStart = 'first-start'
 
 export async function openCassandraEngine(given: CassandraOptions): Promise<Engine> {
@@ -111,12 +111,12 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
   }
 }
 
-/** Engines that act for others which are known at a time; each is small. */
+/** Engines per account kept in memory; each is small. */
 const actingMax = 1_000
 
 class CassandraEngine implements Engine {
   readonly #shared: SharedParts
-  /** As who the data is read and written, and schemas are changed. */
+  /** Runs reads, writes and schema changes as the account of this engine. */
   readonly #session: Session
   readonly #acting = new Map<string, CassandraEngine>()
 
@@ -125,7 +125,7 @@ class CassandraEngine implements Engine {
     this.#session = session
   }
 
-  /** A cluster that no server has used gets its first keyspace. */
+  /** Creates the first keyspace on a cluster that no server has initialized. */
   async start(): Promise<void> {
     const { settings, options } = this.#shared
     const { firstKeyspace } = options
@@ -134,7 +134,7 @@ class CassandraEngine implements Engine {
     try {
       await this.createKeyspace(firstKeyspace)
     } catch (error) {
-      // Where the server's user may make no keyspaces, others make them.
+      // A server whose user cannot create keyspaces leaves that to an operator.
       if (error instanceof EngineError && error.kind === 'unauthorized') return
       throw error
     }
@@ -170,7 +170,7 @@ class CassandraEngine implements Engine {
     return this.#run(() =>
       this.#alone(async () => {
         if (isReserved(name, options.systemKeyspace))
-          throw new EngineError('unsupported', `the keyspace ${name} is not for data`)
+          throw new EngineError('unsupported', `the keyspace ${name} is reserved`)
         if ((await this.#shared.catalog.refresh(name)) !== undefined) return false
         const copies = replication ?? options.replication
         await this.#session.define(createKeyspaceText(name, copies))
@@ -211,7 +211,7 @@ class CassandraEngine implements Engine {
 
   changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
     return this.#run(async () => {
-      // Most of those that change nothing need not wait for the others.
+      // Skips the lease for plans that change nothing, which are common.
       if ((await this.#changeIn(keyspace, plan)) === undefined) return false
       return this.#alone(async () => {
         const planned = await this.#changeIn(keyspace, plan)
@@ -228,7 +228,7 @@ class CassandraEngine implements Engine {
     })
   }
 
-  /** Where the cluster has no index of terms, ours is filled, and nobody searches it before. */
+  /** Fills our own term index on clusters without one; the index is searched only after that. */
   async #fillOf(before: KeyspaceSchema, change: SchemaChange) {
     if (change.kind !== 'createIndex' || change.index.kind !== 'text') return undefined
     if (this.#shared.capabilities.indexAnalyzer) return undefined
@@ -341,7 +341,7 @@ class CassandraEngine implements Engine {
 
   mergeRows(table: Table, merges: readonly RowMerge[], options: MergeOptions) {
     return this.#on(table, undefined, async () => {
-      // Another server may have made an index that cannot hold it, just now.
+      // Another server may just have created an index that cannot hold the values.
       if (merges.some(mayBreakIndex)) await this.#shared.catalog.checkCurrent(table, 'now')
       const outcomes = await mergeRows(this.#rows(options.caller), table, merges, options)
       return this.#withFailures(outcomes, table)
@@ -354,7 +354,7 @@ class CassandraEngine implements Engine {
     )
   }
 
-  /** By what the node that is asked keeps, as it was some minutes ago. */
+  /** Estimates from the statistics of the contacted node, which can be minutes old. */
   estimateCount(target: Target): Promise<number> {
     return this.#on(target, undefined, async () => {
       const text =
@@ -366,7 +366,7 @@ class CassandraEngine implements Engine {
     })
   }
 
-  /** Nodes estimate every few minutes, and know nothing of a new table until then. */
+  /** Counts small and new tables: nodes update their estimates only every few minutes. */
   async #countFew(target: Target): Promise<number> {
     const partition = target.kind === 'table' ? target.definition.partitionBy : ['key']
     const names = partition.map(quoteName).join(', ')
@@ -388,7 +388,7 @@ class CassandraEngine implements Engine {
       try {
         await this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`)
       } catch (error) {
-        // Nodes refuse it as long as one of them is down.
+        // Cassandra rejects TRUNCATE while any node is down.
         if (!isAboutTruncation((error as Error).cause)) throw error
         return target.kind === 'collection'
           ? deleteDocuments(this.#documents(target, caller), target, caller)
@@ -449,7 +449,7 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** Outcomes of writes, of which some may have failed. */
+  /** Adds explanations to failed outcomes of writes; checks the target when it may be gone. */
   async #withFailures<T>(
     outcomes: readonly (T | EngineError)[],
     target: Target,
@@ -465,8 +465,8 @@ class CassandraEngine implements Engine {
   }
 
   /**
-   * What reads of a dropped table fail with has many forms, and comes before the nodes agree
-   * that it is gone: who made the change may take seconds more, and holds the lease until then.
+   * Reads of a dropped table fail in many ways, and do so before the nodes agree that it is gone.
+   * The server that drops it may take seconds more, and holds the schema lease until then.
    */
   async #checkStillThere(target: Target, caller: Caller | undefined): Promise<void> {
     for (let look = 0; look < looksMax; look++) {
@@ -477,14 +477,14 @@ class CassandraEngine implements Engine {
     }
   }
 
-  /** What commands on a collection need is there, unless others have dropped it. */
+  /** Explains failures of a collection whose column or index was dropped by other software. */
   async #withCollection<T>(error: T, target: Target): Promise<T | EngineError> {
     if (target.kind !== 'collection' || !(error instanceof EngineError)) return error
     const { name } = target
     const lacks = (what: string) =>
       new EngineError('schema', `${name} lacks ${what}`, { cause: error })
     if (isAboutMissingIndex(error))
-      return lacks('an index. createCollection with the options that it has makes it again')
+      return lacks('an index. Run createCollection with its options to create it again')
     if (error.kind !== 'changed') return error
     const missing = await missingColumns(this.#session, target)
     return missing.length === 0 ? error : lacks(`the column ${missing.join(', ')}`)
@@ -504,13 +504,13 @@ const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
   ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
 ])
 
-/** Whose texts are searched by terms. */
+/** Paths of the target's texts in our own term index. */
 function textPathsOf(target: Target): readonly string[] {
   if (target.kind === 'collection') return [textPlace(target).path]
   return textIndexesOf(target).map((index) => placeOfIndex(target, index).path)
 }
 
-/** Of all partitions, by the part of the ring that the node knows of. */
+/** Extrapolates to all partitions from the share of the token ring that the node reports. */
 function estimateOf(rows: readonly types.Row[]): number {
   let partitions = 0n
   let covered = 0n

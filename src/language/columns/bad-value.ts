@@ -1,6 +1,8 @@
 /** A value that does not fit its column's type. */
 export class BadValue {
-  /** Why; it reads on from the value: 'is of type String, but an int takes …'. */
+  /**
+   * The reason, as the end of a sentence about the value: 'is of type String, but an int takes …'.
+   */
   readonly problem: string
 
   constructor(problem: string) {

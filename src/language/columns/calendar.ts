@@ -1,12 +1,12 @@
 /**
- * Days of the Gregorian calendar, counted from 1970-01-01 and without end in either
- * direction: JavaScript's Date stops at the year 275760, and columns do not.
+ * Days of the proleptic Gregorian calendar, counted from 1970-01-01 without a limit: JavaScript's
+ * Date ends in the year 275760, and CQL types do not.
  *
- * A year is taken to begin in March. Leap days then end their years, so neither the months
- * nor the days before a year depend on whether it is a leap year.
+ * Years begin in March here. A leap day is then the last day of its year, so the days before a
+ * month or a year do not depend on leap years.
  */
 
-/** Reads "YYYY-MM-DD" at the start of the text, up to `end`. NaN: it is no day. */
+/** Reads "YYYY-MM-DD" from the start of the text up to `end`; NaN if it is invalid. */
 export function readDay(text: string, end: number): number {
   const yearEnd = end - 6
   if (text[yearEnd] !== '-' || text[yearEnd + 3] !== '-') return NaN
@@ -19,7 +19,7 @@ export function readDay(text: string, end: number): number {
 
 export function printDay(days: number): string {
   const sinceYearZero = days - yearZero
-  // The average length of a year leads to the right one or to one beside it.
+  // The estimate from the average length of a year is off by at most one.
   let year = Math.floor(sinceYearZero / 365.2425)
   if (daysBefore(year) > sinceYearZero) year--
   else if (daysBefore(year + 1) <= sinceYearZero) year++
@@ -31,7 +31,7 @@ export function printDay(days: number): string {
     : `${printYear(year + 1)}-${two(month - 9)}-${two(day)}`
 }
 
-/** The number that the digits write; NaN if there are none, or if one is no digit. */
+/** The number with these digits; NaN for an empty range or any other character. */
 export function readDigits(text: string, from: number, to: number): number {
   if (from >= to) return NaN
   let number = 0
@@ -43,15 +43,15 @@ export function readDigits(text: string, from: number, to: number): number {
   return number
 }
 
-/** At least two digits. */
+/** Pads to at least two digits. */
 export function two(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** No date and no timestamp has more. */
+/** Dates and timestamps have no more digits in a year. */
 const yearDigitsMax = 10
 
-/** Four digits, or a sign and, if it is a plus, more digits than four. */
+/** Reads four digits, or a sign and four or more digits; a plus requires more than four. */
 function readYear(text: string, end: number): number {
   if (text.startsWith('+'))
     return end > 5 && end <= 1 + yearDigitsMax ? readDigits(text, 1, end) : NaN
@@ -75,7 +75,7 @@ function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 
-/** The first of March of the year 0. */
+/** 0000-03-01 in days since 1970-01-01. */
 const yearZero = -719_468
 
 function dayNumber(year: number, month: number, day: number): number {
@@ -88,7 +88,7 @@ function daysBefore(year: number): number {
   return 365 * year + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
 }
 
-/** From March on, five months in a row have 153 days: 31, 30, 31, 30 and 31. */
+/** From March on, each group of five months has 153 days: 31, 30, 31, 30 and 31. */
 function daysBeforeMonth(month: number): number {
   return Math.floor((153 * month + 2) / 5)
 }

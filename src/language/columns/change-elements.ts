@@ -1,4 +1,4 @@
-/** Lists, sets and maps with more or less in them, in the form in which rows keep them. */
+/** Adds and removes elements of lists, sets and maps, in their stored form. */
 import { isDecimal, type Value } from '../../json/value.ts'
 import { Pace, type Steps } from '../../runtime/steps.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import type { ElementType, UserTypes } from './column-type.ts'
 import { comparable, orderOf } from './comparable.ts'
 
-/** With elements at the end of a list or among those of a set, or with entries put. */
+/** Appends to a list, inserts into a set, or puts entries into a map. */
 export function* withAdded(
   type: CollectionType,
   stored: Value | undefined,
@@ -35,7 +35,7 @@ export function* withAdded(
   }
 }
 
-/** Without the elements, or the entries with the keys, that are equal to one of these. */
+/** Removes all elements, or the entries with keys, that equal one of `removed`. */
 export function* withoutAll(
   type: CollectionType,
   stored: Value | undefined,
@@ -93,7 +93,7 @@ function* storedMap(
     : ordered.map(([key, value]) => [key, value])
 }
 
-/** Sorted by type; of those that are equal the last stays. */
+/** Sorts by type and removes duplicates; of equal items the last one remains. */
 function* inOrder<T>(
   items: readonly T[],
   type: ElementType,
@@ -111,7 +111,7 @@ function* inOrder<T>(
   return ordered.map(({ item }) => item)
 }
 
-/** The same scalar for values that are equal. */
+/** A scalar that is identical for equal values. */
 function identityOf(type: ElementType, stored: Value, types: UserTypes): Value {
   const scalar = comparable(type, stored, types)
   return isDecimal(scalar) ? scalar.decimal : scalar

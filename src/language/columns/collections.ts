@@ -1,4 +1,4 @@
-/** Lists, sets and maps as requests write them. Empty ones are not kept. */
+/** Reads lists, sets and maps from requests. Empty collections are stored as absent. */
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { sortInSteps } from '../../runtime/sort-in-steps.ts'
 import { Pace, type Steps } from '../../runtime/steps.ts'
@@ -22,7 +22,7 @@ export function* readList(
   return elements instanceof BadValue || elements.length > 0 ? elements : undefined
 }
 
-/** Sorted, and equal elements only once. */
+/** Sorts the elements and removes duplicates. */
 export function* readSet(
   valueType: ElementType,
   value: Value,
@@ -60,7 +60,7 @@ function* readElements(
   return elements
 }
 
-/** Sorted by key; an object if keys are texts, and else pairs. */
+/** Sorts by key; returns an object for textual keys, otherwise pairs. */
 export function* readMap(
   keyType: PrimitiveName,
   valueType: ElementType,
@@ -89,7 +89,7 @@ export function* readMap(
   return isTextual(keyType) ? yield* mapOf(items) : items
 }
 
-/** A stored map whose keys are texts. */
+/** The stored form of a map with textual keys. */
 export function* mapOf(entries: readonly MapEntry[]): Steps<JsonObject> {
   const pace = new Pace()
   const map: JsonObject = new Map()
@@ -139,12 +139,12 @@ export function entriesOf(stored: Value): readonly MapEntry[] {
   return isObject(stored) ? [...stored] : (stored as [Value, Value][])
 }
 
-/** Such maps are kept as objects. */
+/** Whether maps with these keys are stored as objects. */
 export function isTextual(keyType: PrimitiveName): boolean {
   return keyType === 'text' || keyType === 'ascii'
 }
 
-/** Such maps may be written as objects. */
+/** Whether requests may write maps with these keys as objects. */
 function hasStringKeys(keyType: PrimitiveName): boolean {
   switch (keyType) {
     case 'text':
@@ -166,7 +166,7 @@ interface Ordered<T> {
   readonly order: Order
 }
 
-/** Items by what they are sorted by. */
+/** Items in order, each with its sort key. */
 export function* sorted<T>(
   items: Iterable<T>,
   of: (item: T) => Order,

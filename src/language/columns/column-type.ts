@@ -1,6 +1,6 @@
-/** The types that columns of tables have. Plain JSON data: engines may store it as it is. */
+/** Types of table columns. They are plain JSON data, so engines may store them unchanged. */
 
-/** An embedding service, as it was configured and as explain shows it. */
+/** An embedding service as it was configured; listTables returns it with `explain`. */
 export interface EmbeddingService {
   readonly provider: string
   readonly modelName: string
@@ -8,7 +8,7 @@ export interface EmbeddingService {
   readonly parameters?: Readonly<Record<string, unknown>>
 }
 
-/** Types without parts. Tables that were made elsewhere may have timeuuid and counter. */
+/** Primitive types. Only tables created by other software have timeuuid and counter columns. */
 export const primitiveNames = [
   'ascii',
   'bigint',
@@ -34,13 +34,13 @@ export const primitiveNames = [
 
 export type PrimitiveName = (typeof primitiveNames)[number]
 
-/** A user-defined type is named; what it is made of the keyspace says. */
+/** Reference to a user-defined type, which the keyspace defines. */
 export interface UserTypeName {
   readonly type: 'userDefined'
   readonly udtName: string
 }
 
-/** What lists, sets and maps hold, in the form in which explain shows it. */
+/** Type of the elements of a list, set or map, in the form that `explain` returns. */
 export type ElementType = PrimitiveName | UserTypeName
 
 export type ColumnType =
@@ -58,7 +58,7 @@ export type ColumnType =
     }
   | UserTypeName
 
-/** The name of the user-defined type that a column is, or holds several of. */
+/** Name of the user-defined type of a column or of its elements. */
 export function userTypeNameOf(type: ColumnType): string | undefined {
   if (type.type === 'userDefined') return type.udtName
   if (!('valueType' in type)) return undefined
@@ -77,7 +77,7 @@ export interface UserField {
 
 export type UserTypes = readonly UserType[]
 
-/** How a regular index on texts makes them comparable. */
+/** Options of a regular index on text that determine which texts are equal. */
 export interface TextFolding {
   readonly ascii: boolean
   readonly caseSensitive: boolean

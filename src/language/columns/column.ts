@@ -1,21 +1,21 @@
-/** Columns, and what rows hold in them. */
+/** Columns of tables and the values of rows. */
 import type { Value } from '../../json/value.ts'
 import type { ColumnType } from './column-type.ts'
 
 export interface Column {
   readonly name: string
   readonly type: ColumnType
-  /** A list, set, map or user-defined value that is written as a whole; made by CQL only. */
+  /** A collection or user-defined value that is only written as a whole; created by CQL only. */
   readonly isFrozen?: true
-  /** One value for all rows of a partition; made by CQL only. */
+  /** Rows of a partition share the value; created by CQL only. */
   readonly isStatic?: true
 }
 
-/** A column's value, or of a map its entries (`value` as well), keys or values. */
+/** The value of a column. For a map: its entries (also `value`), its keys or its values. */
 export type ColumnPart = 'value' | 'keys' | 'values'
 
-/** In the form that values.ts gives to values of the column's type; vectors as floats. */
+/** A value in the stored form of its type (values.ts); vectors are floats. */
 export type ColumnValue = Value | Float32Array
 
-/** By the names of columns, since engines have objects of their own for those. */
+/** By column name, because engines may use different Column objects. */
 export type RowValues = ReadonlyMap<string, ColumnValue>

@@ -1,6 +1,6 @@
 /**
- * Filters of rows as filters of what rows compare by: each column is a field that holds the
- * comparable of its value (comparable.ts), or of a list, set or map those of its elements.
+ * Converts filters on rows to filters on comparable values. Each column becomes a field with the
+ * comparable form of its value (comparable.ts), or of the elements of a collection.
  */
 import type { Value } from '../../json/value.ts'
 import { mapConditions } from '../filters/filter-clause.ts'
@@ -18,12 +18,14 @@ import {
   type RowFilter,
 } from './row-filter.ts'
 
-/** How the fields are called, and which of them exist. */
+/** Names of the fields of comparable values. */
 export interface ComparableFields {
   readonly types: UserTypes
-  /** `folded`: as an index with options for texts makes them comparable. */
+  /** `folded`: in the form that an index with text options compares. */
   path(column: Column, part: ColumnPart, folded: boolean): Path
-  /** How an index makes different texts equal, if there is one that does. */
+  /**
+   * Options of an index that treats different texts as equal; undefined: there is no such index.
+   */
   folding(column: Column, part: ColumnPart): TextFolding | undefined
 }
 
@@ -38,7 +40,7 @@ export function comparableFilter(filter: RowFilter, fields: ComparableFields): F
   })
 }
 
-/** What operands compare by. */
+/** Comparable forms of the operands. */
 function comparableOperands(
   { column, part, operands }: RowComparison,
   types: UserTypes,
@@ -65,7 +67,7 @@ function comparableOperands(
   }
 }
 
-/** Only what rows have can be less, greater or other than something. */
+/** Ranges and negations match only rows that have a value. */
 function comparison(condition: RowComparison, fields: ComparableFields): Filter {
   const { kind, column, part } = condition
   const operands = comparableOperands(condition, fields.types)
@@ -93,12 +95,12 @@ function comparison(condition: RowComparison, fields: ComparableFields): Filter 
   }
 }
 
-/** What floating point columns compare by where they hold no number. */
+/** Comparable form of NaN in floating-point columns. */
 const notANumber = 'NaN'
 
 /**
- * NaN is greater than all numbers and equal to itself. Numbers and texts are neither less nor
- * greater than each other, so it has to be named.
+ * NaN is greater than all numbers and equal to itself. Its comparable form is a string, which a
+ * range of numbers does not include, so it needs a condition of its own.
  */
 function rangeOf(kind: RangeKind, { type }: Column, path: Path, value: Value): Filter {
   const range: Filter = { kind, path, value }

@@ -1,4 +1,4 @@
-/** The ways in which filters, sorts and indexes look at the value of a column. */
+/** Comparable forms of column values, for filters, sorts and indexes. */
 import type { Value } from '../../json/value.ts'
 import { entriesOf } from './collections.ts'
 import type { Column, ColumnPart, ColumnValue } from './column.ts'
@@ -6,10 +6,10 @@ import type { ElementType, TextFolding, UserTypes } from './column-type.ts'
 import { comparable, comparableEntry, comparableVector } from './comparable.ts'
 import { foldText } from './fold-text.ts'
 
-/** What a value compares by; of a list, set or map, what each of its elements does. */
+/** Returns the comparable form of a value, or those of the elements of a collection. */
 export type ToComparable = (value: ColumnValue) => Value
 
-/** The parts of a column that can be compared. A user-defined value has none. */
+/** The comparable parts of a column. A user-defined value has none. */
 export function comparableParts(
   { type }: Column,
   types: UserTypes,
@@ -39,7 +39,7 @@ export function comparableParts(
   }
 }
 
-/** Of a column that has a single value, as keys and sorts compare it. */
+/** Comparable form of a single-valued column for keys and sorts. */
 export function comparableScalar(
   { type }: Pick<Column, 'type'>,
   types: UserTypes,
@@ -58,7 +58,7 @@ export function comparableScalar(
   }
 }
 
-/** The same for an index that makes different texts equal. */
+/** The same for an index that treats different texts as equal. */
 export function foldedComparable(
   toComparable: ToComparable,
   folding: TextFolding,

@@ -1,6 +1,6 @@
 /**
- * What stored values compare by: scalars that language/values/order.ts puts in the order of the type,
- * and that are equal where the values are.
+ * Comparable forms of stored values: scalars whose order (language/values/order.ts) and equality
+ * are those of the column type.
  */
 import { printJson } from '../../json/print.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -9,24 +9,24 @@ import type { ElementType, UserType, UserTypes } from './column-type.ts'
 import { primitives } from './primitives.ts'
 import { userTypeOf } from './user-types.ts'
 
-/** A number, Decimal, string or boolean. Those of durations and user types have no order. */
+/** A number, Decimal, string or boolean. The order is meaningless for durations and user types. */
 export function comparable(type: ElementType, stored: Value, types: UserTypes): Value {
   return typeof type === 'string'
     ? primitives[type].comparable(stored)
     : textOfFields(userTypeOf(type, types), stored as JsonObject)
 }
 
-/** What a vector compares by where it is part of a key: its bytes, those of -0 as of 0. */
+/** Comparable form of a vector in a key: its bytes, with -0 as 0. */
 export function comparableVector(numbers: ArrayLike<number>): Value {
   return Buffer.from(Float32Array.from(numbers, (n) => n + 0).buffer).toString('latin1')
 }
 
-/** What the entry of a map compares by, of what its key and its value compare by. */
+/** Comparable form of a map entry, from those of its key and value. */
 export function comparableEntry(key: Value, value: Value): Value {
   return printJson([key, value])
 }
 
-/** Fields that are null are left out, so that a type may get more fields. */
+/** Omits null fields, so that values stay equal when a type gets more fields. */
 function textOfFields(type: UserType, stored: JsonObject): string {
   let text = ''
   for (const { name, type: fieldType } of type.fields) {
@@ -37,7 +37,7 @@ function textOfFields(type: UserType, stored: JsonObject): string {
   return text
 }
 
-/** What the elements of a set are sorted by: user-defined values by their fields in turn. */
+/** Sort key of a set's element: for user-defined values, the comparable forms of their fields. */
 export type Order = readonly (Value | undefined)[]
 
 export function orderOf(type: ElementType, stored: Value, types: UserTypes): Order {

@@ -1,11 +1,11 @@
-/** Names as CQL prints them: in quotes only where they would be read as something else. */
+/** Prints names in CQL, quoted only if necessary. */
 
 export function cqlName(name: string): string {
   const isPlain = /^[a-z][a-z0-9_]*$/.test(name) && !reserved.has(name)
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`
 }
 
-/** Words of CQL that no name can be without quotes. */
+/** Reserved words of CQL, which must be quoted as names. */
 const reserved: ReadonlySet<string> = new Set(
   (
     'add allow alter and apply asc authorize batch begin by columnfamily create default delete ' +

@@ -1,4 +1,4 @@
-/** Days, without a time: 32 bits of them on either side of 1970-01-01. */
+/** Dates without a time: a signed 32-bit number of days since 1970-01-01. */
 import type { Value } from '../../json/value.ts'
 import { printDay, readDay } from './calendar.ts'
 

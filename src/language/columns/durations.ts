@@ -1,11 +1,11 @@
 /**
- * Durations: months, days and nanoseconds, kept apart because months differ in days and days
- * differ in hours. Requests write them in three ways; rows keep one, which is canonical:
- * ISO 8601 with years, months, days, hours, minutes and seconds.
+ * Durations: months, days and nanoseconds, kept apart because months differ in days and days in
+ * hours. Requests use three notations. Rows store the canonical one: ISO 8601 with years, months,
+ * days, hours, minutes and seconds.
  */
 import type { Value } from '../../json/value.ts'
 
-/** All of one sign. */
+/** All parts have the same sign. */
 export interface DurationParts {
   readonly months: bigint
   readonly days: bigint
@@ -17,7 +17,7 @@ export function readDuration(value: Value): string | undefined {
   return parts && printDuration(parts)
 }
 
-/** Undefined where the text is no duration, or one of too many. */
+/** Undefined if the text is not a valid duration, or exceeds the limits. */
 export function durationParts(value: string): DurationParts | undefined {
   const negative = value.startsWith('-')
   const text = negative ? value.slice(1) : value
@@ -37,7 +37,7 @@ export function durationParts(value: string): DurationParts | undefined {
   return { months: sign * months, days: sign * days, nanos: sign * nanos }
 }
 
-/** 32 bits for months and for days, 64 for nanoseconds. */
+/** Maximum of a signed 32-bit number for months and days, 64-bit for nanoseconds. */
 const partMax = 2n ** 31n - 1n
 const nanosMax = 2n ** 63n - 1n
 
@@ -47,7 +47,7 @@ const compact = new RegExp(
   'i',
 )
 
-/** No amount within the limits has more digits. */
+/** Amounts within the limits have at most 19 digits. */
 function amountIn(unit: string): string {
   const written = unit === 'us' ? '[uµμ]s' : unit
   return `(?:(?<${unit}>\\d{1,19})${written})?`

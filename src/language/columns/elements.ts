@@ -1,4 +1,4 @@
-/** Single values as requests write them: of a type without parts or of a user-defined one. */
+/** Reads single values from requests: primitive and user-defined ones. */
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { quoteJson } from '../values/quote-json.ts'
@@ -9,8 +9,8 @@ import { primitives } from './primitives.ts'
 import { userTypeOf } from './user-types.ts'
 
 /**
- * The form in which rows keep an element, a key or an operand. Filters write UUIDs also as
- * {"$uuid": …}, which is what `loose` allows. A user-defined value may be empty.
+ * The stored form of an element, a key or an operand. `loose` also accepts UUIDs as {"$uuid": …},
+ * for filters. A user-defined value may be empty.
  */
 export function readElement(
   type: ElementType,
@@ -46,7 +46,7 @@ function unwrapUuid(name: PrimitiveName, value: Value): Value {
   return extended?.kind === 'uuid' ? extended.text : value
 }
 
-/** Fields in the order of the type. */
+/** Fields are stored in the order of the type. */
 function readUserValue(
   type: UserType,
   value: Value,

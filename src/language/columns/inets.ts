@@ -1,4 +1,4 @@
-/** Addresses of IPv4 and IPv6, read by hand: nothing is looked up. */
+/** Parses IPv4 and IPv6 addresses; never resolves names. */
 import type { Value } from '../../json/value.ts'
 
 export function readInet(value: Value): string | undefined {
@@ -15,7 +15,7 @@ export function readInet(value: Value): string | undefined {
     : groups.map((group) => group.toString(16)).join(':')
 }
 
-/** The address's bytes in hexadecimal. */
+/** The bytes of the address in hexadecimal. */
 export function comparableInet(stored: Value): string {
   const text = stored as string
   return text.includes(':')
@@ -26,7 +26,7 @@ export function comparableInet(stored: Value): string {
     : readV4(text)!.toString(16).padStart(8, '0')
 }
 
-/** The last part fills all bytes that the parts before it leave: 127.1 is 127.0.0.1. */
+/** The last part covers all remaining bytes: 127.1 is 127.0.0.1. */
 function readV4(text: string): number | undefined {
   const parts = text.split('.')
   if (parts.length > 4 || !parts.every((part) => v4Part.test(part))) return undefined
@@ -40,7 +40,7 @@ function readV4(text: string): number | undefined {
   return address * 256 ** (4 - parts.length) + last
 }
 
-/** Elsewhere a needless 0 in front means octal digits: such parts are read by nobody alike. */
+/** Rejects leading zeros, because some software reads such parts as octal. */
 const v4Part = /^(?:0|[1-9]\d{0,9})$/
 
 function printV4(address: number): string {
@@ -49,14 +49,14 @@ function printV4(address: number): string {
 
 const groupCount = 8
 
-/** Eight groups of 16 bits. */
+/** Reads eight groups of 16 bits. */
 function readV6(text: string): number[] | undefined {
   const halves = text.split('::')
   if (halves.length > 2) return undefined
   const [head, tail] = halves.map(readGroups)
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
   if (tail === undefined) return head.length === groupCount ? head : undefined
-  // An IPv4 address ends an IPv6 one, and so cannot stand before the gap.
+  // An IPv4 address must be at the end, so not before the gap.
   if (halves[0]!.includes('.')) return undefined
   const gap = groupCount - head.length - tail.length
   if (gap < 1) return undefined
@@ -82,7 +82,7 @@ function readGroups(text: string): number[] | undefined {
 
 const v6Group = /^[0-9a-f]{1,4}$/i
 
-/** ::ffff:a.b.c.d is the IPv4 address a.b.c.d. */
+/** Whether it is an IPv4-mapped address: ::ffff:a.b.c.d is a.b.c.d. */
 function isMapped(groups: readonly number[]): boolean {
   return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
 }

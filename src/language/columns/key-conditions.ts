@@ -1,4 +1,4 @@
-/** What is said about the columns of a primary key: by equality, or by bounds. */
+/** Conditions on the columns of a primary key: equality and bounds. */
 import type { Value } from '../../json/value.ts'
 import { isJoint, requirementsOf } from '../filters/filter-clause.ts'
 import { compareValues } from '../values/order.ts'
@@ -8,7 +8,7 @@ import { comparableScalar } from './comparable-values.ts'
 import type { ComparisonKind, RowCondition, RowFilter } from './row-filter.ts'
 
 export interface KeyCondition {
-  /** One of these. */
+  /** The value equals one of these. */
   readonly eq?: readonly ColumnValue[]
   readonly low?: KeyBound
   readonly high?: KeyBound
@@ -19,10 +19,10 @@ export interface KeyBound {
   readonly inclusive: boolean
 }
 
-/** By the names of their columns. */
+/** By column name. */
 export type KeyConditions = ReadonlyMap<string, KeyCondition>
 
-/** What a comparison says of a key; undefined where it is none of the above. */
+/** Converts a comparison; undefined if it is neither equality nor a bound. */
 export function keyCondition(
   kind: RowCondition['kind'],
   values: readonly ColumnValue[],
@@ -47,7 +47,7 @@ export function keyCondition(
   }
 }
 
-/** What a filter requires of the columns of a key. */
+/** Conditions on key columns that the filter implies. */
 export function keyConditionsIn(
   filter: RowFilter,
   key: readonly Column[],
@@ -64,7 +64,7 @@ export function keyConditionsIn(
   return conditions
 }
 
-/** The same as a filter: rows match it whose keys fulfil the conditions. */
+/** The filter that matches the rows whose key satisfies the conditions. */
 export function keyFilter(conditions: KeyConditions, key: readonly Column[]): RowFilter {
   const of = key.flatMap((column): RowCondition[] => {
     const { eq, low, high } = conditions.get(column.name) ?? {}
@@ -79,7 +79,7 @@ export function keyFilter(conditions: KeyConditions, key: readonly Column[]): Ro
   return { kind: 'and', of }
 }
 
-/** Adds what is said about a column to what was said before: both must hold. */
+/** Combines the condition with an earlier one on the same column: both must hold. */
 export function addCondition(
   conditions: Map<string, KeyCondition>,
   column: Column,
@@ -92,7 +92,7 @@ export function addCondition(
   conditions.set(column.name, both)
 }
 
-/** Values that are left have no bounds any more. */
+/** An equality absorbs the bounds. */
 function intersect(
   a: KeyCondition,
   b: KeyCondition,
@@ -102,7 +102,7 @@ function intersect(
   const toComparable = comparableScalar(column, types)
   const compare = (one: ColumnValue, other: ColumnValue) =>
     compareValues(toComparable(one), toComparable(other))
-  /** `side` is 1 for lower bounds, -1 for upper ones. */
+  /** `side`: 1 for lower bounds, -1 for upper bounds. */
   const tighter = (
     one: KeyBound | undefined,
     other: KeyBound | undefined,

@@ -1,4 +1,4 @@
-/** What filters of rows mean: engines may answer them in any way that agrees with this. */
+/** Reference semantics of filters on rows; engines must return the same results. */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { hasTermsIn, matchesInSteps } from '../filters/matches.ts'
 import { atOnce, type Steps } from '../../runtime/steps.ts'
@@ -12,15 +12,15 @@ import {
 import type { Column, ColumnPart, ColumnValue } from './column.ts'
 import type { RowFilter } from './row-filter.ts'
 
-/** What a filter depends on besides the row. */
+/** Properties of the table on which the meaning of a filter depends. */
 export interface RowRules extends Pick<ComparableFields, 'types' | 'folding'> {
-  /** The terms of a text, as the column's analyzer makes them. */
+  /** The terms of a text according to the column's analyzer. */
   terms(column: Column, text: string): readonly string[]
 }
 
 type ValueOf = (column: Column) => ColumnValue | undefined
 
-/** Whether a row matches; the steps to that, where it has long lists, sets or maps. */
+/** Returns whether a row matches, as steps if it has long collections. */
 export type RowMatcher = (valueOf: ValueOf) => boolean | Steps<boolean>
 
 export function matchesRow(filter: RowFilter, valueOf: ValueOf, rules: RowRules): boolean {
@@ -28,16 +28,16 @@ export function matchesRow(filter: RowFilter, valueOf: ValueOf, rules: RowRules)
   return typeof answer === 'boolean' ? answer : atOnce(answer)
 }
 
-/** A part of a column that a filter asks about. */
+/** A part of a column that the filter uses. */
 interface AskedPart {
   readonly column: Column
-  /** Undefined for a user-defined value, of which nothing can be asked. */
+  /** Undefined for user-defined values, which filters cannot compare. */
   readonly toComparable: ToComparable | undefined
 }
 
 /**
- * Columns are compared by their comparables, under names that tell their parts apart. What
- * the filter asks for is worked out once, for all rows.
+ * Compiles the filter once for all rows. It compares fields that contain the comparable forms of
+ * column parts.
  */
 export function rowMatcher(filter: RowFilter, rules: RowRules): RowMatcher {
   const asked = new Map<string, AskedPart>()
@@ -85,16 +85,16 @@ export function rowMatcher(filter: RowFilter, rules: RowRules): RowMatcher {
   }
 }
 
-/** Elements and entries that are made comparable in one go. */
+/** Elements or entries that are converted without an interruption. */
 const shortSize = 500
 
-/** Elements of a list or set, entries of a map. */
+/** Elements of a list or set, entries of a map; 0 for other values. */
 function sizeOf(value: ColumnValue): number {
   if (Array.isArray(value)) return value.length
   return value instanceof Map ? value.size : 0
 }
 
-/** A part of a list is a list; a part of a map's entries is a map of another form. */
+/** Slices of a list are lists, and slices of a map's entries are a map in pair form. */
 function* comparableInSteps(value: Value, toComparable: ToComparable): Steps<Value> {
   const elements = isObject(value) ? entriesOf(value) : (value as Value[])
   const made: Value[] = []

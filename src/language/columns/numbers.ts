@@ -1,4 +1,4 @@
-/** Whole numbers, decimals and floats. */
+/** Integers, decimals and floating-point numbers. */
 import {
   compareNumeric,
   decimalParts,
@@ -16,7 +16,7 @@ interface WholeNumbers {
   readonly read: (value: Value) => Numeric | undefined
 }
 
-/** The whole numbers of so many bits, one of which is the sign. */
+/** Signed integers with this many bits. */
 export function wholeNumbers(bits: bigint): WholeNumbers {
   const least = -(2n ** (bits - 1n))
   const greatest = 2n ** (bits - 1n) - 1n
@@ -33,7 +33,7 @@ export function wholeNumbers(bits: bigint): WholeNumbers {
   }
 }
 
-/** Whole numbers of any size. */
+/** Integers of arbitrary size. */
 export const largeWholeNumbers: WholeNumbers = {
   takes: `a whole number of at most ${varintDigitsMax} digits`,
   read: (value) => {
@@ -45,14 +45,14 @@ export const largeWholeNumbers: WholeNumbers = {
 }
 
 function readWhole(value: Value): Numeric | undefined {
-  // Adding zero turns -0 into 0, here and below.
+  // Adding 0 turns -0 into 0, here and below.
   if (typeof value === 'number') return Number.isInteger(value) ? value + 0 : undefined
   if (!isDecimal(value)) return undefined
   const { digits, exponent } = decimalParts(value)
   return exponent >= digits.length ? value : undefined
 }
 
-/** All digits of a whole number, which is only good for printing it. */
+/** All digits of an integer without an exponent, for printing only. */
 export function writeOut(whole: Numeric): Numeric {
   if (!printNumeric(whole).includes('e')) return whole
   const { sign, digits, exponent } = decimalParts(whole)
@@ -64,7 +64,7 @@ export function readDecimal(value: Value): Numeric | undefined {
   return isDecimal(value) ? value : undefined
 }
 
-/** JSON has no notation for what is not finite, so rows keep these as their names. */
+/** JSON cannot represent these numbers, so rows store their names. */
 const namedDoubles: ReadonlyMap<Value, number> = new Map([
   ['Infinity', Infinity],
   ['-Infinity', -Infinity],
@@ -90,7 +90,7 @@ function storedDouble(double: number): number | string {
   return Number.isFinite(double) ? double + 0 : String(double)
 }
 
-/** NaN equals itself and, being a string, comes after all numbers. */
+/** NaN equals itself and, as a string, sorts after all numbers. */
 export function comparableDouble(stored: Value): Value {
   return namedDoubles.get(stored) ?? stored
 }

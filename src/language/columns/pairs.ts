@@ -2,7 +2,7 @@ import { jsonTypeOf, type Value } from '../../json/value.ts'
 import { quoteJson } from '../values/quote-json.ts'
 import { BadValue } from './bad-value.ts'
 
-/** The other way to write an object, with keys of any type: [[key, value], …]. */
+/** Reads the alternative notation of an object, with keys of any type: [[key, value], …]. */
 export function readPairs(
   value: Value,
   takes: string,

@@ -1,4 +1,4 @@
-/** The types without parts: what each takes from a request, and what its values compare by. */
+/** Primitive types: the values that they accept, and their comparable forms. */
 import type { JsonType, Value } from '../../json/value.ts'
 import { comparableBlob, readBlob } from './blobs.ts'
 import type { PrimitiveName } from './column-type.ts'
@@ -18,13 +18,13 @@ import { comparableTimestamp, readTimestamp } from './timestamps.ts'
 import { comparableTimeUuid, comparableUuid, readTimeUuid, readUuid } from './uuids.ts'
 
 export interface Primitive {
-  /** The JSON type that values have, at least most of them. */
+  /** The usual JSON type of the values. */
   readonly json: JsonType
-  /** What is accepted, in words. */
+  /** The accepted values, in words. */
   readonly takes: string
-  /** The form in which rows keep the value; undefined when it does not fit. */
+  /** Converts to the stored form; undefined if the value is not accepted. */
   readonly read: (value: Value) => Value | undefined
-  /** What a stored value compares by: a number, Decimal, string or boolean. */
+  /** Comparable form of a stored value: a number, Decimal, string or boolean. */
   readonly comparable: (stored: Value) => Value
 }
 
@@ -56,7 +56,7 @@ export const primitives: Readonly<Record<PrimitiveName, Primitive>> = {
     read: (value) => (typeof value === 'boolean' ? value : undefined),
     comparable: itself,
   },
-  // Compared with, and never written.
+  // Filters can compare counters; requests cannot write them.
   counter: { json: 'Number', ...wholeNumbers(64n), comparable: itself },
   date: {
     json: 'String',
@@ -73,7 +73,7 @@ export const primitives: Readonly<Record<PrimitiveName, Primitive>> = {
     takes:
       'a string such as "1y2mo3d4h5m6s" or "P1Y2M3DT4H5M6S", with at most 2147483647 ' +
       'months, 2147483647 days and 9223372036854775807 nanoseconds',
-    // What rows keep is canonical. There is no order: a month may be more than 30 days.
+    // The stored form is canonical. Durations have no order, because months differ in length.
     read: readDuration,
     comparable: itself,
   },

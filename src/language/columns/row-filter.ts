@@ -1,9 +1,9 @@
-/** Filters and sorts of rows, parsed: what is said about columns, in values of their types. */
+/** Parsed filters and sorts of rows, with operands in the stored form of their types. */
 import type { Value } from '../../json/value.ts'
 import type { Clause, comparisonKinds } from '../filters/filter-clause.ts'
 import type { Column, ColumnPart } from './column.ts'
 
-/** There is no "not": parsing pushes it down to the conditions. */
+/** Contains no negation: the parser pushes it down to the conditions. */
 export type RowFilter = Clause<RowCondition>
 
 export type RowCondition = RowComparison | RowMatch
@@ -13,13 +13,13 @@ export interface RowComparison {
   readonly column: Column
   readonly part: ColumnPart
   /**
-   * One, or several for in, nin, all and notAll. Of a list or set they are elements, of a map
-   * keys, values, or pairs of both.
+   * One operand; for in, nin, all and notAll any number. Elements for a list or set; keys, values
+   * or pairs of both for a map.
    */
   readonly operands: readonly Value[]
 }
 
-/** Has a text with all of these terms, which the column's analyzer made of `text`. */
+/** The column's text contains all terms, which its analyzer produced from `text`. */
 export interface RowMatch {
   readonly kind: 'match'
   readonly column: Column
@@ -30,7 +30,7 @@ export interface RowMatch {
 
 export type ScalarKind = (typeof comparisonKinds)[keyof typeof comparisonKinds]
 
-/** The last two are for columns that hold several values. */
+/** The last two apply to collections only. */
 export type ComparisonKind = ScalarKind | 'all' | 'notAll'
 
 export type RangeKind = 'gt' | 'gte' | 'lt' | 'lte'

@@ -1,10 +1,10 @@
-/** The order in which rows are stored, and whether that is what a sort asks for. */
+/** Determines whether the storage order of rows is the order that a sort requests. */
 import type { Column } from './column.ts'
 import type { UserTypes } from './column-type.ts'
 import { keyConditionsIn } from './key-conditions.ts'
 import type { RowFilter, RowSortKey } from './row-filter.ts'
 
-/** A primary key, as tables declare it. */
+/** A primary key as the table declares it. */
 export interface DeclaredKey {
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly {
@@ -13,7 +13,7 @@ export interface DeclaredKey {
   }[]
 }
 
-/** 1 or -1 where a sort is the order of one partition, as it is stored or backwards. */
+/** 1 or -1 if the sort is the storage order of a single partition, or its reverse. */
 export function storedDirection(
   { sort, filter }: { readonly sort: readonly RowSortKey[]; readonly filter: RowFilter },
   { partitionBy, partitionSort }: DeclaredKey,

@@ -1,4 +1,4 @@
-/** Times of day, to the nanosecond. */
+/** Times of day in nanoseconds. */
 import type { Value } from '../../json/value.ts'
 import { readDigits, two } from './calendar.ts'
 
@@ -14,7 +14,7 @@ export function comparableTime(stored: Value): number {
   return nanosOfDay(text, 0, text.length)
 }
 
-/** Reads "HH:mm", "HH:mm:ss" or "HH:mm:ss.fraction" in a part of a text. NaN: it is no time. */
+/** Reads "HH:mm", "HH:mm:ss" or "HH:mm:ss.fraction" in a part of a text; NaN if invalid. */
 export function nanosOfDay(text: string, from: number, to: number): number {
   const length = to - from
   const hours = readDigits(text, from, from + 2)
@@ -30,12 +30,12 @@ export function nanosOfDay(text: string, from: number, to: number): number {
 
   const digits = length - 9
   if (text[from + 8] !== '.' || digits > 9) return NaN
-  // A point with nothing after it is what Java takes, and so does the reference.
+  // Java accepts a point without digits after it, and so does the reference service.
   if (digits === 0) return wholeSeconds
   return wholeSeconds + readDigits(text, from + 9, to) * 10 ** (9 - digits)
 }
 
-/** The shortest form: no seconds if they are zero, else 0, 3, 6 or 9 digits behind them. */
+/** The shortest form: without seconds if they are zero, and with 0, 3, 6 or 9 decimals. */
 function printTime(nanos: number): string {
   const seconds = Math.floor(nanos / 1e9)
   const minutes = Math.floor(seconds / 60)

@@ -1,11 +1,11 @@
-/** Instants, to the millisecond: 64 bits of them on either side of 1970-01-01T00:00:00Z. */
+/** Timestamps: a signed 64-bit number of milliseconds since 1970-01-01T00:00:00Z. */
 import { compareNumeric, readNumeral } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import type { Numeric, Value } from '../../json/value.ts'
 import { printDay, readDay, readDigits, two } from './calendar.ts'
 import { nanosOfDay } from './times.ts'
 
-/** Kept in two, since the milliseconds alone may be more than a double counts. */
+/** Split into two numbers, because a double cannot represent all 64-bit milliseconds. */
 interface Instant {
   readonly days: number
   readonly msOfDay: number
@@ -23,7 +23,7 @@ export function readTimestamp(value: Value): string | undefined {
 }
 
 function isWithinRange(instant: Instant): boolean {
-  // Those are far inside, and nearly all that there are.
+  // Fast path for nearly all timestamps, which are far within the range.
   if (Math.abs(instant.days) <= daysSafe) return true
   const ms = msOf(instant)
   return compareNumeric(ms, msMin) >= 0 && compareNumeric(ms, msMax) <= 0
@@ -34,7 +34,7 @@ export function comparableTimestamp(stored: Value): Numeric {
   return msOf(instantOfText(stored as string)!)
 }
 
-/** As rows keep the instant so many milliseconds after 1970-01-01T00:00:00Z. */
+/** The stored form of the timestamp at `ms` milliseconds since 1970-01-01T00:00:00Z. */
 export function timestampAt(ms: bigint): string {
   const perDay = BigInt(msPerDay)
   const msOfDay = ((ms % perDay) + perDay) % perDay
@@ -58,17 +58,17 @@ function instantOfText(text: string): Instant | undefined {
   return instantAt(days, Math.floor(nanos / 1e6) - offset * 1000)
 }
 
-/** Where the offset begins, or the text ends. */
+/** The position where the offset begins or the text ends. */
 function endOfTime(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== 'Z' && text[at] !== '+' && text[at] !== '-') at++
   return at
 }
 
-/** No place is as far from UTC as this. */
+/** Maximum offset from UTC in seconds, as in Java. */
 const offsetMax = 18 * 3600
 
-/** "Z", "+HH", "+HHMM", "+HH:MM" or "+HH:MM:SS" in seconds, or the same with a minus. */
+/** Reads "Z", "+HH", "+HHMM", "+HH:MM" or "+HH:MM:SS" as seconds; also with a minus. */
 function readOffset(text: string, from: number): number {
   const length = text.length - from
   if (text[from] === 'Z') return length === 1 ? 0 : NaN
@@ -85,14 +85,14 @@ function readOffset(text: string, from: number): number {
   return text[from] === '-' ? -offset : offset
 }
 
-/** The instant so many milliseconds after the beginning of a day, or before it. */
+/** The instant `ms` milliseconds after the start of the day; `ms` may be negative. */
 function instantAt(days: number, ms: number): Instant {
   const rest = ms % msPerDay
   const msOfDay = rest < 0 ? rest + msPerDay : rest + 0
   return { days: days + (ms - msOfDay) / msPerDay, msOfDay }
 }
 
-/** Up to here a double counts the milliseconds. */
+/** Days up to which a double represents milliseconds exactly. */
 const daysSafe = 100_000_000
 
 function msOf({ days, msOfDay }: Instant): Numeric {

@@ -1,6 +1,6 @@
 import type { UserType, UserTypeName, UserTypes } from './column-type.ts'
 
-/** The types are those that the table names, so this one is among them. */
+/** `types` contains all types that the table uses, so it contains this one. */
 export function userTypeOf({ udtName }: UserTypeName, types: UserTypes): UserType {
   const type = types.find(({ name }) => name === udtName)
   if (type === undefined)

@@ -14,8 +14,9 @@ export function readTimeUuid(value: Value): string | undefined {
 const versionAt = 14
 
 /**
- * A text that sorts as UUIDs do: by version first; those of version 1 by the time that they
- * tell, whose digits they hold last group first, and then by the rest; others by their bytes.
+ * A text with the sort order of UUIDs in Cassandra: by version, then for version 1 by its timestamp
+ * (whose digits are stored with the last group first) and the remaining bytes; for other versions
+ * by bytes.
  */
 export function comparableUuid(stored: Value): string {
   const text = stored as string
@@ -26,7 +27,7 @@ export function comparableUuid(stored: Value): string {
   )
 }
 
-/** The same for UUIDs of version 1 in columns of their own, with bytes that have a sign. */
+/** The same for timeuuid columns, whose remaining bytes compare as signed. */
 export function comparableTimeUuid(stored: Value): string {
   const text = comparableUuid(stored)
   const restAt = text.length - 17

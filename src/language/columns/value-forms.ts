@@ -1,10 +1,8 @@
 /**
- * The forms of a value of a column: what rows keep is a plain value, and has to be put into the
- * form in which it is printed, in the text of a row or in a reply.
- *
- * Floating-point numbers are printed as such, 1.0 and not 1, in both. Replies differ in one
- * thing: whole numbers of any size are stored with exponents, which clients do not look for in
- * them.
+ * Converts column values from their internal form to the form that is printed: in the stored
+ * text of a row, or in a reply. Both print floating-point numbers with a fraction (1.0, not 1).
+ * Integers of arbitrary size have exponents in stored texts, but not in replies, because clients do
+ * not expect them there.
  */
 import { asFloating } from '../../json/floats.ts'
 import type { JsonObject, Numeric, Value } from '../../json/value.ts'
@@ -13,27 +11,27 @@ import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column
 import { writeOut } from './numbers.ts'
 import { userTypeOf } from './user-types.ts'
 
-/** What replies print. */
+/** The form that replies print. */
 export function shownForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, shown)
 }
 
-/** What the texts of rows print. Where `hasFloats` says no, that is the value itself. */
+/** The form that stored rows print; the value itself if `hasFloats` is false. */
 export function storedForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, stored)
 }
 
-/** Whether values of the type have floating-point numbers in them. */
+/** Whether values of the type contain floating-point numbers. */
 export function hasFloats(type: ColumnType, types: UserTypes): boolean {
   return primitivesIn(type, types).some(isFloating)
 }
 
-/** Whether shownForm and storedForm make the same of any value. */
+/** Whether shownForm and storedForm are equal for all values of the type. */
 export function isShownAsStored(type: ColumnType, types: UserTypes): boolean {
   return !primitivesIn(type, types).includes('varint')
 }
 
-/** Makes something of a value's elements, or of itself where it has none. */
+/** Maps the elements of a value, or the value itself if it is not a collection. */
 export function mapElements(
   type: ColumnType,
   value: Value,
@@ -66,7 +64,7 @@ export function mapElements(
 
 type Form = (name: PrimitiveName, value: Value) => Value
 
-/** What is not finite is a string. */
+/** Non-finite numbers are strings. */
 const stored: Form = (name, value) =>
   isFloating(name) && typeof value === 'number' ? asFloating(value) : value
 
@@ -78,7 +76,7 @@ function isFloating(name: PrimitiveName): boolean {
 }
 
 function formOf(type: ColumnType, value: Value, types: UserTypes, form: Form): Value {
-  // Lists may be long, and most have no element that is printed in another form.
+  // Lists may be long, and most have no elements to convert.
   const isLong = type.type === 'list' || type.type === 'set' || type.type === 'map'
   if (isLong && !hasFloats(type, types) && isShownAsStored(type, types)) return value
   return mapElements(type, value, (element, one) => {

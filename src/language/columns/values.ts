@@ -1,4 +1,4 @@
-/** Values of columns: from what a request brings to what rows keep, and on to what is shown. */
+/** Converts column values from requests to their stored form, and on to replies. */
 import type { Value } from '../../json/value.ts'
 import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { BadValue } from './bad-value.ts'
@@ -16,8 +16,8 @@ export {
 } from './value-forms.ts'
 
 /**
- * What rows keep. Undefined: nothing, since the value is null, an empty collection, or of a
- * user-defined type with all fields null. Vectors are kept elsewhere, and read there.
+ * The stored form of a value. Undefined: null, an empty collection, or a user-defined value with
+ * only null fields. Vectors are stored and read elsewhere.
  */
 export function readValue(
   type: ColumnType,

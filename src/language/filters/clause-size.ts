@@ -1,6 +1,6 @@
 import { isObject, type Value } from '../../json/value.ts'
 
-/** Whether a clause has more fields and elements, at all depths, than `max`. */
+/** Whether a clause has more than `max` fields and elements, at all depths. */
 export function hasMoreParts(clause: Value, max: number): boolean {
   const pending = [clause]
   let parts = 0
@@ -17,8 +17,8 @@ export function hasMoreParts(clause: Value, max: number): boolean {
 }
 
 /**
- * What a path counts for: one, unless it is so long that reading it takes as long as reading
- * several. Counting ends beyond `max`.
+ * The cost of a path: 1, or more for a long path, in proportion to the time to parse it. Stops
+ * counting beyond `max`.
  */
 export function pathParts(path: string, max: number): number {
   const byLength = 1 + Math.floor(path.length / charactersPerPart)

@@ -1,8 +1,8 @@
 /**
- * Filters on the elements of an array, which $pull takes. They differ from those on documents:
- * the _id of an element is a field like any other, what is indexed makes no difference, and
- * $not is plain negation as in MongoDB, also over the operators of one field. So
- * {"$not": {"$gt": 5}} holds for an element that is no number.
+ * Filters on array elements, for $pull. They differ from filters on documents: the _id of an
+ * element is an ordinary field, indexing options do not apply, and $not is plain negation as in
+ * MongoDB, also above the operators of one field. So {"$not": {"$gt": 5}} holds for an element that
+ * is not a number.
  */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -31,10 +31,10 @@ export type ElementFilter = Clause<ElementCondition>
 
 export type ElementCondition =
   | Comparison
-  /** Not all of them hold. */
+  /** At least one of them does not hold. */
   | { readonly kind: 'not'; readonly of: readonly ElementCondition[] }
 
-/** A filter on the objects of an array. */
+/** Parses a filter on array elements that are objects. */
 export function parseElementFilter(value: JsonObject, limits: Limits): ElementFilter {
   const filter = readClause<ElementCondition>(value, {
     read: (name, operand) => {
@@ -47,8 +47,8 @@ export function parseElementFilter(value: JsonObject, limits: Limits): ElementFi
 }
 
 /**
- * Operators that elements of an array are compared by. The filter is for a document with the
- * element as its only field, whose name is empty; `name` is what messages call it.
+ * Parses operators that apply to the elements themselves. The filter expects a document whose only
+ * field, with an empty name, is the element; `name` is used in messages.
  */
 export function parseElementCondition(
   name: string,
@@ -61,7 +61,7 @@ export function parseElementCondition(
   return withinLimits({ kind: 'and', of }, limits)
 }
 
-/** Whether the filter holds for an object, be it an element or what holds one. */
+/** Whether the filter holds for an element, or for the object that wraps it. */
 export function matchesElement(filter: ElementFilter, object: JsonObject): boolean {
   switch (filter.kind) {
     case 'and':
@@ -102,14 +102,14 @@ function readOperations(
   )
 }
 
-/** The operators below $not. */
+/** The operators inside $not. */
 function negatedBy(path: Path, argument: Value): readonly (readonly [string, Value])[] {
   const operators = isObject(argument) ? operatorsOf(path.text, argument) : undefined
   if (operators !== undefined) return operators
   throw invalidArgument(path.text, '$not', 'an Object of operators', argument)
 }
 
-/** In an element no name that starts with $ is a field. */
+/** Names that start with $ are never fields of an element. */
 function readElementPath(name: string, operand: Value): Path {
   if (isOperator(name)) {
     if (Array.isArray(operand)) throw unknownOperator(name)

@@ -1,10 +1,10 @@
 /**
- * The frame of filters, whatever is filtered: $and, $or and $not around what is said about
- * single fields. $not is pushed down to the fields, each of whose conditions has its opposite.
+ * The structure of filters on documents, rows and elements: $and, $or and $not around conditions on
+ * fields. $not is pushed down to the fields, because every condition has an opposite.
  *
- * The conditions that a clause makes at its top level stand at the top of the tree, as the
- * whole of it or directly in its `and`. Those of $and, $or and $not stand deeper, so that an
- * upsert can tell the conditions it takes over from those it does not.
+ * Conditions from the top level of a clause are at the top of the tree: the tree itself, or direct
+ * members of its `and`. Conditions from $and, $or and $not are deeper. An upsert relies on this to
+ * find the conditions that it copies.
  */
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
@@ -19,15 +19,15 @@ export type Joint<Condition> =
   | { readonly kind: 'and'; readonly of: readonly Clause<Condition>[] }
   | { readonly kind: 'or'; readonly of: readonly Clause<Condition>[] }
 
-/** What fields mean in a filter. */
+/** Interprets the fields of a filter. */
 export interface FieldReader<Condition> {
-  /** What is said about one field; all of it must hold. */
+  /** The conditions on one field, which must all hold. */
   read(name: string, operand: Value, within: Within): readonly Condition[]
-  /** Holds where the condition does not; throws where that cannot be said. */
+  /** The negation of the condition; throws if it cannot be expressed. */
   opposite(condition: Condition): Condition
 }
 
-/** The operator directly above a field, if any. */
+/** The operator directly above a field; undefined at the top level. */
 export type Within = '$and' | '$or' | '$not' | undefined
 
 export function readClause<Condition extends { readonly kind: string }>(
@@ -47,14 +47,14 @@ export function readClause<Condition extends { readonly kind: string }>(
   return { kind: 'and', of: conditions }
 }
 
-/** All conditions of a clause, wherever in the tree. */
+/** All conditions of a clause, at any depth. */
 export function conditionsOf<Condition extends { readonly kind: string }>(
   clause: Clause<Condition>,
 ): Condition[] {
   return isJoint(clause) ? clause.of.flatMap(conditionsOf) : [clause]
 }
 
-/** The same tree with other conditions, each made of one. */
+/** The same tree with each condition replaced. */
 export function mapConditions<From extends { readonly kind: string }, To>(
   clause: Clause<From>,
   change: (condition: From) => Clause<To>,
@@ -63,7 +63,7 @@ export function mapConditions<From extends { readonly kind: string }, To>(
   return { kind: clause.kind, of: clause.of.map((part) => mapConditions(part, change)) }
 }
 
-/** What must all hold, with `and` within `and` taken apart. */
+/** The parts that must all hold, with nested `and` flattened. */
 export function requirementsOf<Condition extends { readonly kind: string }>(
   clause: Clause<Condition>,
 ): Clause<Condition>[] {
@@ -79,12 +79,12 @@ export function isJoint<Condition extends { readonly kind: string }>(
 }
 
 interface ClauseContext {
-  /** Under an odd number of $not. */
+  /** Whether the number of enclosing $not is odd. */
   readonly negated: boolean
   readonly within: Within
 }
 
-/** Conditions of one filter object; all must hold or, if negated, any. */
+/** Conditions of one filter object: all must hold, or any if negated. */
 function readConditions<Condition extends { readonly kind: string }>(
   object: JsonObject,
   { negated, within }: ClauseContext,
@@ -139,8 +139,8 @@ export function checkConditionCount(count: number, limits: Limits): void {
 }
 
 /**
- * The operators of an object that holds some; undefined when it holds fields, or nothing,
- * and so is a value to be equal to.
+ * The operators in an object; undefined if the object has fields or is empty, and therefore is a
+ * value for an equality.
  */
 export function operatorsOf(
   name: string,
@@ -158,7 +158,7 @@ export function isOperator(name: string): boolean {
   return name.startsWith('$')
 }
 
-/** The operand of $in or $nin. */
+/** Reads the operand of $in or $nin. */
 export function readChoices(
   name: string,
   operator: '$in' | '$nin',
@@ -178,14 +178,14 @@ export function readChoices(
   return argument
 }
 
-/** The operand of $all. */
+/** Reads the operand of $all. */
 export function readAll(name: string, argument: Value): readonly Value[] {
   if (!Array.isArray(argument) || argument.length === 0)
     throw invalidArgument(name, '$all', 'an Array of at least one value', argument)
   return argument
 }
 
-/** What a comparison becomes under $not. */
+/** The kind of a comparison under $not. */
 export const opposites = {
   eq: 'ne',
   ne: 'eq',
@@ -216,7 +216,7 @@ export function matchUnderNot() {
   return invalid({ reason: 'matchUnderNot' })
 }
 
-/** $and, $or or $not where a comparison should be. */
+/** Error for $and, $or or $not in place of a comparison. */
 export function misplaced(name: string, operator: string) {
   return apiError('LOGICAL_OPERATOR_AMONG_COMPARISONS', { path: name, operator })
 }

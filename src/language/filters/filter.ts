@@ -1,9 +1,9 @@
-/** Filters, parsed. See parse-filter.ts for the text they come from, matches.ts for meaning. */
+/** Parsed filters. parse-filter.ts parses them, and matches.ts defines their meaning. */
 import type { Value } from '../../json/value.ts'
 import type { Path } from '../values/path.ts'
 
 /**
- * There is no "not": parsing pushes it down to the comparisons, each of which has its
+ * Contains no negation: the parser pushes it down to the comparisons, each of which has an
  * opposite. An empty `and` is true, an empty `or` false.
  */
 export type Filter =
@@ -26,7 +26,7 @@ export type Comparison =
       readonly values: readonly Value[]
     }
   | { readonly kind: 'size' | 'notSize'; readonly path: Path; readonly size: number }
-  /** Has a text with all of these terms, which the analyzer of the path made of `text`. */
+  /** The text contains all terms, which the analyzer of the path produced from `text`. */
   | {
       readonly kind: 'match'
       readonly path: Path
@@ -34,20 +34,22 @@ export type Comparison =
       readonly text: string
     }
 
-/** Makes the terms of a text, in order and with repeats; undefined: they are too many. */
+/** Analyzes a text into terms, in order and with repetitions; undefined: there are too many. */
 export type Analyze = (text: string) => readonly string[] | undefined
 
 /** Matches every document. */
 export const everything: Filter = Object.freeze({ kind: 'and', of: Object.freeze([]) })
 
-/** What must all hold for a filter to. */
+/** The parts that must all hold. */
 export function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
   return filter.kind === 'and' ? filter.of.flatMap(flatten) : [filter]
 }
 
 const roots = new WeakMap<Filter, ReadonlySet<string>>()
 
-/** The root fields that a filter looks at; whether a text has terms is asked elsewhere. */
+/**
+ * Root fields that the filter reads, without those of $match, which an index or analyzer answers.
+ */
 export function rootFields(filter: Filter): ReadonlySet<string> {
   let names = roots.get(filter)
   if (names === undefined) roots.set(filter, (names = new Set(rootsOf(filter))))

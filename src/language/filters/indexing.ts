@@ -1,8 +1,8 @@
 /**
- * Which parts of a document are indexed, and so can be filtered and sorted on.
+ * Determines the indexed parts of a document, which filters and sorts can use.
  *
- * A listed path stands for everything below it. Arrays are passed through: "tags" stands
- * for "tags.0", and "lines.price" for "lines.0.price".
+ * A listed path includes everything below it. Paths pass through arrays: "tags" includes "tags.0",
+ * and "lines.price" includes "lines.0.price".
  */
 import assert from 'node:assert/strict'
 import { extendedOf } from '../../json/extended.ts'
@@ -12,13 +12,13 @@ import { PathTree } from '../values/path-tree.ts'
 import { atOnce, InterruptibleWalk, type Steps } from '../../runtime/steps.ts'
 
 export interface IndexingRule {
-  /** Everything is indexed: `covers` is always true and `prune` changes nothing. */
+  /** Whether everything is indexed: `covers` is always true, and `prune` changes nothing. */
   readonly all: boolean
-  /** True also of a path above an indexed one, which is indexed without its other parts. */
+  /** Also true for a path above an indexed one, although only part of its value is indexed. */
   covers(path: Path): boolean
-  /** The indexed part of a document. It always keeps _id, which ids are looked up by. */
+  /** The indexed part of a document. It always contains the _id, which lookups by id need. */
   prune(document: JsonObject): JsonObject
-  /** The same, for the thread that answers requests. */
+  /** The same in steps, for the thread that serves requests. */
   pruneInSteps(document: JsonObject): Steps<JsonObject>
 }
 
@@ -47,7 +47,7 @@ const indexAll: IndexingRule = {
 
 const indexNone: IndexingRule = {
   all: false,
-  // The search fields stay indexed for search, but not even $exists can ask for them.
+  // Search fields remain searchable, but filters cannot use them, not even $exists.
   covers: () => false,
   ...pruning(new PathTree(), () => 'nothing'),
 }
@@ -76,10 +76,10 @@ function indexAllBut(listed: Listed): IndexingRule {
   }
 }
 
-/** What is indexed of a field's value: a tree tells which of its fields are. */
+/** The indexed part of a field's value; a tree lists fields within it. */
 type IndexedPart = 'whole' | 'nothing' | Listed
 
-/** Told by what is listed at the field and below it. */
+/** Decides from the listed paths at the field and below it. */
 type PartOf = (below: Listed | undefined) => IndexedPart
 
 function pruning(
@@ -99,7 +99,10 @@ function pruning(
   }
 }
 
-/** Copies what is indexed. Each copy is put into its container before it is filled. */
+/**
+ * Copies the indexed parts. Each copy is attached to its container before it is filled, so that the
+ * copying can be interrupted.
+ */
 class Pruner {
   readonly pruned: JsonObject = new Map()
   readonly isDone: boolean
@@ -171,7 +174,7 @@ class Pruner {
   }
 }
 
-/** What is left of an object: an iterator knows how far it has come. */
+/** Remaining members of an object; the iterator keeps the position. */
 type Members = MapIterator<[string, Value]>
 
 const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
@@ -185,9 +188,9 @@ function isKeptAnyway(name: string): boolean {
 }
 
 /**
- * Where a path stands to the listed ones. A numeric segment may be an array position, which
- * lists leave out, or a field name, so both readings are followed, and the one that finds
- * the most counts.
+ * The relation of a path to the listed ones. A numeric segment may be an array position, which
+ * listed paths omit, or a field name. Both interpretations are followed, and the one closest to a
+ * listed path counts.
  */
 function placeOf(
   segments: readonly string[],
@@ -213,7 +216,7 @@ function treeOf(paths: readonly string[]): Listed {
   for (const text of paths) {
     const path = parsePath(text)
     assert('segments' in path, `indexing lists "${text}", which is not a path`)
-    // A path below another one adds nothing, and the tree leaves it out.
+    // The tree omits a path below another listed one, which adds nothing.
     tree.add(path.segments, true)
   }
   return tree

@@ -1,11 +1,11 @@
 /**
- * What filters mean. Engines may answer a filter from their indexes in any way they like,
- * as long as the answer is the one given here.
+ * Reference semantics of filters on documents. Engines may use indexes, but must return the same
+ * results.
  *
- * A filter is compiled when it is first asked, into one test for each condition and the
- * values that all conditions on a path ask for (wanted-values.ts). A document costs what it
- * holds at the paths of the filter plus the values of the filter, and never their product.
- * tests/language/plain-matches.ts says the same in the plainest way, condition by condition.
+ * A filter is compiled on first use: one test per condition, and per path the values that its
+ * conditions compare (wanted-values.ts). The cost of a document is the size of its values at these
+ * paths plus the number of values in the filter, never their product.
+ * tests/language/plain-matches.ts is the plain equivalent, condition by condition.
  */
 import type { JsonObject, Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
@@ -16,16 +16,16 @@ import type { Path } from '../values/path.ts'
 import { valueAt } from '../values/value-at.ts'
 import { WantedValues, type FoundValues } from './wanted-values.ts'
 
-/** A Filter, or one on the elements of an array (element-filter.ts), which has a `not`. */
+/** A filter on documents or on array elements (element-filter.ts), which adds `not`. */
 export type Matchable =
   Comparison | { readonly kind: 'and' | 'or' | 'not'; readonly of: readonly Matchable[] }
 
-/** Whether the text at a path of the document that is asked about has all of some terms. */
+/** Whether the text at a path of the document contains all terms. */
 export type HasTerms = (terms: readonly string[], path: string) => boolean
 
 /**
- * `document` holds $vector, $vectorize and $lexical like any other field. Which terms its
- * text has only an analyzer or an index can say.
+ * `document` contains $vector, $vectorize and $lexical as ordinary fields. Only an analyzer or an
+ * index knows the terms of its text.
  */
 export function matches(
   filter: Matchable,
@@ -36,7 +36,7 @@ export function matches(
   return typeof answer === 'boolean' ? answer : atOnce(answer)
 }
 
-/** The same in steps, where the document has long arrays or objects to compare. */
+/** The same, in steps if the document has long arrays or objects to compare. */
 export function matchesInSteps(
   filter: Matchable,
   document: JsonObject,
@@ -48,7 +48,7 @@ export function matchesInSteps(
   return seen.isPending ? inSteps(test, seen) : answer
 }
 
-/** Each time around, one more path was looked up. */
+/** Each round looks up one more path. */
 function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
   for (;;) {
     yield* seen.settle()
@@ -58,14 +58,14 @@ function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
 }
 
 /**
- * What a filter makes each document cost beside its own size: the values that are asked for,
- * and places that are looked up, in the time that asking for a value takes.
+ * Cost of the filter per document, besides the size of the document: the number of values that it
+ * compares, and lookups of paths in the same unit.
  */
 export function costOf(filter: Matchable): number {
   return known.get(filter)?.cost ?? costIn(filter)
 }
 
-/** `termsAt` analyzes the text at a path; it is asked once for each. */
+/** `termsAt` analyzes the text at a path; it is called once per path. */
 export function hasTermsIn(
   termsAt: (path: string) => readonly string[] | undefined,
 ): HasTerms {
@@ -84,7 +84,7 @@ function cannotTell(): never {
   throw new Error('a filter with $match needs the terms of a text')
 }
 
-/** A document that is asked about, and what was found in it. */
+/** A document that is being matched, with the values found in it so far. */
 class SeenDocument {
   readonly document: JsonObject
   readonly hasTerms: HasTerms
@@ -97,12 +97,12 @@ class SeenDocument {
     this.#found = pathCount === 0 ? [] : Array<undefined>(pathCount).fill(undefined)
   }
 
-  /** Whether a path has to be looked up in steps before there is an answer. */
+  /** Whether a path must be looked up in steps before the result is known. */
   get isPending(): boolean {
     return this.#pending !== undefined
   }
 
-  /** Undefined: it takes steps, and tests are asked again after these. */
+  /** Undefined: the lookup takes steps, after which the test is repeated. */
   at({ number, path, values }: WantedPath): FoundValues | undefined {
     const known = this.#found[number]
     if (known !== undefined) return known
@@ -119,7 +119,7 @@ class SeenDocument {
   }
 }
 
-/** While a path is pending, what a test returns means nothing. */
+/** The result is meaningless while a path is pending. */
 type Test = (seen: SeenDocument) => boolean
 
 interface WantedPath {
@@ -163,10 +163,10 @@ function costIn(filter: Matchable): number {
   return values + segmentCost * Math.min(length, defaultLimits.documentDepthMax)
 }
 
-/** Following one segment of a path, in values that are asked for. */
+/** Cost of following one segment of a path, in compared values. */
 const segmentCost = 8
 
-/** What conditions look for, by path. */
+/** Values that the conditions compare, by path. */
 function wantedPaths(comparisons: readonly Comparison[]): ReadonlyMap<string, WantedPath> {
   interface Gathered {
     readonly path: Path
@@ -224,7 +224,7 @@ function testOf(filter: Matchable, wanted: ReadonlyMap<string, WantedPath>): Tes
   }
 }
 
-/** Ends where a path is pending, so that nothing is done that has to be done again. */
+/** Stops at a pending path, because the tests are repeated after it. */
 function every(tests: readonly Test[]): Test {
   const [only] = tests
   if (tests.length === 1) return only!
@@ -290,7 +290,7 @@ function comparisonTest(
 
 type Holds = (found: FoundValues) => boolean
 
-/** An array equals a scalar that is one of its elements, null excepted. */
+/** An array equals each scalar among its elements, except null. */
 function equalTo(value: Value, values: WantedValues): Holds {
   const number = values.numberOf(value)
   if (number === -1) return () => false
@@ -298,7 +298,7 @@ function equalTo(value: Value, values: WantedValues): Holds {
   return ({ whole, elements }) => whole === number || elements?.[number] === 1
 }
 
-/** As `equalTo` says, but a null in an array counts as well. */
+/** Like `equalTo`, but also matches a null within an array. */
 function among(choices: readonly Value[], values: WantedValues): Holds {
   const numbers = new Set(choices.map((choice) => values.numberOf(choice)))
   const scalars = choices.filter((choice) => isScalar(rankOf(choice)))
@@ -308,7 +308,7 @@ function among(choices: readonly Value[], values: WantedValues): Holds {
     (elements !== undefined && elementNumbers.some((number) => elements[number] === 1))
 }
 
-/** A scalar counts as the only element of an array. */
+/** Treats a scalar as an array with one element. */
 function holdingAll(required: readonly Value[], values: WantedValues): Holds {
   const numbers = [...new Set(required.map((value) => values.numberOf(value)))]
   if (numbers.includes(-1)) return () => false
@@ -320,7 +320,7 @@ function holdingAll(required: readonly Value[], values: WantedValues): Holds {
       : numbers.every((number) => elements[number] === 1)
 }
 
-/** Only values of one type, and of one that has an order, are less or greater. */
+/** Only values of the same ordered type are less or greater than each other. */
 function ordered(
   value: Value,
   holds: (order: number) => boolean,

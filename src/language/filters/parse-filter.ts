@@ -1,4 +1,4 @@
-/** Reads the filter clause of a command on documents. */
+/** Parses the filter clause of a command on documents. */
 import { apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -26,13 +26,13 @@ import { escapeSegment, parsePath, wildcardProblem, type Path } from '../values/
 import { quoteJson } from '../values/quote-json.ts'
 import { readTerms } from './terms.ts'
 
-/** What a filter may use on the collection that it is for. */
+/** Properties of the collection that determine which filters are allowed. */
 export interface FilterContext {
   readonly limits: Limits
   readonly indexing: IndexingRule
-  /** The collection, as messages name it. */
+  /** Name of the collection in messages. */
   readonly target: string
-  /** Undefined where the collection has no lexical search. */
+  /** Undefined: lexical search is disabled for the collection. */
   readonly analyze: Analyze | undefined
 }
 
@@ -46,16 +46,16 @@ export function parseFilter(value: Value | undefined, context: FilterContext): F
   return filter.kind === 'and' && filter.of.length === 0 ? everything : filter
 }
 
-/** What comparisons may use on what they are for. */
+/** Context of comparisons on documents or array elements. */
 export interface ComparisonRules extends Pick<
   FilterContext,
   'limits' | 'target' | 'analyze'
 > {
-  /** Whether _id is that of a document, and not any field. */
+  /** Whether _id is the id of a document instead of an ordinary field. */
   readonly hasDocumentIds: boolean
 }
 
-/** The comparisons of one path: those of an object of operators, or equality. */
+/** The comparisons on one path: its operators, or equality. */
 function readField(
   name: string,
   operand: Value,
@@ -73,7 +73,7 @@ const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$le
 
 function readPath(name: string, operand: Value): Path {
   if (name.startsWith('$') && !searchFields.has(name)) {
-    // An Array is what operators such as $nor would take here.
+    // Unsupported operators such as $nor take an array here.
     if (Array.isArray(operand)) throw unknownOperator(name)
     throw invalid({ reason: 'notAField', path: name })
   }
@@ -87,7 +87,7 @@ export function readFieldPath(name: string): Path {
   return path as Path
 }
 
-/** The operators that an operand holds, or equality with it. */
+/** The operators that the operand contains, or equality with the operand. */
 export function operationsOf(
   path: Path,
   operand: Value,
@@ -95,7 +95,7 @@ export function operationsOf(
   if (Array.isArray(operand) && !searchFields.has(path.text))
     throw invalid({ reason: 'array', path: path.text })
   if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
-  // An empty object says nothing about the path; {"$eq": {}} asks for one.
+  // An empty object has no operators, so it is no condition; {"$eq": {}} compares with one.
   if (operand.size === 0) return []
   return operatorsOf(path.text, operand) ?? [['$eq', operand]]
 }
@@ -210,7 +210,7 @@ function checkSearchField(path: Path, operator: string, rules: ComparisonRules):
     throw invalid({ reason: 'matchElsewhere', path: path.text })
 }
 
-/** Refuses values that no document holds, and those that cannot be compared. */
+/** Rejects values that documents cannot contain, and values that cannot be compared. */
 function checkOperand(
   path: Path,
   operator: string,
@@ -258,7 +258,7 @@ function checkNested(path: Path, value: Value): void {
   }
 }
 
-/** The rules about the filter as a whole. */
+/** Checks limits and rules that concern the filter as a whole. */
 function checkComparisons(
   comparisons: readonly Comparison[],
   context: FilterContext,
@@ -290,12 +290,12 @@ function operatorOf(kind: Comparison['kind']): string {
   return kind === 'notSize' ? '$not over $size' : `$${kind}`
 }
 
-/** Whatever an operand names inside itself must be indexed as well. */
+/** Checks that the fields inside an operand are indexed as well. */
 function checkInnerCovered(path: Path, value: Value, context: FilterContext): void {
-  // Nothing is stored that deep, so nothing of it could be left out.
+  // Documents are not stored that deep, so no index can lack the path.
   if (path.segments.length > context.limits.documentDepthMax) return
   if (Array.isArray(value)) {
-    // Which position an element has makes no difference to indexing.
+    // Indexing does not depend on the position of an element.
     const element = below(path, '0')
     for (const inner of value) checkInnerCovered(element, inner, context)
   } else if (isObject(value) && extendedOf(value) === undefined)

@@ -1,16 +1,16 @@
-/** Terms as requests write them: a text, cut up as those that are searched. */
+/** Analyzes search texts in requests into the terms to search for. */
 import { apiError } from '../../errors/api-error.ts'
 import type { Analyze } from './filter.ts'
 import { quoteJson } from '../values/quote-json.ts'
 
-/** Where a text to search for stands: what is searched, its field, and the clause. */
+/** Location of a search text, for messages: the collection or table, the field and the clause. */
 export interface TermsPlace {
   readonly target: string
   readonly field: string
   readonly clause: 'filter' | 'sort'
 }
 
-/** The distinct terms of a text that is searched for. */
+/** The distinct terms of a search text. */
 export function readTerms(
   text: string,
   analyze: Analyze,

@@ -1,16 +1,16 @@
 /**
- * The values that a filter compares one path with, and which of them a document has there.
+ * The values that a filter compares with one path, and which of them a document has there.
  *
- * Each distinct value has a number. A document's value and its elements are looked up once,
- * whatever the number of conditions on the path, so a document costs its elements and not
- * their product with the values of the filter. Equal values have equal keys:
+ * Every distinct value has a number. The value of a document and its elements are looked up once
+ * for all conditions on the path, so the cost is the number of elements and not their product with
+ * the values of the filter. Equal values have equal keys:
  *
- * - A string, boolean or null is its own key. The key of a UUID or object id is its text.
- * - Numbers are found by bisection: V8 hashes them without a seed, so a client could choose
- *   numbers that all collide.
- * - A decimal, date, object or array has a text as its key. Canonical JSON tells objects and
- *   arrays apart as `equalValues` does. It is only made of those that have as many members as
- *   one that is looked for.
+ * - A string, boolean or null is its own key. The key of a UUID or ObjectId is its text.
+ * - Numbers are found by binary search: V8 hashes numbers without a seed, so a client could
+ *   choose numbers that all collide.
+ * - A decimal, date, object or array has a text as its key. Canonical JSON distinguishes objects
+ *   and arrays like `equalValues`. It is only printed if the filter contains an object or array
+ *   with the same number of members.
  * - A binary value equals nothing and has no key.
  */
 import { extendedOf } from '../../json/extended.ts'
@@ -18,33 +18,33 @@ import { printJson, printJsonInSteps } from '../../json/print.ts'
 import { isDecimal, isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { Pace, type Steps } from '../../runtime/steps.ts'
 
-/** Which of the values of a filter a document has at a path, by their numbers. */
+/** The values of a filter that a document has at a path, by their numbers. */
 export interface FoundValues {
-  /** The number of the value itself; -1 where the filter does not ask for it. */
+  /** The number of the value itself; -1 if the filter does not contain it. */
   readonly whole: number
-  /** For an array, 1 at the number of each value that is one of its elements. */
+  /** For an array, 1 at the number of each value that it contains. */
   readonly elements: Uint8Array | undefined
 }
 
 const nothingFound: FoundValues = { whole: -1, elements: undefined }
 
-/** Elements that are looked up in one go. */
+/** Elements that are looked up without an interruption. */
 const shortLength = 500
 
-/** Characters of a printed object or array that take as long as looking up one value. */
+/** Characters of JSON whose printing takes as long as looking up one value. */
 const printedPerValue = 8
 
 export class WantedValues {
   readonly #numbers: Float64Array
   readonly #plain = new Map<Value, number>()
-  /** By text: decimals, dates, objects and arrays. */
+  /** Numbers of decimals, dates, objects and arrays, by text. */
   readonly #others = new Map<string, number>()
-  /** Of the objects and arrays that are looked for: as the whole value, and as elements. */
+  /** Shapes of the filter's objects and arrays, to compare with whole values and with elements. */
   readonly #wholeShapes: ReadonlySet<number>
   readonly #elementShapes: ReadonlySet<number>
   readonly #count: number
 
-  /** `elements` are the values that are looked for among the elements of arrays only. */
+  /** `elements` are values that are compared with the elements of arrays only. */
   constructor(values: readonly Value[], elements: readonly Value[]) {
     const all = [...values, ...elements]
     this.#numbers = distinctNumbers(all)
@@ -61,14 +61,16 @@ export class WantedValues {
     this.#elementShapes = new Set(elements.filter(isComposite).map(shapeOf))
   }
 
-  /** The number of a value of the filter; -1 for one that equals nothing. */
+  /** The number of a value of the filter; -1 for a binary value. */
   numberOf(value: Value): number {
     return isComposite(value)
       ? (this.#others.get(printJson(value)) ?? -1)
       : this.#scalarNumber(value)
   }
 
-  /** What a document has at the path. Long arrays, objects and arrays of them take steps. */
+  /**
+   * Looks up the value at the path; in steps for long arrays, and for objects and nested arrays.
+   */
   lookUp(stored: Value | undefined): FoundValues | Steps<FoundValues> {
     if (stored === undefined) return nothingFound
     if (!Array.isArray(stored)) {
@@ -145,7 +147,7 @@ export class WantedValues {
   }
 }
 
-/** An object or array, which equals others as a whole; malformed wrappers are objects. */
+/** An object or array, compared as a whole; malformed wrappers count as objects. */
 type Composite = Value[] | JsonObject
 
 function isComposite(value: Value): value is Composite {
@@ -155,14 +157,14 @@ function isComposite(value: Value): value is Composite {
   return kind === undefined || kind === 'malformed'
 }
 
-/** Composites with different shapes differ. */
+/** Composites with different shapes are never equal. */
 function shapeOf(value: Composite): number {
   return Array.isArray(value) ? value.length : -1 - value.size
 }
 
 interface Key {
   readonly of: string
-  /** Whether it is also the key of the string. */
+  /** Whether a string with this text has the same key. */
   readonly isPlain: boolean
 }
 
@@ -175,7 +177,7 @@ function keyOf(
   return scalarKey(value)
 }
 
-/** Undefined for what is no scalar, and for binary values. */
+/** Undefined for non-scalars and binary values. */
 function scalarKey(value: JsonObject): Key | undefined {
   const extended = extendedOf(value)
   switch (extended?.kind) {

@@ -1,14 +1,14 @@
 /**
- * Reads the sort of a hybrid search: {"$hybrid": …}, what to look for by vector and by terms.
- * Whether it says both is checked later, with what the collection can do (rerank-plan.ts).
+ * Parses the sort of a hybrid search: {"$hybrid": …} with a vector query and a lexical query.
+ * rerank-plan.ts checks later that it has both, depending on the collection.
  */
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { readBinaryNumbers, readVectorNumbers } from '../values/vector.ts'
 
-/** What to look for; null and blank parts are absent. */
+/** Queries of a hybrid search; null and blank parts are absent. */
 export interface HybridSort {
-  /** To be embedded; goes before a vector. */
+  /** Text to embed; takes precedence over `vector`. */
   readonly vectorize: string | undefined
   readonly vector: Float32Array | undefined
   readonly lexical: string | undefined

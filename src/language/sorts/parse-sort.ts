@@ -1,4 +1,4 @@
-/** Reads the sort clause: values at paths, or one kind of search. */
+/** Parses the sort clause: values at paths, or one kind of search. */
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
@@ -12,16 +12,16 @@ import type { Sort } from './sort.ts'
 import { readTerms } from '../filters/terms.ts'
 import { checkVector, decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
 
-/** What a sort may use on the collection that it is for. */
+/** Properties of the collection that determine which sorts are allowed. */
 export interface SortContext {
-  /** The collection, as messages name it. */
+  /** Name of the collection in messages. */
   readonly target: string
   readonly limits: Limits
-  /** Undefined where the collection holds no vectors. */
+  /** Undefined: the collection has no vectors. */
   readonly vector: { readonly dimension: number; readonly metric: string } | undefined
-  /** An embedding service is configured. */
+  /** Whether an embedding service is configured. */
   readonly vectorize: boolean
-  /** Undefined where the collection has no lexical search. */
+  /** Undefined: lexical search is disabled for the collection. */
   readonly analyze: Analyze | undefined
 }
 
@@ -45,7 +45,7 @@ export function parseSort(value: Value | undefined, context: SortContext): Sort 
   return { kind: 'values', keys }
 }
 
-/** Of a sort of documents or of rows, before anything in it is read. */
+/** Checks the number of sort keys, for documents and rows, before they are parsed. */
 export function checkKeyCount(
   { size: count }: JsonObject,
   { sortKeysMax: max }: Limits,
@@ -56,7 +56,7 @@ export function checkKeyCount(
 
 const anyOrder: Sort = { kind: 'values', keys: [] }
 
-/** Apart from parsing, because a filter's errors go before this one. */
+/** Separate from parsing, because errors of the filter take precedence. */
 export function checkSortIndexed(sort: Sort, indexing: IndexingRule): void {
   if (sort.kind !== 'values' || indexing.all) return
   for (const { path } of sort.keys)

@@ -1,10 +1,10 @@
-/** Values of a sort as positions and page states hold them. */
+/** Values of a sort in positions and page states. */
 import { rank, rankOf } from '../values/order.ts'
 import type { Value } from '../../json/value.ts'
 
 /**
- * The shortest value that stands where this one does: objects tie in a sort, and so do arrays
- * and binary values, so nothing of what is in them has to be held.
+ * The shortest value with the same place in the sort order. Objects tie with each other, and so do
+ * arrays and binary values, so a position does not need their content.
  */
 export function shortestTied(value: Value | undefined): Value | undefined {
   switch (rankOf(value)) {
@@ -20,9 +20,9 @@ export function shortestTied(value: Value | undefined): Value | undefined {
 }
 
 /**
- * A value of a position or page state of version 0.1, which are JSON: an absent value is an
- * empty list, a present one a list of one; a number that is not finite is a list of two, its
- * name and true. Lists that were never made are read as some value or other.
+ * Reads a value of a position or page state of version 0.1, which are JSON. An absent value is an
+ * empty list, and a present one a list of one. A non-finite number is a list of its name and true.
+ * Forged lists are read as an arbitrary value.
  */
 export function heldValue(held: readonly Value[]): Value | undefined {
   const [value, isNamed] = held

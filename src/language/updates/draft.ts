@@ -1,6 +1,6 @@
 /**
- * A document in the course of an update. What the draft was made from is never touched:
- * the containers on the way to a change are copied, each once, however many changes follow.
+ * A document during an update. The original is never modified: containers above a change are
+ * copied, each of them once per update.
  */
 import { apiError } from '../../errors/api-error.ts'
 import { withArticle } from '../../errors/catalog-entry.ts'
@@ -26,12 +26,12 @@ export class Draft {
     this.limits = limits
   }
 
-  /** What stands at the path, if anything does. */
+  /** The value at the path, if any. */
   find(path: Path): Value | undefined {
     return valueAt(this.document, path)
   }
 
-  /** The object or array that the path's last segment is a name in, if there is one. */
+  /** The container of the path's last segment, if it exists. */
   holderOf(path: Path): Container | undefined {
     let holder: Container = this.document
     for (const segment of path.segments.slice(0, -1)) {
@@ -43,21 +43,21 @@ export class Draft {
   }
 
   /**
-   * Puts a value at the path. Objects that are missing on the way are created; an equal value
-   * is no change.
+   * Sets the value at the path. Missing objects above it are created. Writing an equal value is not
+   * a change.
    */
   *write(operator: string, path: Path, value: Value): Steps<void> {
     const old = this.find(path)
     if (old !== undefined && (old === value || equalValues(old, value))) return
     if (old === undefined) this.checkWay(operator, path)
     this.changed = true
-    // An _id stands first in its document.
+    // The _id is the first field of a document.
     if (path.text === '_id' && old === undefined)
       this.document = yield* copyObject(this.document, new Map([['_id', value]]))
     else putChild(yield* this.ownHolder(path), path.segments.at(-1)!, value)
   }
 
-  /** Takes a field away; an array keeps its length, with null in place of the element. */
+  /** Removes a field; an array element becomes null, so the array keeps its length. */
   *remove(path: Path): Steps<void> {
     const old = this.find(path)
     if (old === undefined) return
@@ -69,7 +69,7 @@ export class Draft {
     else holder.delete(last)
   }
 
-  /** Refuses to create what cannot be, such as a field of a number. */
+  /** Throws if the path cannot be created, such as a field of a number. */
   private checkWay(operator: string, path: Path): void {
     const { segments } = path
     let holder: Value = this.document
@@ -85,11 +85,11 @@ export class Draft {
       const child = childOf(holder, segment)
       if (child === undefined) {
         if (Array.isArray(holder)) this.checkPosition(holder, segment, above)
-        break // Nothing exists from here on, so nothing can stand in the way.
+        break // The rest of the path does not exist, so it can be created.
       }
       holder = child
     }
-    // A path of n segments leads through n containers, of which the document is the first.
+    // A path of n segments passes through n containers, the first of which is the document.
     if (segments.length > this.limits.documentDepthMax)
       throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
         what: `The depth of "${path.text}"`,
@@ -98,8 +98,8 @@ export class Draft {
       })
   }
 
-  // The element after the last needs no filling up, so whether there is room for it is
-  // left to the rules for documents: arrays that are not indexed may be long.
+  // Appending needs no padding, so its limit is left to the rules for documents: arrays without an
+  // index may be long.
   private checkPosition(array: readonly Value[], segment: string, at: string): void {
     const position = arrayPosition(segment)
     if (
@@ -113,7 +113,7 @@ export class Draft {
       })
   }
 
-  /** The container at the path's end, free to be changed; created where it is missing. */
+  /** The container at the path's end, copied or created if necessary. */
   private *ownHolder(path: Path): Steps<Container> {
     this.document = yield* this.copyOf(this.document)
     let holder: Container = this.document
@@ -134,7 +134,7 @@ export class Draft {
   }
 }
 
-/** A typed value such as a date looks like an object, but has no fields of its own. */
+/** Wrappers such as {"$date": …} are values without fields. */
 function isContainer(value: Value | undefined): value is Container {
   return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
 }

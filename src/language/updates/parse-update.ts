@@ -1,6 +1,6 @@
 /**
- * From the text of an update to its plan. Whatever can be refused without a document is
- * refused here: operators, arguments, paths, and paths that overlap.
+ * Parses an update. Everything that can be checked without a document is checked here: operators,
+ * arguments, paths, and overlaps of paths.
  */
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
@@ -53,7 +53,7 @@ function checkPathCount(update: JsonObject, { clausePartsMax }: Limits): void {
       }
 }
 
-/** Operators run in this order, which is that of the alphabet. */
+/** Operators run in this order, which is alphabetical. */
 const operators = [
   '$addToSet',
   '$currentDate',
@@ -154,7 +154,7 @@ function parseDestination(path: Path, argument: Value): Path {
   return to
 }
 
-/** The argument of $push or $addToSet: one value, or modifiers around several. */
+/** Parses the argument of $push or $addToSet: one value, or modifiers with several. */
 function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Value) {
   if (!isObject(argument) || !hasModifiers(argument))
     return { values: [argument], position: undefined }
@@ -176,7 +176,7 @@ function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Va
   return { values, position }
 }
 
-/** Not those that make one value: {"$binary": …} is one. */
+/** Wrappers such as {"$binary": …} are values without modifiers. */
 export function hasModifiers(argument: JsonObject): boolean {
   if (extendedOf(argument) !== undefined) return false
   return [...argument.keys()].some((name) => name.startsWith('$'))
@@ -198,7 +198,7 @@ function parseUpdatePath(operator: Operator, text: string): Path {
   return path
 }
 
-/** The fields that are more than fields: which operators may act on them. */
+/** Checks whether the operator may be used on _id and the search fields. */
 function checkRoot(operator: Operator, path: Path): void {
   const root = path.segments[0]!
   const sets = operator === '$set' || operator === '$setOnInsert' || operator === '$unset'
@@ -228,7 +228,7 @@ function checkRoot(operator: Operator, path: Path): void {
     })
 }
 
-/** Operators whose arguments have modifiers take a name with $ for a misplaced one. */
+/** Operators with modifiers report a name with $ as a misplaced modifier. */
 function unknownRoot(operator: Operator, path: Path): ApiError {
   const root = path.segments[0]!
   if (root !== '$hybrid')
@@ -270,8 +270,8 @@ function badName(
 }
 
 /**
- * $vector and $vectorize each decide over the other, so an update with both, even under
- * different operators, would undo half of itself.
+ * $vector and $vectorize overwrite each other, so an update with both, even under different
+ * operators, would undo part of itself.
  */
 function checkSearchFields(actions: readonly UpdateAction[]): void {
   const vector = actions.find((action) => action.path.text === '$vector')

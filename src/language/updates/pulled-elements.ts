@@ -1,7 +1,7 @@
 /**
- * What $pull and $pullAll take out of an array. A value takes out the elements that equal it,
- * operators those that they hold for, and an object of fields the objects that it matches as
- * a filter. So it is in MongoDB.
+ * Elements that $pull and $pullAll remove from an array, as in MongoDB. A value removes equal
+ * elements, operators remove the elements that satisfy them, and an object with fields removes the
+ * objects that match it as a filter.
  */
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
@@ -22,14 +22,14 @@ import { quoteJson } from '../values/quote-json.ts'
 import { ValueSet } from '../values/value-set.ts'
 
 export type PulledElements =
-  /** Those that equal one of some values. */
+  /** Elements that equal one of the values. */
   | { readonly by: 'values'; readonly values: PulledValues }
-  /** Those for which the filter holds, with the element as a field without a name. */
+  /** Elements that satisfy the filter, as a field with an empty name. */
   | { readonly by: 'condition'; readonly filter: ElementFilter }
-  /** The objects among them that the filter matches. */
+  /** Objects that match the filter. */
   | { readonly by: 'fields'; readonly filter: ElementFilter }
 
-/** Reads the argument of $pull. */
+/** Parses the argument of $pull. */
 export function parsePulled(path: Path, argument: Value, limits: Limits): PulledElements {
   if (!isObject(argument) || extendedOf(argument) !== undefined)
     return parsePulledValues('$pull', path, [argument])
@@ -55,7 +55,7 @@ export function parsePulled(path: Path, argument: Value, limits: Limits): Pulled
   }
 }
 
-/** Reads values to be equal to: those of $pullAll, or the one of $pull. */
+/** Parses values for equality: those of $pullAll, or the one of $pull. */
 export function parsePulledValues(
   operator: '$pull' | '$pullAll',
   path: Path,
@@ -76,7 +76,7 @@ export function parsePulledValues(
   return { by: 'values', values: new PulledValues(values) }
 }
 
-/** A set of values, which is made once for all documents of an update. */
+/** A set of values, built once for all documents of an update. */
 class PulledValues {
   readonly #values: readonly Value[]
   #set: ValueSet | undefined
@@ -95,7 +95,7 @@ class PulledValues {
   }
 }
 
-/** The array without them; the same array if it has none. */
+/** The array without the pulled elements; the same array if it contains none. */
 export function* withoutPulled(
   array: readonly Value[],
   pulled: PulledElements,
@@ -121,7 +121,7 @@ function* notMatching(array: readonly Value[], pulled: PulledByFilter): Steps<Va
 
 type PulledByFilter = Exclude<PulledElements, { readonly by: 'values' }>
 
-/** Comparisons that a filter makes with one element; values are looked up, not compared. */
+/** Comparisons per element; 0 for values, which are looked up instead. */
 export function comparisonsPerElement(pulled: PulledElements): number {
   return pulled.by === 'values' ? 0 : comparisonsOf(pulled.filter)
 }
@@ -148,7 +148,7 @@ function testOf(pulled: PulledByFilter): (element: Value) => boolean {
   }
 }
 
-/** Whether it holds operators for the elements themselves, and not for their fields. */
+/** Whether the object contains operators on the elements instead of on their fields. */
 function comparesElements(object: JsonObject): boolean {
   for (const [name, operand] of object) {
     if (name === '$not' && isObject(operand) && comparesElements(operand)) return true
@@ -157,14 +157,14 @@ function comparesElements(object: JsonObject): boolean {
   return false
 }
 
-/** Operators that join filters; any other compares. */
+/** Operators that join filters; all others compare. */
 const joining: ReadonlySet<string> = new Set(['$and', '$or', '$not'])
 
 function isPlainObject(value: Value): value is JsonObject {
   return isObject(value) && extendedOf(value) === undefined
 }
 
-/** Equal values have equal texts, and others have others; ids are equal in any letter case. */
+/** The same text for equal values only; UUIDs and ObjectIds ignore letter case. */
 function equalityText(value: Value): string | Steps<string> {
   const extended = extendedOf(value)
   return extended?.kind === 'uuid' || extended?.kind === 'objectId'

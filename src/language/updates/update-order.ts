@@ -17,9 +17,9 @@ const typeOrder: Readonly<Record<JsonType, number>> = {
 }
 
 /**
- * The order that $min and $max go by: first types, then values of one type. Arrays compare
- * element by element and objects field by field, each name before its value, so that dates
- * come in order of time. Zero means equal, keys in the same order.
+ * The order of $min and $max: by type, then within the type. Arrays compare element by element, and
+ * objects field by field, each name before its value. Dates therefore sort by time. Zero means
+ * equal, with fields in the same order.
  */
 export function compareForUpdate(a: Value, b: Value): number {
   if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b)

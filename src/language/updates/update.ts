@@ -1,4 +1,4 @@
-/** Updates, parsed, and what they do to a document. See parse-update.ts for their text. */
+/** Parsed updates, and their effect on a document. parse-update.ts parses them. */
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { addNumeric, multiplyNumeric } from '../../json/decimal.ts'
 import {
@@ -20,12 +20,12 @@ import {
 } from './pulled-elements.ts'
 import { compareForUpdate } from './update-order.ts'
 
-/** In the order in which they run. */
+/** Actions in the order in which they run. */
 export interface Update {
   readonly actions: readonly UpdateAction[]
 }
 
-/** One operator on one path. No path of an update overlaps with another. */
+/** One operator on one path. The paths of an update do not overlap. */
 export type UpdateAction =
   | {
       readonly operator: '$set' | '$setOnInsert' | '$min' | '$max'
@@ -40,7 +40,7 @@ export type UpdateAction =
       readonly operator: '$push'
       readonly path: Path
       readonly values: readonly Value[]
-      /** Before which element; absent means after the last. */
+      /** Position of the element to insert before; absent: append. */
       readonly position: number | undefined
     }
   | {
@@ -57,15 +57,15 @@ export type UpdateAction =
 export type Operator = UpdateAction['operator']
 
 export interface UpdateContext {
-  /** The document is being made by an upsert. */
+  /** Whether an upsert creates the document. */
   readonly inserting: boolean
   readonly nowMs: number
   readonly limits: Limits
 }
 
 /**
- * Leaves the given document as it is; the result shares with it what did not change, and is
- * the same one if nothing did. The result is yet to be checked as an insert would be.
+ * Does not modify the document. The result shares unchanged parts with it, and is the same object
+ * if nothing changed. The caller must validate the result like an insert.
  */
 export function* applyUpdate(
   update: Update,
@@ -92,7 +92,7 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
       return
     case '$unset':
       yield* draft.remove(path)
-      // The one is the embedding of the other, so neither stays alone.
+      // The vector is the embedding of the text, so removing one removes the other.
       if (path.text === '$vector') yield* draft.remove(vectorizePath)
       if (path.text === '$vectorize') yield* draft.remove(vectorPath)
       return
@@ -120,7 +120,7 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
       return
     case '$push':
       yield* draft.write(operator, path, pushed(arrayAt(action, draft.find(path)), action))
-      // Even to push nothing counts as a change.
+      // $push without values also counts as a change.
       draft.changed = true
       return
     case '$pop': {
@@ -146,7 +146,7 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
   }
 }
 
-/** Bounds the work before any of it is done: arrays that are not indexed may be long. */
+/** Limits the work before it starts, because arrays without an index may be long. */
 function checkPulls(update: Update, draft: Draft, limits: Limits): void {
   let count = 0
   for (const action of update.actions) {
@@ -174,7 +174,7 @@ function* set(
   draft: Draft,
 ): Steps<void> {
   yield* draft.write(operator, path, value)
-  // The text no longer says what the vector holds.
+  // The text no longer matches the vector.
   if (path.text === '$vector') yield* draft.remove(vectorizePath)
 }
 
@@ -229,7 +229,7 @@ function pushed(
   return [...array.slice(0, before), ...values, ...array.slice(before)]
 }
 
-/** The array, then the values that it lacks, each once; the same array if it has them all. */
+/** The array followed by the values that it lacks, each once; the same array if it has all. */
 function* union(array: Value[], values: readonly Value[]): Steps<Value[]> {
   const present = new ValueSet()
   yield* present.add(array)

@@ -5,8 +5,8 @@ import type { Path } from '../values/path.ts'
 import { PathTree } from '../values/path-tree.ts'
 
 /**
- * The document that an upsert begins with: what the filter says by equality at its top. An
- * explicit $and or $or says nothing here, nor do ranges, lists and opposites.
+ * The initial document of an upsert: the equalities at the top level of the filter. An explicit
+ * $and or $or contributes nothing, nor do ranges, lists and negations.
  */
 export function equalityDocument(filter: Filter): JsonObject {
   const parts = filter.kind === 'and' ? filter.of : [filter]
@@ -28,7 +28,7 @@ export function equalityDocument(filter: Filter): JsonObject {
   return document
 }
 
-/** With no overlaps, every object on the way to a value is one made for the purpose. */
+/** Without overlaps, every object above a value was created here, so it may be modified. */
 function checkOverlaps(paths: readonly Path[]): void {
   const tree = new PathTree<Path>()
   for (const path of paths) {

@@ -1,9 +1,9 @@
 /**
- * Values as bytes whose order is the order of the values.
+ * Encodes values as bytes that sort like the values.
  *
- * SQLite compares blobs byte by byte, so a key encoded here can be looked up, ranged over
- * and sorted by without decoding it. The first byte is the type, in the order that
- * language/values/order.ts defines; docs/internals/keys.md shows the bytes.
+ * SQLite compares blobs byte by byte, so an encoded key can be looked up, ranged over and sorted by
+ * without decoding. The first byte is the type, in the order of language/values/order.ts.
+ * docs/internals/keys.md documents the bytes.
  */
 import { compareNumeric, decimalParts } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
@@ -15,17 +15,17 @@ export const tag = {
   string: 0x30,
   boolean: 0x40,
   date: 0x50,
-  /** From here on a key says the kind only, and how many elements an array has. */
+  /** From here on, a key contains only the type, and the length of an array. */
   object: 0x60,
   array: 0x70,
   binary: 0x80,
 } as const
 
-/** The key of a value on its own. */
+/** The key of a single value. */
 export function keyOf(value: Value): Uint8Array {
   scratch.size = 0
   scratch.addValue(value)
-  // A copy in Node's pool, which is cheaper than memory of its own.
+  // Copies into Node's buffer pool, which is cheaper than a new allocation.
   return Buffer.from(scratch.view(0, scratch.size))
 }
 
@@ -34,9 +34,9 @@ export function arrayKey(size: number): Uint8Array {
   return Uint8Array.of(tag.array, size >>> 24, size >>> 16, size >>> 8, size)
 }
 
-/** The smallest key that is greater than all that start with these bytes. */
+/** The smallest key that is greater than every key with this prefix. */
 export function afterPrefix(prefix: Uint8Array): Uint8Array {
-  // Not slice: a Buffer's is no copy.
+  // slice() of a Buffer would not copy.
   const after = Uint8Array.from(prefix)
   for (let i = after.length - 1; i >= 0; i--) {
     if (after[i] !== 0xff) {
@@ -47,7 +47,7 @@ export function afterPrefix(prefix: Uint8Array): Uint8Array {
   throw new Error('every key starts with a type, and no type is 0xff')
 }
 
-/** A growing run of bytes that keys are written to, one after the other. */
+/** A growing buffer into which keys are written one after the other. */
 export class KeyBytes {
   size = 0
   #bytes: Uint8Array
@@ -62,7 +62,7 @@ export class KeyBytes {
     return this.#bytes.subarray(start, end)
   }
 
-  /** Whether two stretches have the same bytes. */
+  /** Whether two ranges have the same bytes. */
   areSame(start: number, end: number, otherStart: number, otherEnd: number): boolean {
     if (end - start !== otherEnd - otherStart) return false
     const bytes = this.#bytes
@@ -112,8 +112,8 @@ export class KeyBytes {
   }
 
   /**
-   * Each UTF-16 unit by itself as UTF-8 would write it (CESU-8), which sorts as JavaScript
-   * compares strings, and keeps lone surrogates.
+   * Encodes each UTF-16 code unit like a character of UTF-8 (CESU-8). The result sorts as
+   * JavaScript compares strings, and preserves lone surrogates.
    */
   #string(text: string): void {
     this.#reserve(1 + text.length * 3)
@@ -135,7 +135,7 @@ export class KeyBytes {
     this.size = at
   }
 
-  /** IEEE 754, sign bit flipped for positive numbers and all bits for negative ones. */
+  /** IEEE 754; inverts the sign bit of positive numbers and all bits of negative ones. */
   #double(type: number, value: number): void {
     this.#reserve(9)
     this.#bytes[this.size] = type
@@ -147,15 +147,16 @@ export class KeyBytes {
   }
 
   /**
-   * The greatest double that is not above the number, then what tells it from that double:
-   * its magnitude's exponent and digits, complemented when it is negative.
+   * The greatest double up to the number, followed by the exponent and digits of its
+   * magnitude, which distinguish it from that double; complemented if the number is negative.
    */
   #decimal(value: Decimal): void {
     this.#double(tag.number, greatestDoubleUpTo(value))
     const { sign, digits, exponent } = decimalParts(value)
     this.#reserve(9 + digits.length)
     const start = this.size
-    // Exponents fit 32 bits and a sign; 2 ** 40 makes them positive and keeps the order.
+    // Exponents fit 33 bits with their sign; adding 2 ** 40 makes them positive and keeps their
+    // order.
     const biased = exponent + 2 ** 40
     this.#numbers.setUint32(start, Math.floor(biased / 2 ** 16))
     this.#numbers.setUint16(start + 4, biased % 2 ** 16)
@@ -164,7 +165,7 @@ export class KeyBytes {
     this.size = start + 6 + digits.length
     if (sign < 0) {
       for (let i = start; i < this.size; i++) this.#bytes[i]! ^= 0xff
-      // More digits are a greater magnitude, so the shorter run must sort last.
+      // More digits mean a greater magnitude, so a shorter sequence must sort last.
       this.#byte(0xff)
     }
   }
@@ -180,7 +181,7 @@ export class KeyBytes {
 
 const scratch = new KeyBytes(1024)
 
-/** Numbers, strings, booleans, dates and null: what a key says completely. */
+/** Whether a key represents the value completely: numbers, strings, booleans, dates and null. */
 export function isScalar(value: Value): boolean {
   if (Array.isArray(value)) return false
   if (!isObject(value)) return true
@@ -191,7 +192,7 @@ export function isScalar(value: Value): boolean {
 function greatestDoubleUpTo(value: Decimal): number {
   const nearest = Number(value.decimal)
   if (nearest === Infinity) return Number.MAX_VALUE
-  // Numbers below all doubles share this key's first bytes; the digits order them.
+  // Numbers below all doubles share the first bytes of the key; their digits order them.
   if (nearest === -Infinity) return -Infinity
   return compareNumeric(nearest, value) <= 0 ? nearest : previousDouble(nearest)
 }

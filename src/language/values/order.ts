@@ -1,8 +1,8 @@
 /**
- * The order of values: by type first, then within the type.
+ * The order of values: by type, then within the type.
  *
- * A UUID or object id is its lower-case text and sorts among the strings. Objects have no
- * order among themselves, nor do arrays or binary values: they tie, and the _id decides.
+ * A UUID or ObjectId sorts among strings by its lower-case text. Objects have no order among
+ * themselves, and neither do arrays or binary values: they tie, and the _id decides.
  */
 import { compareNumeric } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
@@ -11,7 +11,7 @@ import type { Pace } from '../../runtime/steps.ts'
 import type { SortKey } from './sort-key.ts'
 import { valueAt } from './value-at.ts'
 
-/** Sorts documents by the keys, and by _id where these tie. */
+/** Compares documents by the sort keys, then by _id. */
 export function compareBy(
   keys: readonly SortKey[],
 ): (a: JsonObject, b: JsonObject) => number {
@@ -25,8 +25,8 @@ export function compareBy(
 }
 
 /**
- * Compares lists of values, the first values first, each in its direction. Adds to the pace
- * what that takes, since lists and texts may be long.
+ * Compares lists of values in turn, each in its direction. Adds the cost to the pace, because lists
+ * and texts may be long.
  */
 export function compareLists(
   a: readonly (Value | undefined)[],
@@ -45,10 +45,10 @@ export function compareLists(
   return order
 }
 
-/** Characters that are compared in the time that comparing two numbers takes. */
+/** Characters whose comparison takes as long as comparing two numbers. */
 const charactersPerValue = 1_000
 
-/** Negative, zero or positive, as `a` stands before, with or after `b`. */
+/** Negative, zero or positive if `a` sorts before, with or after `b`. */
 export function compareValues(a: Value | undefined, b: Value | undefined): number {
   const type = rankOf(a)
   const order = type - rankOf(b)
@@ -71,7 +71,7 @@ export function compareValues(a: Value | undefined, b: Value | undefined): numbe
   }
 }
 
-/** The types in ascending order. */
+/** Types in ascending order. */
 export const rank = {
   missing: 0,
   null: 1,
@@ -127,7 +127,7 @@ function dateOf(value: Value): number {
   return (extendedOf(value) as { ms: number }).ms
 }
 
-/** Strings by UTF-16 code units, numbers by value. */
+/** Compares strings by UTF-16 code units, and numbers by value. */
 function compareNatively<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,22 +1,22 @@
 /**
- * Paths as a tree of their segments, which tells when one is the same as, above or below
- * another. The paths of a projection, of an update or of an upsert must not overlap so.
+ * A tree of paths, by segment. It detects overlaps: equal paths, and paths above or below each
+ * other. The paths of a projection, an update or an upsert must not overlap.
  */
 export class PathTree<Leaf> {
   readonly children = new Map<string, PathTree<Leaf>>()
-  /** What the path that ends here stands for; nodes above a path's end have none. */
+  /** The value of the path that ends here; undefined for nodes above the end of a path. */
   leaf: Leaf | undefined
 
   /**
-   * Adds a path, and returns the leaf of one that it overlaps, if it does. Below another
-   * path there is nothing to add; a path above others stays beside them.
+   * Adds a path; returns the leaf of a path that it overlaps, if any. A path below another one is
+   * not added; a path above others is added and keeps them.
    */
   add(segments: readonly string[], leaf: Leaf & {}): Leaf | undefined {
     return addPath(this, segments, leaf)
   }
 }
 
-// Loops, because paths of the caller's making may be deeper than the stack.
+// Iterative, because a client's path may be deeper than the stack.
 
 function addPath<Leaf>(
   tree: PathTree<Leaf>,

@@ -1,14 +1,14 @@
 /**
- * Paths name places in a document: "address.city", "tags.0". A dot separates; a dot or
- * ampersand that belongs to a name is written "&." or "&&".
+ * Paths in a document, such as "address.city" or "tags.0", separated by dots. A dot or ampersand
+ * within a name is escaped as "&." or "&&".
  */
 export interface Path {
-  /** As written, which is also canonical: equal paths have equal texts. */
+  /** As written; canonical, so equal paths have equal texts. */
   readonly text: string
   readonly segments: readonly string[]
 }
 
-/** Returns the reason when the text is not a path. */
+/** Returns the problem if the text is not a valid path. */
 export function parsePath(text: string): Path | { readonly problem: string } {
   if (text === '') return { problem: 'a path cannot be empty' }
   if (!text.includes('&') && !text.includes('.')) return { text, segments: [text] }
@@ -32,20 +32,20 @@ export function parsePath(text: string): Path | { readonly problem: string } {
   return { text, segments }
 }
 
-/** Why the path leads nowhere in any document; undefined if it may lead somewhere. */
+/** Why no document can have a value at the path; undefined if some can. */
 export function wildcardProblem({ segments }: Path): string | undefined {
   return segments.includes('*')
     ? 'no field can be called *, which stands for all fields in projections'
     : undefined
 }
 
-/** A document's field name as it is written in a path. */
+/** Escapes a field name for use in a path. */
 export function escapeSegment(name: string): string {
   if (!name.includes('&') && !name.includes('.')) return name
   return name.replaceAll('&', '&&').replaceAll('.', '&.')
 }
 
-/** The array position that a segment may name, or -1. */
+/** The array position that the segment names, or -1. */
 export function arrayPosition(segment: string): number {
   return /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : -1
 }

@@ -1,4 +1,4 @@
-/** What identifies a record: its _id, which of a row is its key as text. */
+/** Identifies a record by its _id; for a row, that is the text of its key. */
 import { printJson } from '../../json/print.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import type { Path } from './path.ts'
@@ -6,8 +6,8 @@ import type { Path } from './path.ts'
 export const idPath: Path = { text: '_id', segments: ['_id'] }
 
 /**
- * The same text for ids that name the same document: a UUID or ObjectId and the plain
- * string of its canonical text do.
+ * Returns the same text for ids of the same document: a UUID or ObjectId equals the string with its
+ * canonical text.
  */
 export function idKey(id: Value): string {
   if (!isObject(id)) return printJson(id)

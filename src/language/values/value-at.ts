@@ -3,9 +3,9 @@ import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { arrayPosition, type Path } from './path.ts'
 
 /**
- * What stands at a path; undefined when nothing does. A numeric segment names an array
- * element or an object's field. Arrays of objects are not looked into, and neither are
- * wrappers such as {"$date": …}, which are values.
+ * The value at a path; undefined where the document has no value. A numeric segment names an array
+ * element or a field. Paths do not descend into arrays of objects, nor into wrappers such as
+ * {"$date": …}, which are values.
  */
 export function valueAt(document: JsonObject, path: Path): Value | undefined {
   const { segments } = path

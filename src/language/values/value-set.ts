@@ -1,7 +1,6 @@
 /**
- * A set of values by equality, which tells those of a long list apart without comparing each
- * with each. Scalars are looked up as they are; of what has parts, and of numbers that no
- * double carries, equal values have equal texts.
+ * A set of values by equality, without comparing each with each. Scalars are looked up directly.
+ * Arrays, objects and decimals are looked up by a text that is the same for equal values.
  */
 import { printJsonInSteps } from '../../json/print.ts'
 import type { Value } from '../../json/value.ts'
@@ -13,12 +12,12 @@ export class ValueSet {
   readonly #textOf: (value: Value) => string | Steps<string>
   readonly #pace = new Pace()
 
-  /** `textOf` may make equal what is written differently. */
+  /** `textOf` may return the same text for values that are written differently. */
   constructor(textOf: (value: Value) => string | Steps<string> = printJsonInSteps) {
     this.#textOf = textOf
   }
 
-  /** Adds values, and gives those that it lacked, each once. */
+  /** Adds values, and returns the new ones, each once. */
   *add(values: readonly Value[]): Steps<Value[]> {
     const added: Value[] = []
     for (const value of values) {
@@ -33,7 +32,7 @@ export class ValueSet {
     return added
   }
 
-  /** The values that it does not have. */
+  /** Returns the values that the set does not contain. */
   *lacking(values: readonly Value[]): Steps<Value[]> {
     const lacking: Value[] = []
     for (const value of values) {
@@ -56,7 +55,7 @@ export class ValueSet {
   }
 }
 
-/** Characters that are printed in the time that looking up a scalar takes. */
+/** Characters whose printing takes as long as looking up a scalar. */
 const charactersPerValue = 20
 
 function isScalar(value: Value): boolean {

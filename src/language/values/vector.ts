@@ -1,4 +1,4 @@
-/** Vectors as requests write them: an Array of numbers, or Base64 of big-endian floats. */
+/** Vectors in requests: an array of numbers, or Base64 of big-endian 32-bit floats. */
 import { apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isDecimal, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -10,13 +10,13 @@ const { vectorMagnitudeMax } = fixedLimits
 export interface VectorRules {
   readonly dimension: number
   readonly metric: string
-  /** The collection, as messages name it. */
+  /** Name of the collection in messages. */
   readonly target: string
-  /** What messages call the vector, if not $vector. */
+  /** Name of the vector in messages; default $vector. */
   readonly field?: string
 }
 
-/** Narrows an Array to the floats that are searched. `field` is where it was sent. */
+/** Converts an array to the floats that are searched. `field` names it in errors. */
 export function readVectorNumbers(
   values: readonly Value[],
   field = '$vector',
@@ -35,7 +35,7 @@ export function readVectorNumbers(
   return numbers
 }
 
-/** The floats of "$binary", where a document or a hybrid sort has it. */
+/** Reads the floats of "$binary" in a document or a hybrid sort. */
 export function readBinaryNumbers(binary: Value): Float32Array {
   const numbers =
     typeof binary === 'string'
@@ -46,7 +46,7 @@ export function readBinaryNumbers(binary: Value): Float32Array {
   return numbers
 }
 
-/** Returns the reason when the text holds no floats; it reads on from "$binary". */
+/** Returns a problem if the text is invalid; it continues a sentence about "$binary". */
 export function decodeBinaryVector(
   base64: string,
 ): Float32Array | { readonly problem: string } {
@@ -67,7 +67,7 @@ function isZeroVector(numbers: Float32Array): boolean {
   return numbers.every((x) => Math.abs(x) <= zeroVectorMax)
 }
 
-/** Refuses a vector that the collection cannot store or be searched with. */
+/** Throws if the collection cannot store the vector or search with it. */
 export function checkVector(numbers: Float32Array, rules: VectorRules): void {
   const { dimension, metric, target, field = '$vector' } = rules
   if (numbers.length !== dimension)
@@ -80,7 +80,7 @@ export function checkVector(numbers: Float32Array, rules: VectorRules): void {
   if (problem !== undefined) throw apiError('SHRED_BAD_VECTOR_VALUE', { field, problem })
 }
 
-/** Why a vector cannot be compared by this metric. */
+/** Why the metric cannot compare the vector; undefined if it can. */
 export function findVectorProblem(
   numbers: Float32Array,
   metric: string,

@@ -1,15 +1,15 @@
 /**
- * A BERT encoder as an ONNX graph: token ids in, one vector per token out. The weights stay
- * where they are, in half precision; the graph widens them, which ONNX Runtime does once,
- * when it loads the graph. Besides the standard operators it uses some of ONNX Runtime's
- * own, which do in one step what would take a dozen.
+ * A BERT encoder as an ONNX graph: token ids in, one vector per token out. The weights stay in
+ * their file in half precision. The graph widens them, which ONNX Runtime does once when it loads
+ * the graph. Besides standard operators it uses fused operators of ONNX Runtime, each of which
+ * replaces about a dozen.
  */
 import { basename } from 'node:path'
 import { elementTypes, OnnxGraph, type TensorType, type ValueName } from './onnx-graph.ts'
 import { roundWeights } from './rounded-weights.ts'
 import type { Tensor } from './safetensors.ts'
 
-/** As config.json of a model says it. */
+/** The used fields of a model's config.json. */
 export interface BertShape {
   readonly hidden_size: number
   readonly num_attention_heads: number
@@ -18,20 +18,20 @@ export interface BertShape {
 }
 
 export interface Weights {
-  /** A safetensors file. */
+  /** Path of a safetensors file. */
   readonly path: string
   readonly tensors: ReadonlyMap<string, Tensor>
 }
 
 /**
- * In what numbers the large products are done. With 'int8' they take a third of the time and
- * come out about 1 % off; what vectors are rounded to depends on all texts of a run.
+ * Number format of the large matrix products. 'int8' takes a third of the time, with an error of
+ * about 1 %; its rounding depends on all texts of a run.
  */
 export type Precision = 'float' | 'int8'
 
 /**
- * Takes `input_ids` and `attention_mask`, both int64 [texts, tokens], the mask 1 where a token
- * is and 0 where a text has ended; gives `last_hidden_state`, float [texts, tokens, hidden].
+ * Inputs: `input_ids` and `attention_mask`, both int64 [texts, tokens]; the mask is 1 for tokens
+ * and 0 for padding. Output: `last_hidden_state`, float [texts, tokens, hidden].
  */
 export function bertGraph(
   shape: BertShape,
@@ -73,10 +73,10 @@ class BertGraph {
     this.#precision = precision
   }
 
-  /** What a token means by itself and by where it stands. All are of the first segment. */
+  /** Sum of word and position embeddings. All tokens belong to the first segment. */
   embed(ids: ValueName): ValueName {
     const { graph } = this
-    // Rows are widened after they are looked up: the vocabulary is half of all weights.
+    // Widens rows after the lookup, because the vocabulary is half of all weights.
     const words = this.cast(
       graph.node('Gather', [this.#stored('embeddings.word_embeddings.weight'), ids]),
       'float',
@@ -104,7 +104,7 @@ class BertGraph {
     )
   }
 
-  /** Each token looks at the others, then is worked on by itself. */
+  /** One encoder layer: attention, then a feed-forward network per token. */
   encode(layer: string, vectors: ValueName, mask: ValueName): ValueName {
     const attended = this.#attention(`${layer}.attention.self`, vectors, mask)
     const merged = this.#projectedOnto(vectors, `${layer}.attention.output`, attended)
@@ -173,7 +173,7 @@ class BertGraph {
     return this.graph.node('MatMulIntegerToFloat', inputs, { domain: runtimeDomain })
   }
 
-  /** Whole numbers of 8 bits, what 1 stands for, and which stands for 0. */
+  /** Quantizes to 8 bits. Returns the integers, the scale and the zero point. */
   #rounded(vectors: ValueName): [ValueName, ValueName, ValueName] {
     return this.graph.nodeOfThree('DynamicQuantizeLinear', [vectors])
   }
@@ -188,7 +188,7 @@ class BertGraph {
     ]
   }
 
-  /** Weights are stored one row per output; a product wants one row per input. */
+  /** Weights are stored with one row per output; the product needs one row per input. */
   #transposed(name: string): ValueName {
     return this.graph.node('Transpose', [this.#weight(name)])
   }

@@ -1,7 +1,7 @@
 /**
- * The native runtime aborts the whole process when its thread is terminated during a call. So a
- * process that exits waits for the running call, and no new call starts. Both threads share two
- * atomic counters.
+ * The native runtime aborts the whole process when its thread is terminated during a call. An
+ * exiting process therefore waits for the running call, and no new call starts. Both threads share
+ * two atomic counters.
  */
 export class ExitGuard {
   readonly memory: SharedArrayBuffer
@@ -12,7 +12,7 @@ export class ExitGuard {
     this.#state = new Int32Array(memory)
   }
 
-  /** For the model's thread, around each call of the runtime; one at a time. */
+  /** Called by the model's thread around each call of the runtime; one at a time. */
   async during<T>(call: () => Promise<T>): Promise<T> {
     Atomics.store(this.#state, runningAt, 1)
     try {
@@ -24,7 +24,7 @@ export class ExitGuard {
     }
   }
 
-  /** For a process that exits: returns when it is safe to end the model's thread. */
+  /** Called by an exiting process; returns when the model's thread can be terminated safely. */
   readonly wait = (): void => {
     Atomics.store(this.#state, exitingAt, 1)
     Atomics.wait(this.#state, runningAt, 1, waitMaxMs)
@@ -34,5 +34,5 @@ export class ExitGuard {
 const runningAt = 0
 const exitingAt = 1
 
-/** Many times what a call takes; an exit must come about even so. */
+/** Many times the duration of a call; limits the wait, so that the process always exits. */
 const waitMaxMs = 5_000

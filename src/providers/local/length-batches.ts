@@ -1,9 +1,9 @@
 /**
- * Which texts the model sees together. One at a time wastes a third of its speed; together,
- * all are filled up to the longest, so they should be of about the same length.
+ * Groups texts into batches for the model. Single texts waste a third of its speed. In a batch, all
+ * texts are padded to the longest, so their lengths should be similar.
  */
 
-/** Positions in `lengths`, the shortest texts first, in batches that are each worth a run. */
+/** Positions in `lengths`, sorted by length and grouped into batches. */
 export function batchesOf(lengths: readonly number[]): readonly (readonly number[])[] {
   const byLength = lengths.map((_, position) => position)
   byLength.sort((a, b) => lengths[a]! - lengths[b]!)
@@ -29,10 +29,10 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
 }
 
 /**
- * As much as one text can have. More at a time is hardly faster, and others wait meanwhile:
- * this is some 50 milliseconds on one core.
+ * Tokens of a batch, as many as one text can have. Larger batches are hardly faster, and delay
+ * other requests: this one takes about 50 ms on one core.
  */
 export const batchTokensMax = 256
 
-/** Minimum share of a batch's tokens that are text, not padding. */
+/** Minimum share of a batch's tokens that are text instead of padding. */
 export const usefulShareMin = 0.8

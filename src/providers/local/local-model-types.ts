@@ -1,10 +1,10 @@
 import type { Entrant } from '../../caller/fair-queue.ts'
 
-/** Models that run inside the server, without a network and without a key. */
+/** Models that run inside the server, without network access and keys. */
 export interface LocalModels {
   /** One vector per text, in order. */
   embed(texts: readonly string[], asker: Entrant): Promise<readonly Float32Array[]>
-  /** One score per passage, in order: greater fits the query better. */
+  /** One score per passage, in order; greater is more relevant. */
   rerank(
     query: string,
     passages: readonly string[],

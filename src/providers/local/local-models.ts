@@ -13,12 +13,12 @@ import { LruCache } from './lru-cache.ts'
 import { ModelThread } from './thread.ts'
 
 export interface LocalModelSettings {
-  /** Threads that one run of a model may use. */
+  /** Threads per run of a model. */
   readonly threads: number
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
-  /** A model to embed with instead of the built-in one. */
+  /** Folder of a model that replaces the built-in one for embedding. */
   readonly embeddingFolder?: string | undefined
-  /** A cross-encoder to rerank with instead of the built-in way. */
+  /** Folder of a cross-encoder that replaces the built-in reranker. */
   readonly rerankerFolder?: string | undefined
 }
 
@@ -26,7 +26,7 @@ export const localEmbedding = { model: 'all-MiniLM-L6-v2', dimension: 384 } as c
 
 export const localReranker = { model: 'all-MiniLM-L6-v2-late-interaction' } as const
 
-/** Undefined where the optional packages are not installed, or not made for this platform. */
+/** Undefined if the optional packages are missing, or do not support this platform. */
 export function findLocalModels(settings: LocalModelSettings): LocalModels | undefined {
   return packagesAreInstalled() ? new ThreadedModels(settings) : undefined
 }
@@ -36,7 +36,7 @@ export interface LocalModelNames {
   readonly reranker: { readonly model: string }
 }
 
-/** What the models are to be called. Throws if a folder has no model. */
+/** Names of the models. Throws if a folder contains no model. */
 export function nameLocalModels({
   embeddingFolder,
   rerankerFolder,
@@ -56,10 +56,10 @@ export function nameLocalModels({
   }
 }
 
-/** Texts whose vectors are remembered. Queries come again; what is stored does not. */
+/** Texts whose vectors are cached. Queries recur; texts to store do not. */
 const rememberedMax = 1_000
 
-/** Characters; a longer text is stored, not searched for. */
+/** Maximum characters of a cached text; longer ones are probably stored, not searched. */
 const rememberedLengthMax = 1_000
 
 class ThreadedModels implements LocalModels {

@@ -1,4 +1,4 @@
-/** What was used lately, up to a total weight; what was not used the longest goes first. */
+/** Least-recently-used cache with a maximum total weight. */
 export class LruCache<V> {
   readonly #weightMax: number
   readonly #weightOf: (value: V) => number
@@ -13,7 +13,7 @@ export class LruCache<V> {
   get(key: string): V | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // A Map keeps the order of insertion: the oldest come first.
+    // A Map preserves insertion order, so the oldest entry comes first.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     return value

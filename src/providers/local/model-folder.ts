@@ -1,19 +1,19 @@
 /**
- * A model of the operator's own: a folder as its publisher offers it, with an ONNX graph and
- * tokenizer.json. It is looked at when the server starts, and read when it is first used.
+ * A model of the operator: a folder as publishers provide it, with an ONNX graph and
+ * tokenizer.json. It is checked when the server starts, and loaded on first use.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { ModelSource } from './token-model.ts'
 
-/** The folder's name. Throws if it holds no model. */
+/** The folder's name. Throws if the folder contains no model. */
 export function folderModelName(folder: string): string {
   graphPath(folder)
   readJson(folder, 'tokenizer.json')
   return basename(resolve(folder))
 }
 
-/** How many numbers a vector of the model has. */
+/** Dimension of the model's vectors. */
 export function folderModelDimension(folder: string): number {
   const dimension = readJson(folder, 'config.json')['hidden_size']
   if (typeof dimension !== 'number')
@@ -28,7 +28,7 @@ export function folderModel(folder: string): ModelSource {
     tokenizer: readJson(folder, 'tokenizer.json'),
     tokenizerConfig: readJsonIfAny(folder, 'tokenizer_config.json'),
     tokensMax: tokensMaxOf(folder),
-    // As sentence-transformers writes it down; models without this file take the mean.
+    // The format of sentence-transformers; models without this file use the mean.
     pooling:
       readJsonIfAny(folder, '1_Pooling/config.json')['pooling_mode_cls_token'] === true
         ? 'first'
@@ -39,7 +39,7 @@ export function folderModel(folder: string): ModelSource {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What most models of this kind can take, where the folder does not say. */
+/** Default limit of most models of this kind. */
 const tokensMaxDefault = 512
 
 function tokensMaxOf(folder: string): number {

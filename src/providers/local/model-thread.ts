@@ -1,4 +1,4 @@
-/** The thread that models run in, since a run holds up whatever thread it is in. */
+/** Entry point of the thread that runs models, because a run blocks its thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ExitGuard } from './exit-guard.ts'
 import type { Entrant } from '../../caller/fair-queue.ts'
@@ -17,9 +17,9 @@ export type Question =
     }
 
 export interface Answers {
-  /** A vector for each text. */
+  /** One vector per text. */
   readonly embed: readonly Float32Array[]
-  /** A score for each passage. */
+  /** One score per passage. */
   readonly rerank: readonly number[]
 }
 
@@ -69,7 +69,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: ThreadSettings): 
       send({ kind: 'answered', id, answer: await answerTo(question, asker) })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // The result of an aborted request is not awaited.
+      // An aborted request does not wait for its result.
       if (!controller.signal.aborted) send({ kind: 'failed', id, reason })
     } finally {
       asked.delete(id)

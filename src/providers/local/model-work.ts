@@ -1,6 +1,6 @@
 /**
- * What the models are asked to do. Principals take turns, and of each principal the questions,
- * a batch of texts at a time.
+ * Executes requests to the models, one batch of texts at a time. Principals take turns, and the
+ * requests of a principal alternate.
  */
 import { setImmediate } from 'node:timers/promises'
 import { FairQueue, type Entrant } from '../../caller/fair-queue.ts'
@@ -15,9 +15,9 @@ import { TokenModel, type EncodedText, type Tokens } from './token-model.ts'
 import { wholeVector } from './whole-vector.ts'
 
 export interface WorkSettings {
-  /** Threads that one run of a model may use. */
+  /** Threads per run of a model. */
   readonly threads: number
-  /** Folders of other models than the built-in one. */
+  /** Folders of models that replace the built-in one. */
   readonly embeddingFolder: string | undefined
   readonly rerankerFolder: string | undefined
 }
@@ -26,7 +26,7 @@ export interface WorkEvents {
   loaded(model: string, durationMs: number): void
 }
 
-/** Numbers of token vectors that are kept for the next reranking: 64 MiB of them. */
+/** Maximum numbers of cached token vectors for reranking: 64 MiB. */
 const keptNumbersMax = 16 * 2 ** 20
 
 export class ModelWork {
@@ -91,7 +91,7 @@ export class ModelWork {
     return this.#take(() => others.map((other) => score(first!, other)), asker)
   }
 
-  /** What `read` makes of each text, in the order of the texts. */
+  /** Applies `read` to each encoded text; results are in the order of the texts. */
   async #runAll<T>(
     model: TokenModel,
     { texts, query, read, asker }: Run<T>,
@@ -113,10 +113,10 @@ export class ModelWork {
     return results
   }
 
-  /** Does one slice. Not begun if the asker's signal has been raised by then. */
+  /** Runs one slice, unless the entrant's signal was aborted meanwhile. */
   #take<T>(slice: () => T | Promise<T>, asker: Entrant): Promise<T> {
     return this.#turns.run(asker, async () => {
-      // Slices hold up the thread; messages about others get in between them.
+      // Slices block the thread; messages about other requests are received in between.
       await setImmediate()
       asker.signal.throwIfAborted()
       return slice()
@@ -128,7 +128,7 @@ export class ModelWork {
     if (known !== undefined) return known
     const loading = this.#take(() => this.#open(role), itself)
     this.#models.set(role, loading)
-    // What failed is tried again with the next question.
+    // A failed load is repeated with the next request.
     loading.catch(() => this.#models.delete(role))
     return loading
   }
@@ -148,21 +148,21 @@ export class ModelWork {
 
 type Role = 'embedding' | 'reranking'
 
-/** Vectors are kept for years and must be the same on every machine; scores are not. */
+/** Stored vectors must be reproducible on every machine for years; scores are used only once. */
 const precisions = { embedding: 'float', reranking: 'int8' } as const
 
 interface Run<T> {
   readonly texts: readonly string[]
-  /** If given, each text is read together with it. */
+  /** If present, each text is read as a pair with it. */
   readonly query?: string
   readonly read: (text: EncodedText) => T
   readonly asker: Entrant
 }
 
-/** The entrant for work that continues without a waiting request. */
+/** Entrant for work that no request waits for. */
 const itself: Entrant = { principalName: '', signal: new AbortController().signal }
 
-/** Between 0 and 1, from the one number that a cross-encoder gives. */
+/** Maps the logit of a cross-encoder to a score between 0 and 1. */
 function likelihood({ numbers }: EncodedText): number {
   if (numbers.length !== 1)
     throw new Error(

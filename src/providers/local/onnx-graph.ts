@@ -1,20 +1,20 @@
 /**
- * Writing an ONNX model: nodes that compute, each giving one named value, and weights,
- * which may stay in a file beside the model. Field numbers are those of onnx.proto3.
+ * Writes an ONNX model: nodes, each with named output values, and weights, which may stay in a
+ * separate file. Field numbers are those of onnx.proto3.
  */
 import { bytesField, floatField, join, numberField } from './protobuf.ts'
 
-/** Element types, with their numbers in TensorProto.DataType. */
+/** Element types with their numbers in TensorProto.DataType. */
 export const elementTypes = { float: 1, int8: 3, int32: 6, int64: 7, float16: 10 } as const
 
 export type TensorType = keyof typeof elementTypes
 
-/** The name of a value of the graph. */
+/** Name of a value in the graph. */
 export type ValueName = string
 
 type TypedArray = Float32Array | Int8Array | BigInt64Array
 
-/** Bytes of a file, in the folder that the session looks in. */
+/** A byte range of a file in the session's folder of weights. */
 export interface StoredWeight {
   readonly type: TensorType
   readonly shape: readonly number[]
@@ -26,9 +26,9 @@ export interface StoredWeight {
 export interface NodeOptions {
   readonly integers?: Readonly<Record<string, number>>
   readonly floats?: Readonly<Record<string, number>>
-  /** Operators beyond the standard are in domains of their own. */
+  /** Domain of a non-standard operator. */
   readonly domain?: string
-  /** The name of what the node gives, where it is needed outside. */
+  /** Name of the output, if it is an output of the model. */
   readonly output?: ValueName
 }
 
@@ -37,12 +37,12 @@ export class OnnxGraph {
   readonly #fields: Uint8Array[] = []
   #values = 0
 
-  /** The operator sets in use, by domain; the standard one's domain is ''. */
+  /** Versions of the operator sets by domain; the standard domain is ''. */
   constructor(operatorSets: ReadonlyMap<string, number>) {
     this.#domains = operatorSets
   }
 
-  /** A size that is a text names a size that differs from run to run. */
+  /** A dimension given as text is a variable name. */
   input(name: string, type: TensorType, shape: readonly (number | string)[]): ValueName {
     this.#fields.push(bytesField(graphFields.input, valueInfo(name, type, shape)))
     return name
@@ -67,7 +67,7 @@ export class OnnxGraph {
     return name
   }
 
-  /** A weight that is part of the model. */
+  /** A weight that is stored within the model. */
   numbers(type: TensorType, shape: readonly number[], numbers: TypedArray): ValueName {
     const name = this.#nextValue('numbers')
     const { buffer, byteOffset, byteLength } = numbers
@@ -95,7 +95,7 @@ export class OnnxGraph {
     return output
   }
 
-  /** A node that gives three values. */
+  /** A node with three outputs. */
   nodeOfThree(
     operator: string,
     inputs: readonly ValueName[],
@@ -147,14 +147,14 @@ export class OnnxGraph {
   }
 }
 
-/** The version of the format itself that these fields belong to. */
+/** Version of the ONNX format that these fields belong to. */
 const irVersion = 8
 
 const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
 
 const attributeTypes = { float: 1, integer: 2 } as const
 
-/** TensorProto.DataLocation. */
+/** Value EXTERNAL of TensorProto.DataLocation. */
 const externalLocation = 1
 
 function valueInfo(

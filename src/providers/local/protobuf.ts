@@ -1,7 +1,7 @@
 /**
- * Writing messages in the protocol buffers wire format, as far as an ONNX model needs it. A
- * message is its fields one after the other; a field is a tag, then a number or the size
- * and bytes of what it holds.
+ * Writes the protocol buffers wire format, as far as ONNX models need it. A message is a
+ * sequence of fields. A field is a tag followed by a number, or by the size and bytes of its
+ * content.
  */
 
 export function numberField(field: number, value: number | bigint): Uint8Array {
@@ -14,7 +14,7 @@ export function floatField(field: number, value: number): Uint8Array {
   return join([varint(tag(field, wireTypes.fixed32)), bytes])
 }
 
-/** A text, or a message that is a field of another. */
+/** Writes a string or an embedded message. */
 export function bytesField(field: number, value: string | Uint8Array): Uint8Array {
   const bytes = typeof value === 'string' ? utf8.encode(value) : value
   return join([varint(tag(field, wireTypes.sized)), varint(bytes.length), bytes])
@@ -32,7 +32,7 @@ function tag(field: number, wireType: number): number {
   return field * 8 + wireType
 }
 
-/** Seven bits to a byte, the low ones first; negative numbers as 64 bits. */
+/** Seven bits per byte, low bits first; negative numbers as 64 bits. */
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, BigInt(value))

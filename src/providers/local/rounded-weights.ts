@@ -1,7 +1,6 @@
 /**
- * Weights as small whole numbers, for products that are done in those: each column is a
- * scale times numbers from -63 to 63. That is 7 bits, because x64 processors without VNNI
- * add pairs of products in 16 bits, which would overflow with 8.
+ * Quantizes weights: each column is a scale times integers from -63 to 63. Only 7 bits are used,
+ * because x64 processors without VNNI add pairs of products in 16 bits, which overflow with 8.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Tensor } from './safetensors.ts'
@@ -9,11 +8,11 @@ import type { Tensor } from './safetensors.ts'
 export interface RoundedWeights {
   /** One row per input. */
   readonly numbers: Int8Array
-  /** What 1 stands for, for each output. */
+  /** Scale of each output. */
   readonly scales: Float32Array
 }
 
-/** Several tensors are put side by side. In the file each has one row per output. */
+/** Joins the columns of several tensors. In the file, each has one row per output. */
 export function roundWeights(path: string, tensors: readonly Tensor[]): RoundedWeights {
   const inputs = tensors[0]!.shape[1]!
   const outputs = tensors.reduce((sum, { shape }) => sum + shape[0]!, 0)
@@ -26,7 +25,7 @@ export function roundWeights(path: string, tensors: readonly Tensor[]): RoundedW
       let greatest = 0
       for (let i = 0; i < inputs; i++)
         greatest = Math.max(greatest, Math.abs(weights[start + i]!))
-      // A column of zeros needs a scale as well.
+      // A column of zeros needs a nonzero scale.
       const scale = greatest / numberMax || 1
       scales[output] = scale
       for (let i = 0; i < inputs; i++)

@@ -1,14 +1,14 @@
 /**
- * Where the tensors of a safetensors file are: the file starts with the size of its header,
- * eight bytes, then comes the header as JSON, then the numbers. Only the header is read.
+ * Reads the positions of the tensors in a safetensors file: eight bytes with the size of the
+ * header, the header as JSON, then the numbers. Only the header is read.
  */
 import { open } from 'node:fs/promises'
 
 export interface Tensor {
-  /** 'F16', 'F32', 'I64' and so on. */
+  /** Such as 'F16', 'F32' or 'I64'. */
   readonly type: string
   readonly shape: readonly number[]
-  /** In bytes, from the start of the file. */
+  /** In bytes from the start of the file. */
   readonly offset: number
   readonly size: number
 }
@@ -34,7 +34,7 @@ export async function readSafetensors(path: string): Promise<ReadonlyMap<string,
   }
 }
 
-/** The format's own bound. */
+/** The maximum of the format. */
 const headerSizeMax = 100_000_000
 
 interface TensorEntry {

@@ -1,4 +1,4 @@
-/** The model's thread, seen from the thread that asks. */
+/** Controls the thread of the models, from the thread that serves requests. */
 import { Worker } from 'node:worker_threads'
 import type { Entrant } from '../../caller/fair-queue.ts'
 import { siblingModule } from '../../runtime/sibling-module.ts'
@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 export interface ThreadEvents extends WorkEvents {
-  /** The thread is gone and answers nothing any more; with the reason, if it broke down. */
+  /** The thread has ended; `reason` is set if it failed. */
   ended(reason: string | undefined): void
 }
 
@@ -47,7 +47,7 @@ export class ModelThread {
         resolve()
       })
     })
-    // An idle thread must not keep the process alive; one with work to answer must.
+    // Only a thread with pending requests keeps the process alive.
     this.#worker.unref()
   }
 
@@ -75,7 +75,7 @@ export class ModelThread {
     }
   }
 
-  /** Questions that are still open are not answered any more. */
+  /** Pending requests are rejected. */
   async close(): Promise<void> {
     this.#closing = true
     this.#worker.ref()

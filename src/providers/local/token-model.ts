@@ -1,41 +1,41 @@
-/** A model that reads tokens, ready to run: its tokenizer and its graph. */
+/** A model that is ready to run: its tokenizer and its ONNX session. */
 import type { ExitGuard } from './exit-guard.ts'
 import { importRuntime, makeTokenizer } from './packages.ts'
 import type { TokenizedText, Runtime, OnnxSession, ModelTokenizer } from './packages.ts'
 
 export interface ModelSource {
   /**
-   * The graph itself or the path of one, as models are commonly exported to ONNX: it takes
-   * `input_ids`, `attention_mask` and, if it knows segments, `token_type_ids`.
+   * The graph or its path, in the common export format: inputs `input_ids`, `attention_mask` and
+   * optionally `token_type_ids`.
    */
   readonly graph: Uint8Array | string
-  /** Where the weights of a graph that is not a file are. */
+  /** Folder of the weights of a graph without a file. */
   readonly weightsFolder?: string
-  /** Which of the graph's outputs to read, the first that there is; else its first. */
+  /** Preferred outputs; the first that exists is read, otherwise the graph's first output. */
   readonly outputs: readonly string[]
-  /** The contents of tokenizer.json and of tokenizer_config.json. */
+  /** Contents of tokenizer.json and tokenizer_config.json. */
   readonly tokenizer: object
   readonly tokenizerConfig: object
-  /** Tokens of a text that the model looks at; what comes later is ignored. */
+  /** Maximum tokens of a text; the rest of the text is ignored. */
   readonly tokensMax: number
-  /** How the vectors of tokens become that of the text. */
+  /** How the token vectors are combined into the vector of a text. */
   readonly pooling: Pooling
-  /** Whether what it makes of a text would depend on others of the same run. */
+  /** Whether the result of a text would depend on other texts in the same run. */
   readonly runsAlone: boolean
 }
 
 export type Pooling = 'mean' | 'first'
 
-/** The tokens of a text, with marks, and the segment of each: 1 for the second of a pair. */
+/** Token ids of a text with markers, and their segments: 1 for the second text of a pair. */
 export interface Tokens {
   readonly ids: readonly number[]
   readonly segments: readonly number[]
 }
 
-/** What the model makes of a text: a vector for each token, or a single one. */
+/** Output for a text: a vector per token, or a single one. */
 export interface EncodedText {
   readonly ids: readonly number[]
-  /** The vectors, one after the other. */
+  /** The vectors, concatenated. */
   readonly numbers: Float32Array
   readonly dimension: number
 }
@@ -54,7 +54,7 @@ export class TokenModel {
   readonly #output: string
   readonly #tokensMax: number
 
-  /** `threads` is how many a run may use. */
+  /** `threads` is the maximum per run. */
   static async open(
     source: ModelSource,
     threads: number,
@@ -65,7 +65,7 @@ export class TokenModel {
     const session = await guard.during(() =>
       runtime.InferenceSession.create(source.graph, options),
     )
-    // What the file says about cutting and filling up is for training; both are done here.
+    // The file's truncation and padding are for training; this class does both.
     const definition = { ...source.tokenizer, truncation: null, padding: null }
     const tokenizer = await makeTokenizer(definition, source.tokenizerConfig)
     return new TokenModel({ runtime, session, tokenizer, guard }, source)
@@ -81,12 +81,12 @@ export class TokenModel {
     this.runsAlone = runsAlone
   }
 
-  /** With a question, the text is read as the second of a pair. */
+  /** With `question`, the text is tokenized as the second of a pair. */
   tokenize(text: string, question?: string): Tokens {
     const charactersMax = this.#tokensMax * wordLengthMax
     // With this many tokens, the first `tokensMax` do not depend on where the text was cut.
     const tokensEnough = this.#tokensMax + wordLengthMax
-    // Only the start of a long text matters; its tokens tell how many characters that is.
+    // Only the start of a long text matters; its tokens show how many characters suffice.
     let length = charactersFirst
     let encoding = this.#encode(text.slice(0, length), question?.slice(0, charactersMax))
     while (
@@ -100,7 +100,7 @@ export class TokenModel {
     return { ids: this.#cut(ids), segments: this.#cut(segments) }
   }
 
-  /** Holds up the thread until it is done. The texts are best of about the same length. */
+  /** Blocks the thread until it is done. The texts should have similar lengths. */
   async run(texts: readonly Tokens[]): Promise<readonly EncodedText[]> {
     const { session, guard } = this.#parts
     const longest = Math.max(...texts.map(({ ids }) => ids.length))
@@ -129,7 +129,7 @@ export class TokenModel {
       : tokenizer.encode(question, { text_pair: text, return_token_type_ids: true })
   }
 
-  /** The last token is the mark of the end, which stays. */
+  /** Keeps the last token, which marks the end. */
   #cut(tokens: readonly number[]): readonly number[] {
     const max = this.#tokensMax
     return tokens.length > max ? [...tokens.slice(0, max - 1), tokens.at(-1)!] : tokens
@@ -158,7 +158,7 @@ export class TokenModel {
   }
 }
 
-/** Characters of a word. Most models treat longer words as unknown. */
+/** Maximum characters of a word; most models treat longer words as unknown. */
 const wordLengthMax = 100
 
 /** Enough for 256 tokens of prose. */
@@ -166,13 +166,13 @@ const charactersFirst = 2_000
 
 function sessionOptions(threads: number, weightsFolder: string | undefined): object {
   return {
-    // Problems come as exceptions; warnings about the graph would only fill the log.
+    // Errors are thrown; warnings about the graph would only fill the log.
     logSeverityLevel: 3,
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     extra: {
       session: {
-        // Threads that spin while they wait take the cores from everything else.
+        // Spinning threads would occupy cores while they wait.
         intra_op: { allow_spinning: '0' },
         ...(weightsFolder !== undefined && {
           model_external_initializers_file_folder_path: weightsFolder,

@@ -1,4 +1,4 @@
-/** From the vectors of tokens to the one vector of a text. */
+/** Combines token vectors into the vector of a text. */
 import type { EncodedText, Pooling } from './token-model.ts'
 
 /** Pools token vectors into one vector of length 1. */
@@ -13,7 +13,7 @@ export function wholeVector(
   return scaleToUnit(sum)
 }
 
-/** Changes the vector and returns it. */
+/** Modifies the vector and returns it. */
 export function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, 0, vector, 0, vector.length))
   for (let i = 0; i < vector.length; i++) vector[i]! /= length

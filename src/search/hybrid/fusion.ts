@@ -1,27 +1,27 @@
 /**
- * Two searches brought together, and the order in which reranked documents are answered.
+ * Combines the results of two searches, and defines the order of reranked documents.
  *
- * Reciprocal rank fusion is by Cormack, Clarke and Büttcher, "Reciprocal rank fusion
- * outperforms Condorcet and individual rank learning methods" (SIGIR 2009). Ranks count
- * from 1, and greater is better:
+ * Reciprocal rank fusion is by Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms
+ * Condorcet and individual rank learning methods" (SIGIR 2009). Ranks start at 1, and greater
+ * scores are better:
  *
  *   rrf(d) = sum of 1 / (60 + rank of d), over the searches that found d
  *
- * The reranker has the last word, so here it only decides between equal scores.
+ * The reranker's score determines the order; this one only breaks ties.
  */
 import { printJson } from '../../json/print.ts'
 import { jsonTypeOf, type JsonType, type Value } from '../../json/value.ts'
 
-/** What one of two searches found, or both. Ranks are null where a search did not find it. */
+/** A result of one or both searches. The rank is null for a search that did not find it. */
 export interface Fused<Item> {
-  /** As the search by vector found it, if it did. */
+  /** The item of the vector search, if that found it. */
   readonly item: Item
   readonly vectorRank: number | null
   readonly bm25Rank: number | null
   readonly rrf: number
 }
 
-/** The union of two lists, best first each, in which equal keys mean the same document. */
+/** The union of two lists, best first; equal keys identify the same document. */
 export function fuse<Item>(
   lists: { readonly vector: readonly Item[]; readonly bm25: readonly Item[] },
   keyOf: (item: Item) => string,
@@ -40,7 +40,7 @@ export function fuse<Item>(
   return [...fused.values()]
 }
 
-/** Holds back the first few ranks, which would else outweigh all others. */
+/** Limits the influence of the first few ranks. */
 const rankConstant = 60
 
 function rrfOf(rank: number): number {
@@ -49,12 +49,12 @@ function rrfOf(rank: number): number {
 
 export interface Reranked {
   readonly id: Value
-  /** The reranker's score: greater fits better. */
+  /** The reranker's score; greater is more relevant. */
   readonly rerank: number
   readonly rrf: number
 }
 
-/** Best first; what ties in both scores comes in the order of its id's type, then text. */
+/** Best first; ties in both scores are ordered by the type of the id, then by its text. */
 export function compareReranked(a: Reranked, b: Reranked): number {
   return b.rerank - a.rerank || b.rrf - a.rrf || compareIds(a.id, b.id)
 }

@@ -1,12 +1,12 @@
 /**
- * Compiled analyzers, by the keys of their definitions. Collections with equal definitions share
- * one. Those that take more bytes together than they may are evicted, the least recently used
- * first. An evicted analyzer is compiled again for the next text.
+ * Least-recently-used cache of compiled analyzers by the key of their definition, limited by total
+ * size. Collections with equal definitions share an analyzer. An evicted analyzer is compiled again
+ * for the next text.
  */
 export class AnalyzerCache<Analyzer> {
-  /** Bytes of all, at most. */
+  /** Maximum total size in bytes. */
   readonly sizeMax: number
-  /** In the order of their use, the latest last. */
+  /** Entries in order of use, the latest last. */
   readonly #entries = new Map<string, Entry<Analyzer>>()
   #latest: string | undefined
   #size = 0
@@ -16,12 +16,12 @@ export class AnalyzerCache<Analyzer> {
     this.sizeMax = sizeMax
   }
 
-  /** Bytes of those that it holds. */
+  /** Total size in bytes. */
   get size(): number {
     return this.#size
   }
 
-  /** Analyzers that were added so far. */
+  /** Number of analyzers added so far. */
   get loads(): number {
     return this.#loads
   }

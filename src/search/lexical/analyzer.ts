@@ -1,4 +1,4 @@
-/** Turns texts into terms, as the analyzer of a collection says. */
+/** Converts texts to terms with the analyzer of a collection. */
 import {
   ownBudget,
   type AnalysisBudget,
@@ -29,18 +29,18 @@ import { standardTokenizer } from './tokenizers/standard.ts'
 import { Words } from './tokenizers/words.ts'
 
 export interface Analyzer {
-  /** The terms of a text in order, repeats included. */
+  /** The terms of a text in order, with repetitions. */
   terms(text: string, bounds?: AnalysisBounds): readonly string[]
 }
 
 export interface AnalysisBounds {
-  /** UTF-8 bytes of terms after which it may stop: with more, they are of no use. */
+  /** Bytes of terms in UTF-8 after which analysis may stop, because more are not used. */
   readonly sizeMax?: number
-  /** What to charge the work to. Throws when it is used up. */
+  /** Budget for the work. Throws when it is exceeded. */
   readonly budget?: AnalysisBudget
 }
 
-/** The terms of a text, or undefined if they take more bytes than they may. */
+/** The terms of a text; undefined if they exceed `sizeMax` bytes. */
 export function termsWithin(
   analyzer: Analyzer,
   text: string,
@@ -57,13 +57,13 @@ function isWithin(terms: readonly string[], sizeMax: number): boolean {
   return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0) <= sizeMax
 }
 
-/** Bytes that a character takes at most: short texts need not be counted byte by byte. */
+/** Maximum bytes per UTF-16 code unit, so that short texts need no exact count. */
 const bytesMax = 3
 
 /**
- * The analyzer that a checked recipe, or the name of a built-in one, describes. It is compiled
- * when a text is analyzed, unless `loadAnalyzer` compiled it before. Throws AnalyzerTooLarge
- * then, if its definition is too large to compile.
+ * The analyzer for a validated recipe or the name of a built-in one. It is compiled when it is
+ * first used, unless `loadAnalyzer` compiled it before. Compiling throws AnalyzerTooLarge if the
+ * definition is too large.
  */
 export function analyzerFor(definition: unknown): Analyzer {
   const key = keyOf(definition)
@@ -74,8 +74,8 @@ export function analyzerFor(definition: unknown): Analyzer {
 }
 
 /**
- * Whether texts keep their terms with another version of this server or of Node. A dictionary of
- * Node's cuts Thai texts, and long ones are cut in windows since version 0.2.
+ * Whether the terms of texts stay the same in other versions of this server and of Node. Thai texts
+ * are segmented by a dictionary of Node, and long ones in windows since version 0.2.
  */
 export function hasLastingTerms(definition: unknown): boolean {
   const recipe = recipeOf(definition)
@@ -84,8 +84,8 @@ export function hasLastingTerms(definition: unknown): boolean {
 }
 
 /**
- * Compiles an analyzer in steps, so that `analyzerFor` finds it compiled. Undefined: it is
- * already, or built in. Throws ArgumentProblem where its arguments make no sense.
+ * Compiles an analyzer in steps, so that `analyzerFor` finds it compiled. Undefined: it is compiled
+ * already, or built in. Throws ArgumentProblem if its arguments are invalid.
  */
 export function loadAnalyzer(definition: unknown): Steps<unknown> | undefined {
   if (typeof definition !== 'object' || definition === null) return undefined
@@ -104,10 +104,10 @@ function* compileInto(definition: unknown): Steps<Analyzer> {
   return analyzer
 }
 
-/** The compiled analyzers of this thread, by what tells their definitions apart. */
+/** Compiled analyzers of this thread, by the key of their definition. */
 const compiled = new AnalyzerCache<Analyzer>(fixedLimits.analyzerMemoryMax)
 
-/** For tests: what this thread has compiled. */
+/** Statistics of this thread's compiled analyzers, for tests. */
 export function compiledAnalyzers(): Pick<AnalyzerCache<Analyzer>, 'loads' | 'size'> {
   return compiled
 }
@@ -136,7 +136,7 @@ function* makeAll<Stage>(
     if (make === undefined) throw new Error(`nothing is known to make "${name}"`)
     try {
       const made = make(new Map(Object.entries(args ?? {})))
-      // A stage is a function.
+      // A stage is a function; otherwise it is compiled in steps.
       const stage = typeof made === 'function' ? made : yield* made as Steps<Stage>
       stages.push(stage)
     } catch (error) {
@@ -177,7 +177,7 @@ function analyzerOf({ charFilters, tokenizer, filters }: Stages): Analyzer {
   }
 }
 
-/** What every stage costs, whatever it does, for each token that it makes. */
+/** Charges the fixed cost of a stage for each token. */
 function* counted(tokens: Iterable<Token>, steps: StepBudget): Iterable<Token> {
   for (const token of tokens) {
     steps.take(tokenSteps + (token.text.length >> 1))
@@ -187,7 +187,7 @@ function* counted(tokens: Iterable<Token>, steps: StepBudget): Iterable<Token> {
 
 const tokenSteps = 16
 
-/** What most collections use, so without anything in between. */
+/** Fast path without intermediate tokens for the analyzer that most collections use. */
 function lowerCaseWords(
   text: string,
   { sizeMax = Infinity, budget = ownBudget() }: AnalysisBounds = {},

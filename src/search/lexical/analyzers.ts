@@ -1,9 +1,9 @@
 /**
- * The catalogue of text analysis: what a collection may ask for by name. An analyzer is
+ * The catalog of text analysis: everything that a collection can refer to by name. An analyzer is
  * either built in, or a recipe of char filters, one tokenizer and token filters.
  *
- * Names and arguments are those of Lucene, whose users expect to find them here. Names are
- * found in any case, arguments only as they are written here.
+ * Names and arguments are those of Lucene. Names are case-insensitive; arguments are
+ * case-sensitive.
  */
 export const builtInAnalyzers: readonly string[] = [
   ...['standard', 'simple', 'whitespace', 'stop', 'lowercase', 'keyword'],
@@ -14,15 +14,15 @@ export const builtInAnalyzers: readonly string[] = [
   ...['romanian', 'russian', 'sorani', 'spanish', 'swedish', 'turkish', 'thai'],
 ]
 
-/** Arguments arrive as text; the type says which texts make sense. */
+/** Arguments are passed as text; the type determines the valid texts. */
 export type ArgumentType =
   | 'text'
-  /** Entries between commas or on lines of their own. */
+  /** Entries separated by commas or line breaks. */
   | 'list'
   | 'pattern'
-  /** A whole number; -1 has a meaning of its own where this is used. */
+  /** An integer; -1 has a special meaning. */
   | 'integer'
-  /** A whole number, 0 or more. */
+  /** An integer of 0 or more. */
   | 'count'
   | 'true or false'
   | '0 or 1'
@@ -176,7 +176,7 @@ export const charFilters: readonly Component[] = [
   { name: 'persian' },
 ]
 
-/** Filters for single languages: "germanLightStem". None takes arguments. */
+/** Filters for single languages, such as "germanLightStem", without arguments. */
 function languageFilters(suffix: string, languages: readonly string[]): Component[] {
   return languages.map((language) => ({ name: language + suffix }))
 }

@@ -1,12 +1,12 @@
 /**
- * Reads the arguments of a component. They were found in the catalogue and have the right
- * type by then; what they may be beyond that, each component says where it reads them.
+ * Reads the arguments of a component. Names and types were validated by the catalog; components
+ * validate further restrictions where they read an argument.
  */
 import { Pace, type Steps } from '../../runtime/steps.ts'
 import { compilePattern, type Pattern } from './pattern/pattern.ts'
 import type { Arguments } from './stage.ts'
 
-/** Says what is wrong with an argument, to the author of the analyzer. */
+/** An invalid argument; the message is for the author of the analyzer. */
 export class ArgumentProblem extends Error {}
 
 export function countIn(
@@ -21,7 +21,7 @@ export function countIn(
   return count
 }
 
-/** Two counts, of which the first may not exceed the second. */
+/** Checks that the first count does not exceed the second. */
 export function checkOrder(
   [smallName, small]: readonly [string, number],
   [largeName, large]: readonly [string, number],
@@ -32,7 +32,7 @@ export function checkOrder(
     )
 }
 
-/** "true", "1" and their opposites. */
+/** Reads "true", "1" and their opposites. */
 export function flagIn(args: Arguments, name: string, otherwise: boolean): boolean {
   const flag = args.get(name)?.toLowerCase()
   return flag === undefined ? otherwise : flag === 'true' || flag === '1'
@@ -67,8 +67,8 @@ export function asProblem(name: string, source: string, error: unknown): unknown
 }
 
 /**
- * Lists that would be files elsewhere are written out: entries between commas or on lines
- * of their own, a comma inside an entry as "\,". Empty entries and comments don't count.
+ * Lists contain the entries that Lucene reads from files, separated by commas or line breaks; "\,"
+ * is a comma within an entry. Empty entries and comments are skipped.
  */
 export function* entriesIn(list: string): Steps<readonly string[]> {
   const entries: string[] = []
@@ -81,14 +81,14 @@ export function* entriesIn(list: string): Steps<readonly string[]> {
   return entries
 }
 
-/** The two sides of an entry such as "a => b"; undefined: it has only one. */
+/** The two sides of an entry such as "a => b"; undefined if it has only one. */
 export function pairIn(entry: string, sign = '=>'): readonly [string, string] | undefined {
   const at = entry.indexOf(sign)
   if (at < 0) return undefined
   return [entry.slice(0, at).trim(), entry.slice(at + sign.length).trim()]
 }
 
-/** The words of such a list; undefined: it was not given. */
+/** The words of a list; undefined if the argument is absent. */
 export function* wordsIn(
   args: Arguments,
   name: string,
@@ -108,7 +108,7 @@ export function* wordsIn(
   return words
 }
 
-/** Snowball's lists have several words on a line, and comments after a bar. */
+/** Snowball lists have several words per line, and comments after a bar. */
 function snowballWords(line: string): readonly string[] {
   const words = line.replace(/\|.*/, '').split(/\s+/)
   return words.filter((word) => word !== '')

@@ -1,31 +1,31 @@
 /**
- * BM25, as Lucene counts it: no (k1 + 1) factor, and a weight that is never negative. The
- * counts are those of the whole index, whatever a filter leaves of it.
+ * BM25 as in Lucene: without the factor (k1 + 1), and with a weight that is never negative.
+ * Statistics cover the whole index, independent of filters.
  */
 export interface Corpus {
-  /** Documents that have a text. */
+  /** Number of documents with a text. */
   readonly documents: number
-  /** Tokens of all texts together. */
+  /** Total tokens of all texts. */
   readonly tokens: number
 }
 
-/** All that a score depends on besides the document. It changes with every write. */
+/** Everything that a score depends on besides the document. It changes with every write. */
 export interface TermStatistics extends Corpus {
-  /** Of each term of a query: the documents that have it. */
+  /** For each query term, the number of documents that contain it. */
   readonly documentFrequencies: readonly number[]
 }
 
-/** How fast repetition stops to count, and how much long texts are held back. */
+/** k1: saturation of term frequency; b: normalization by length. */
 const k1 = 1.2
 const b = 0.75
 
-/** How much a term says: the fewer documents have it, the more. */
+/** Inverse document frequency of a term. */
 export function termWeight(corpus: Corpus, documentsWithTerm: number): number {
   const without = corpus.documents - documentsWithTerm
   return Math.log(1 + (without + 0.5) / (documentsWithTerm + 0.5))
 }
 
-/** What a term adds to the score of a document that has it `count` times. */
+/** Score of a term for a document that contains it `count` times. */
 export function termScore(
   weight: number,
   count: number,

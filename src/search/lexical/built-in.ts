@@ -1,4 +1,4 @@
-/** The analyzers that have a name of their own, as the stages they are made of. */
+/** The built-in analyzers, as sequences of stages. */
 import { cjkBigram, cjkWidth } from './filters/cjk.ts'
 import { lowercase, stop } from './filters/basic.ts'
 import { englishStopWords } from './filters/words.ts'
@@ -16,7 +16,7 @@ export interface Stages {
 
 const none = new Map<string, string>()
 
-/** By a name in lower case. */
+/** `name` is in lower case. */
 export function builtIn(name: string): Stages {
   const charFilters: readonly CharFilter[] = []
   switch (name) {
@@ -50,5 +50,5 @@ export function builtIn(name: string): Stages {
   }
 }
 
-/** Texts in these languages have English in them, and single letters say nothing. */
+/** Texts in these languages contain English, and single letters carry no meaning. */
 const cjkStopWords: ReadonlySet<string> = new Set([...englishStopWords, 's', 't', 'www'])

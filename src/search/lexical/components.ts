@@ -1,4 +1,4 @@
-/** Makes the components that the catalogue names. Names are in lower case here. */
+/** Creates the components of the catalog. Names are in lower case here. */
 import { mapping } from './char-filters/mapping.ts'
 import { htmlStrip } from './char-filters/html-strip.ts'
 import { persian } from './char-filters/persian.ts'
@@ -25,10 +25,10 @@ import { keyword, letter, whitespace } from './tokenizers/runs.ts'
 import { standard, uax29UrlEmail } from './tokenizers/standard.ts'
 import { thai } from './tokenizers/thai.ts'
 
-/** Makes a component; throws ArgumentProblem if its arguments make no sense. */
+/** Creates a component; throws ArgumentProblem if its arguments are invalid. */
 export type Make<Stage> = (args: Arguments) => Made<Stage>
 
-/** By the component's name in lower case. */
+/** Makers by component name in lower case. */
 export type Makers<Stage> = Pick<ReadonlyMap<string, Make<Stage>>, 'get'>
 
 export const makeTokenizer: Makers<Tokenizer> = new Map([
@@ -62,7 +62,7 @@ const generalFilters: Makers<TokenFilter> = new Map<string, Make<TokenFilter>>([
   ['elision', words.elisionFilter],
   ['commongrams', words.commonGrams],
   ['synonym', synonyms],
-  // Only the shape of the graph between its words differs, and terms have no shape.
+  // It differs only in the graph of positions between its words, which terms do not have.
   ['synonymgraph', synonyms],
   ['ngram', nGramFilter],
   ['edgengram', edgeNGramFilter],

@@ -1,9 +1,9 @@
 /**
- * Definitions of analyzers: the name of a built-in one, a recipe as plain data, or a recipe that
- * is read where it is stored.
+ * Definitions of analyzers: the name of a built-in one, a recipe as plain data, or a recipe that is
+ * read from storage.
  *
- * Recipes hold lists of words, and a server has thousands of collections. So the catalog holds
- * short ones in memory, and of long ones a StoredAnalyzer.
+ * Recipes contain lists of words, and a server has thousands of collections. The catalog therefore
+ * keeps short recipes in memory, and a StoredAnalyzer for long ones.
  */
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -21,9 +21,9 @@ export interface GivenComponent {
   readonly args?: Readonly<Record<string, string>> | null
 }
 
-/** A recipe that is not held in memory. Other threads get what identifies it alone. */
+/** A recipe that is read on demand. Other threads receive only its key and length. */
 export class StoredAnalyzer {
-  /** The same for all recipes that do the same. */
+  /** Equal for equivalent recipes. */
   readonly key: string
   /** Characters of its JSON text. */
   readonly length: number
@@ -40,13 +40,13 @@ export class StoredAnalyzer {
     return this.#read()
   }
 
-  /** JSON text shows the recipe itself. */
+  /** Serializes the recipe itself. */
   toJSON(): unknown {
     return this.recipe
   }
 }
 
-/** A definition, or where it is long, a StoredAnalyzer with what `makeRead` returns. */
+/** The definition, or a StoredAnalyzer with the result of `makeRead` if it is long. */
 export function storeIfLong(definition: unknown, makeRead: () => () => unknown): unknown {
   if (typeof definition !== 'object' || definition === null) return definition
   if (definition instanceof StoredAnalyzer) return definition
@@ -56,22 +56,22 @@ export function storeIfLong(definition: unknown, makeRead: () => () => unknown):
     : new StoredAnalyzer(definition, length, makeRead())
 }
 
-/** The same where nothing can be read at once: a long definition is held compressed. */
+/** For callers without synchronous storage: keeps a long definition compressed. */
 export function packIfLong(definition: unknown): unknown {
   return storeIfLong(definition, () => unpack(deflateRawSync(JSON.stringify(definition))))
 }
 
-/** Apart, so that what it returns does not keep the definition in memory. */
+/** A separate function, so that the closure does not keep the definition in memory. */
 function unpack(packed: Buffer): () => unknown {
   return () => JSON.parse(inflateRawSync(packed).toString()) as unknown
 }
 
-/** A name or a recipe, as plain data. */
+/** The name or the recipe as plain data. */
 export function recipeOf(definition: unknown): unknown {
   return definition instanceof StoredAnalyzer ? definition.recipe : definition
 }
 
-/** The same for definitions that do the same: names have no case. */
+/** The same key for equivalent definitions; names are case-insensitive. */
 export function keyOf(definition: unknown): string {
   if (typeof definition === 'string') return definition.toLowerCase()
   if (definition instanceof StoredAnalyzer) return definition.key
@@ -84,10 +84,10 @@ export function keyOf(definition: unknown): string {
   return key
 }
 
-/** Definitions are never changed. */
+/** Cached by identity, because definitions are immutable. */
 const keys = new WeakMap<object, string>()
 
-/** Bytes that a compiled analyzer takes, estimated from above without reading its lists. */
+/** Upper estimate of the bytes of a compiled analyzer, without reading its lists. */
 export function memoryFor(definition: unknown): number {
   if (definition instanceof StoredAnalyzer) return definition.length * characterSize
   if (typeof definition === 'string') return builtInSize
@@ -98,10 +98,10 @@ export function memoryFor(definition: unknown): number {
   return size
 }
 
-/** A list of single letters, each an entry of a Map, takes the most. */
+/** Maximum per character: for a list of single letters, each an entry of a Map. */
 const characterSize = 100
 
-/** Tables of languages are shared. */
+/** Without the tables of languages, which are shared. */
 const builtInSize = 20_000
 
 const recipeMembers = ['tokenizer', 'filters', 'charFilters'] as const

@@ -1,8 +1,8 @@
 /**
- * Checks an analyzer that a schema asks for against the catalogue.
+ * Validates the analyzer of a schema against the catalog.
  *
- * {"charFilters": [...], "tokenizer": {"name": "standard"}, "filters": [{"name": "stop",
- * "args": {"words": "the, a"}}]}; null members count as absent, arguments are texts.
+ * {"charFilters": [...], "tokenizer": {"name": "standard"}, "filters": [{"name": "stop", "args":
+ * {"words": "the, a"}}]}; null members count as absent, and arguments are strings.
  */
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import {
@@ -23,12 +23,12 @@ import { keyOf } from './definition.ts'
 
 const { analyzerFiltersMax, patternLengthMax } = fixedLimits
 
-/** What a definition may take. */
+/** Limits of a definition. */
 export type AnalyzerLimits = Pick<Limits, 'analyzerLengthMax' | 'analyzerEntriesMax'>
 
 export const defaultAnalyzer = 'standard'
 
-/** Says what is wrong with an analyzer, and compiles it; undefined: nothing. */
+/** Validates and compiles an analyzer; returns the problem, or undefined if it is valid. */
 export function* findAnalyzerProblem(
   analyzer: Value,
   limits: AnalyzerLimits,
@@ -44,7 +44,7 @@ export function* findAnalyzerProblem(
   )
 }
 
-/** Whether two checked analyzers do the same: names have no case. */
+/** Whether two validated analyzers are equivalent; names are case-insensitive. */
 export function isSameAnalyzer(one: unknown, other: unknown): boolean {
   return keyOf(one) === keyOf(other)
 }
@@ -90,7 +90,7 @@ function notAnArray(member: string, value: Value): string {
   return `${member} of analyzer is of type ${jsonTypeOf(value)}, but is an Array`
 }
 
-/** Checks the components of one analyzer, and counts what they take together. */
+/** Validates the components of one analyzer, and adds up their size. */
 class ComponentChecker {
   readonly #limits: AnalyzerLimits
   #length = 0
@@ -185,7 +185,7 @@ class ComponentChecker {
   }
 }
 
-/** Places between separators: counted before anything is made of them. */
+/** Counts separators, so that the limit is checked before the list is parsed. */
 function countEntries(list: string): number {
   let count = 1
   for (let at = 0; at < list.length; at++) {
@@ -199,7 +199,7 @@ const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** What only shows when the analyzer is compiled: patterns, ranges, entries of lists. */
+/** Problems that only show during compilation: patterns, ranges, and entries of lists. */
 function* findMakingProblem(recipe: unknown): Steps<string | undefined> {
   try {
     const loading = loadAnalyzer(recipe)

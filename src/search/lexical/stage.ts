@@ -1,7 +1,7 @@
 /**
- * What an analyzer is made of: char filters change the text, a tokenizer cuts it into
- * tokens, token filters change those. Tokens are made when the next stage asks for them, so
- * nothing is made that nobody needs. Whatever takes time counts its steps.
+ * Stages of an analyzer: char filters change the text, a tokenizer splits it into tokens, and token
+ * filters change those. Tokens are produced lazily, when the next stage requests them. Every stage
+ * counts its steps.
  */
 import type { StepBudget } from '../../caller/analysis-budget.ts'
 import type { Steps } from '../../runtime/steps.ts'
@@ -9,13 +9,13 @@ import type { Steps } from '../../runtime/steps.ts'
 export interface Token {
   readonly text: string
   /**
-   * How many places it stands after the token before: 1 as a rule, 0 for another reading of
-   * the same place, more where tokens between them were removed.
+   * Distance to the position of the previous token: usually 1; 0 for an alternative at the same
+   * position; more if tokens between them were removed.
    */
   readonly step: number
-  /** Protected: stemmers leave it as it is. */
+  /** Protected from stemmers. */
   readonly keyword: boolean
-  /** What the tokenizer saw, where it tells: some filters act on one kind only. */
+  /** Type of the token if the tokenizer determines it; some filters apply to one kind only. */
   readonly kind: TokenKind
 }
 
@@ -40,8 +40,8 @@ export type CharFilter = (text: string, steps: StepBudget) => string
 export type Tokenizer = (text: string, steps: StepBudget) => Iterable<Token>
 export type TokenFilter = (tokens: Iterable<Token>, steps: StepBudget) => Iterable<Token>
 
-/** Reading long lists takes steps. */
+/** Parsing long lists takes steps. */
 export type Made<Stage> = Stage | Steps<Stage>
 
-/** Texts made of a component's arguments, as they were given; names in their known case. */
+/** Arguments of a component as text, by their canonical name. */
 export type Arguments = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 import type { StepBudget } from '../../caller/analysis-budget.ts'
 
-/** A text made of pieces, each of which is counted. */
+/** Builds a text from pieces, and counts each as a step. */
 export class TextBuilder {
   readonly #steps: StepBudget
   #text = ''

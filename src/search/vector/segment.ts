@@ -1,24 +1,24 @@
 /**
- * One graph in one WebAssembly memory. The kernel (kernel/) does the work; here it gets a
- * TypeScript face. A memory is shared: one thread changes the graph, others search it, each
- * through a Segment of its own.
+ * One graph in one WebAssembly memory. This class wraps the kernel (kernel/) for TypeScript. The
+ * memory is shared: one thread modifies the graph and others search it, each through its own
+ * Segment.
  */
 import { readFileSync } from 'node:fs'
 import type { Metric } from './similarity.ts'
 
-/** What a segment is for its whole life. */
+/** Properties that a segment keeps for its whole life. */
 export interface SegmentShape {
   readonly dimension: number
   readonly metric: Metric
-  /** Vectors that it holds at most. */
+  /** Maximum number of vectors. */
   readonly capacity: number
-  /** Candidates that are looked at for the links of a new vector. */
+  /** Candidates that are considered for the links of a new vector. */
   readonly breadth: number
-  /** Threads that work on it: the first one writes. */
+  /** Number of threads; the first one writes. */
   readonly threads: number
 }
 
-/** A segment as it goes from one thread to another. */
+/** A segment in the form that is passed between threads. */
 export interface SharedSegment {
   readonly shape: SegmentShape
   readonly memory: WebAssembly.Memory
@@ -70,34 +70,34 @@ const metrics: Readonly<Record<Metric, number>> = {
 }
 
 const pageSize = 65_536
-/** WebAssembly's own limit: four gigabytes. */
+/** WebAssembly's limit: 4 GiB. */
 const pagesMax = 65_536
-/** Documents that the kernel takes at a time. */
+/** Documents that the kernel scans at a time. */
 const numbersMax = 16_384
-/** Documents that a search can find. */
+/** Maximum results of a search. */
 export const foundMax = 16_384
 
-/** Documents that a search found, nearest first, each with its distance behind it. */
+/** Pairs of document number and distance, closest first. */
 export type FoundDocuments = Float64Array
 
-/** How many vectors a memory has room for, beside what the threads need for themselves. */
+/** Number of vectors that fit into one memory, besides the scratch memory of the threads. */
 export function capacityFor(dimension: number): number {
   const nodeSize = (Math.ceil(dimension / 16) * 16 + 160 + 63) & ~63
   return Math.min(Math.floor(3_400_000_000 / nodeSize), 4_194_304)
 }
 
-/** Whether a document is one of those that are searched. */
+/** Whether a document matches the filter of a search. */
 export type DocumentTest = (document: number) => boolean
 
 export class Segment {
   readonly shape: SegmentShape
   readonly memory: WebAssembly.Memory
   readonly #kernel: Kernel
-  /** Answers for the documents of a filtered search whether they match. */
+  /** Filter of the current search. */
   #matches: DocumentTest = () => true
 
   static create(shape: SegmentShape): Segment {
-    // A trial in no memory of its own says how much comes before the first node.
+    // A trial instance determines the memory before the first node.
     const { dimension, metric, capacity, breadth, threads } = shape
     const trial = new Segment(shape, newMemory(1), undefined)
     const start = trial.#kernel.create(
@@ -116,7 +116,7 @@ export class Segment {
     return segment
   }
 
-  /** Joins in as one of the threads that search. */
+  /** Attaches as one of the searching threads. */
   static attach({ shape, memory }: SharedSegment, thread: number): Segment {
     return new Segment(shape, memory, thread)
   }
@@ -140,45 +140,45 @@ export class Segment {
     return { shape: this.shape, memory: this.memory }
   }
 
-  /** Vectors that can be found. */
+  /** Number of vectors that can be found. */
   get liveCount(): number {
     return this.#kernel.liveCount()
   }
 
-  /** Vectors that are found by scanning, because they are not in the graph yet. */
+  /** Number of vectors outside of the graph, which only scans find. */
   get pendingCount(): number {
     return this.#kernel.pendingCount()
   }
 
-  /** Vectors that were removed, and still stand in the graph. */
+  /** Number of removed vectors that are still part of the graph. */
   get deletedCount(): number {
     return this.#kernel.deletedCount()
   }
 
-  /** Whether a repair has begun and not ended. */
+  /** Whether a repair is in progress. */
   get isRepairing(): boolean {
     return this.#kernel.isRepairing() !== 0
   }
 
-  /** Another number whenever a vector was added: places may have been used again. */
+  /** Changes whenever a vector is added, because the vector may reuse a node. */
   get takenCount(): number {
     return this.#kernel.takenCount()
   }
 
-  /** Bytes in use for vectors and their links. */
+  /** Bytes in use for vectors and links. */
   get size(): number {
     const kernel = this.#kernel
-    // Places and pending vectors take twelve bytes each beside the node.
+    // Each node takes 12 bytes in `places` and `pending`.
     return kernel.count() * (kernel.nodeBytes() + 12) + kernel.upperBytes()
   }
 
-  /** False when there is no room. The document must have no vector here. */
+  /** False if the segment is full. The document must not have a vector here. */
   add(document: number, vector: Float32Array): boolean {
     this.#setInput(vector)
     return this.#kernel.add(document) !== 0
   }
 
-  /** False when the document has no vector here. */
+  /** False if the document has no vector here. */
   remove(document: number): boolean {
     return this.#kernel.remove(document) !== 0
   }
@@ -187,19 +187,19 @@ export class Segment {
     return this.#kernel.has(document) !== 0
   }
 
-  /** Takes one pending vector into the graph; false when there is none. */
+  /** Links one pending vector into the graph; false if no vector is pending. */
   linkNext(): boolean {
     return this.#kernel.linkNext() !== 0
   }
 
-  /** Mends some of the graph where vectors were removed; false when all is done. */
+  /** Repairs a part of the graph after removals; false when nothing is left to repair. */
   repair(nodes: number): boolean {
     return this.#kernel.repair(nodes) !== 0
   }
 
   /**
-   * The documents nearest to the query by their codes, as many as the walk is broad; only
-   * those that match, if that is asked. It is asked about each once, until `forget`.
+   * Documents closest to the query by their codes, at most `breadth`. `matches` filters them; it is
+   * called once per document until `forget`.
    */
   search(query: Float32Array, breadth: number, matches?: DocumentTest): FoundDocuments {
     this.#begin(query, matches)
@@ -207,14 +207,14 @@ export class Segment {
     return this.#found()
   }
 
-  /** As `search`, by looking at every vector. */
+  /** Like `search`, but compares every vector. */
   scanAll(query: Float32Array, count: number, matches?: DocumentTest): FoundDocuments {
     this.#begin(query, matches)
     this.#kernel.scanAll(Math.min(count, foundMax), matches !== undefined)
     return this.#found()
   }
 
-  /** As `search`, among some documents. */
+  /** Like `search`, but compares the given documents only. */
   scan(query: Float32Array, count: number, documents: Float64Array): FoundDocuments {
     this.#begin(query)
     this.#kernel.begin()
@@ -226,19 +226,19 @@ export class Segment {
     return this.#found()
   }
 
-  /** Forgets which documents match: those of the next search are asked again. */
+  /** Forgets which documents match, so that the next search tests them again. */
   forget(): void {
     this.#kernel.forget()
   }
 
   /**
-   * The parts of the memory that make up the graph, to be saved. Until `thaw`, vectors may be
-   * added and removed, but not linked, and nothing mended.
+   * The parts of the memory to save. Until `thaw`, vectors may be added and removed, but not linked
+   * or repaired.
    */
   freeze(): readonly Uint8Array[] {
     this.#kernel.freeze(true)
     const [header, ...rest] = this.#parts()
-    // The header changes with every vector that is added; the rest stays.
+    // Copies the header, which changes with every added vector; the other parts do not change.
     return [header!.slice(), ...rest]
   }
 
@@ -247,8 +247,8 @@ export class Segment {
   }
 
   /**
-   * Puts back what was saved. `read` fills the parts one after the other: the first says how
-   * large the others are. Undefined when the parts contradict each other.
+   * Restores a saved segment. `read` fills the parts one after the other; the first determines the
+   * size of the others. Undefined if the parts are inconsistent.
    */
   static restore(
     shape: SegmentShape,
@@ -304,7 +304,7 @@ function newMemory(pages: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: pagesMax, shared: true })
 }
 
-/** What the kernel is compiled to, when the package is installed or `npm run build` runs. */
+/** Compiled kernel; created when the package is installed, and by `npm run build`. */
 export const kernelFile = new URL('../../../build/vector-kernel.wasm', import.meta.url)
 
 let compiled: WebAssembly.Module | undefined

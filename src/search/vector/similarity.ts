@@ -1,4 +1,4 @@
-/** How near two vectors are, as `$similarity` tells it: greater is nearer. */
+/** Metrics of vectors. Similarities are the values of `$similarity`; greater is closer. */
 export type Metric = 'cosine' | 'dot_product' | 'euclidean'
 
 export function similarity(
@@ -9,7 +9,7 @@ export function similarity(
   return similarityTo(metric, a)(b)
 }
 
-/** How near vectors are to one that many are compared with. */
+/** Returns a function for the similarity to one query. */
 export function similarityTo(
   metric: Metric,
   query: ArrayLike<number>,
@@ -18,14 +18,14 @@ export function similarityTo(
   return (vector) => similarityAt(metric, distanceOf(vector))
 }
 
-/** The similarity of vectors that are so far from each other. */
+/** The similarity for a distance. */
 export function similarityAt(metric: Metric, distance: number): number {
   return Math.fround(metric === 'euclidean' ? 1 / (1 + distance) : 1 - distance / 2)
 }
 
 /**
- * How far vectors are from one that many are compared with, as the graph counts it: by
- * euclidean the square of the distance, otherwise what is missing from a product of 1.
+ * Returns a function for the distance to one query, as the graph defines it: squared for euclidean,
+ * otherwise 1 minus the cosine or product.
  */
 export function distanceFrom(
   metric: Metric,
@@ -44,7 +44,7 @@ export function distanceFrom(
   }
 }
 
-// Four sums at a time: one would wait for itself with every step.
+// Four independent sums avoid waiting for the result of each addition.
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const end = a.length & ~3
   let s0 = 0

@@ -1,6 +1,6 @@
 /**
- * All vectors of a collection: one segment, or several when a memory is full. The thread
- * that changes the index has a VectorIndex; those that search have VectorViews of it.
+ * All vectors of a collection: one segment, and further ones when its memory is full. The writing
+ * thread has a VectorIndex; searching threads have VectorViews of it.
  */
 import {
   Segment,
@@ -10,9 +10,9 @@ import {
   type SharedSegment,
 } from './segment.ts'
 
-/** How many nodes are mended at a time: about a millisecond. */
+/** Nodes per step of a repair: about a millisecond. */
 const repairStep = 256
-/** Repair begins when one vector in so many was removed, and at least so many were. */
+/** A repair starts when a tenth of the vectors was removed, and at least this number. */
 const repairShare = 10
 const repairMin = 100
 
@@ -20,7 +20,7 @@ export class VectorIndex {
   readonly #shape: SegmentShape
   readonly #segments: Segment[]
 
-  /** Starts empty, or from segments that were saved. */
+  /** Starts empty, or with saved segments. */
   constructor(shape: SegmentShape, segments: readonly Segment[] = []) {
     this.#shape = shape
     this.#segments = [...segments]
@@ -39,11 +39,11 @@ export class VectorIndex {
     return this.#segments.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Makes this the vector of a document; undefined: it has none any more. */
+  /** Replaces the vector of a document; undefined removes it. */
   put(document: number, vector: Float32Array | undefined): void {
     for (const segment of this.#segments) if (segment.remove(document)) break
     if (vector === undefined) return
-    // The newest has room as a rule; older ones where vectors were removed.
+    // The newest segment usually has room; older ones have if vectors were removed.
     for (let i = this.#segments.length - 1; i >= 0; i--)
       if (this.#segments[i]!.add(document, vector)) return
     const segment = Segment.create(this.#shape)
@@ -51,7 +51,7 @@ export class VectorIndex {
     this.#segments.push(segment)
   }
 
-  /** Does a little of what is left to do; false when nothing is. */
+  /** Does a small part of the pending work; false when nothing is left. */
   work(): boolean {
     for (const segment of this.#segments)
       if (segment.linkNext() || this.#repair(segment)) return true
@@ -67,25 +67,25 @@ export class VectorIndex {
   }
 }
 
-/** An index as it goes from one thread to another. */
+/** An index in the form that is passed between threads. */
 export type SharedIndex = readonly SharedSegment[]
 
-/** A document that may be among the nearest, and how far its code is from the query. */
+/** A document that may be among the closest, with the distance of its code to the query. */
 export interface Candidate {
   readonly document: number
   readonly distance: number
 }
 
-/** Below this many vectors, looking at each is as fast as walking, and misses none. */
+/** Up to this many vectors, a scan is as fast as a walk, and exact. */
 export const scanMax = 10_000
-/** The same where each has to be asked whether it matches. */
+/** The same for filtered searches, where each document must be tested. */
 const scanMatchingMax = 1_000
 
 export class VectorView {
   readonly #segments: readonly Segment[]
   #remembered: string | undefined
 
-  /** `thread` is the number of the searching thread, from 1. */
+  /** `thread`: number of the searching thread, from 1. */
   constructor(index: SharedIndex, thread: number) {
     this.#segments = index.map((segment) => Segment.attach(segment, thread))
   }
@@ -94,7 +94,7 @@ export class VectorView {
     return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0)
   }
 
-  /** About `breadth` candidates, nearest first by their codes. */
+  /** About `breadth` candidates, closest first by their codes. */
   search(query: Float32Array, breadth: number): Candidate[] {
     const isSmall = this.count <= scanMax
     return this.#merge((segment) =>
@@ -103,8 +103,8 @@ export class VectorView {
   }
 
   /**
-   * As `search`, among the documents that match. What was asked stays known while searches
-   * come with the same name for what matches.
+   * Like `search`, for documents that match. Results of `matches` are cached as long as successive
+   * searches pass the same `name` for the filter.
    */
   searchMatching(
     query: Float32Array,
@@ -112,7 +112,7 @@ export class VectorView {
     matches: DocumentTest,
     name: string,
   ): Candidate[] {
-    // A place that changed hands may hold a document that was never asked about.
+    // A reused node may hold a document that was never tested.
     const taken = this.#segments.map(({ takenCount }) => takenCount)
     const known = `${taken.join()} ${name}`
     if (this.#remembered !== known) for (const segment of this.#segments) segment.forget()
@@ -125,14 +125,14 @@ export class VectorView {
     )
   }
 
-  /** As the above, but each document is looked at: a walk may end early while others write. */
+  /** Like the above, but compares every document: a walk may end early during writes. */
   scanAll(query: Float32Array, breadth: number, matches?: DocumentTest): Candidate[] {
     for (const segment of this.#segments) segment.forget()
     this.#remembered = undefined
     return this.#merge((segment) => segment.scanAll(query, breadth, matches))
   }
 
-  /** As `search`, among some documents: each of them is looked at. */
+  /** Like `search`, but compares the given documents only. */
   scan(query: Float32Array, breadth: number, documents: Float64Array): Candidate[] {
     return this.#merge((segment) => segment.scan(query, breadth, documents))
   }

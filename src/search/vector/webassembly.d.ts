@@ -1,4 +1,4 @@
-/** What we use of WebAssembly: the types that Node has it with are only in the browser's. */
+/** The used parts of WebAssembly; TypeScript declares these types only for browsers. */
 declare namespace WebAssembly {
   // eslint-disable-next-line @typescript-eslint/no-extraneous-class
   class Module {

@@ -1,4 +1,4 @@
-/** What a data folder may hold and a cluster cannot, as far as names and types tell. */
+/** Lists names and types that a data folder can hold and a cluster cannot. */
 import type { Column } from '../../../language/columns/column.ts'
 import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
 import { fixedLimits } from '../../../limits.ts'
@@ -6,7 +6,7 @@ import type { KeyspaceSchema, Table } from '../../schema.ts'
 import { isOfCluster } from './system-schema.ts'
 import { lostField } from './type-ddl.ts'
 
-/** As CQL has them: also in quotes, names of keyspaces and tables take no other characters. */
+/** CQL restricts the names of keyspaces and tables to these characters, even when quoted. */
 const plainName = /^\w+$/
 
 const keyspaceLengthMax = fixedLimits.clusterKeyspaceLengthMax
@@ -43,8 +43,8 @@ function problemOfKeyspace(keyspace: string, systemKeyspace: string): readonly s
       `the name of a keyspace may have ${keyspaceLengthMax} characters, and this one has ${keyspace.length}`,
     )
   if (keyspace === systemKeyspace)
-    return say('a keyspace of this name is the one for settings. Choose another for those')
-  return isOfCluster(keyspace) ? say('keyspaces of this name are those of the cluster') : []
+    return say('this keyspace stores the settings. Choose another with --system-keyspace')
+  return isOfCluster(keyspace) ? say('the cluster reserves this name') : []
 }
 
 function problemsOfTable({ definition, types }: Table): readonly string[] {

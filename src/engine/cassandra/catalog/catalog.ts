@@ -1,7 +1,6 @@
 /**
- * What the cluster holds, as this server knows it. It is read again when the version of the
- * cluster's schema has changed, which is looked at now and then, and before it is said that
- * something is not there.
+ * Cache of the cluster's schema. A keyspace is read again when the cluster's schema version has
+ * changed. The version is checked periodically, and before a target is reported as missing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { findNamed, type KeyspaceSchema, type Target } from '../../schema.ts'
@@ -11,11 +10,11 @@ import type { Session } from '../cluster/session.ts'
 import type { Defaults } from './collection-comment.ts'
 import { isReserved, readKeyspace } from './system-schema.ts'
 
-/** For so long the version is taken for what it was. */
+/** Milliseconds for which the schema version is not checked again. */
 export const trustedMs = 1_000
 
 interface Known {
-  /** Grows with each refresh that is started. */
+  /** Number of the refresh that read this, in order of their start. */
   readonly refresh: number
   readonly version: string
   readonly schema: KeyspaceSchema | undefined
@@ -49,13 +48,13 @@ export class ClusterCatalog {
     this.#systemKeyspace = systemKeyspace
   }
 
-  /** As it was a moment ago, or later. */
+  /** The schema, at most `trustedMs` old. */
   async schema(keyspace: string): Promise<KeyspaceSchema | undefined> {
     const known = this.#trusted(keyspace)
     return known === undefined ? this.#look(keyspace) : known.schema
   }
 
-  /** Many ask at the same time. They share a look, unless it began too long ago. */
+  /** Concurrent callers share one refresh, unless it started too long ago. */
   #look(keyspace: string): Look['schema'] {
     const running = this.#looks.get(keyspace)
     const startedAt = performance.now()
@@ -69,7 +68,7 @@ export class ClusterCatalog {
     return schema
   }
 
-  /** One that can be served; undefined where a look is needed to tell. */
+  /** A cached target that can be served; undefined: a refresh is needed to tell. */
   known(keyspace: string, name: string): Target | undefined {
     const schema = this.#trusted(keyspace)?.schema
     return schema?.targets.find((target) => target.name === name)
@@ -80,14 +79,14 @@ export class ClusterCatalog {
     return found ?? targetIn(await this.refresh(keyspace), name)
   }
 
-  /** As it is now. What requests cannot reach is not there. */
+  /** The current schema of a keyspace; undefined also for keyspaces that requests cannot access. */
   async refresh(keyspace: string): Promise<KeyspaceSchema | undefined> {
     if (isReserved(keyspace, this.#systemKeyspace)) return undefined
     const refresh = ++this.#refreshes
     const version = await this.#readVersion()
     if (this.#known.get(keyspace)?.version !== version) {
       const read = await readKeyspace(this.#session, keyspace, this.#defaults, this.#can)
-      // Another refresh may have ended meanwhile: its targets are in use by now.
+      // A refresh that started later may have ended first; its targets are already in use.
       const known = this.#known.get(keyspace)
       if (known === undefined || known.refresh < refresh) {
         const schema = read && withKnownTargets(read, known?.schema)
@@ -97,23 +96,23 @@ export class ClusterCatalog {
     return this.#known.get(keyspace)?.schema
   }
 
-  /** Whether it is known that the target is what it was when it was found, a moment ago. */
+  /** Whether a recent check confirmed that the target is unchanged. */
   isCurrent(target: Target): boolean {
     return this.known(target.keyspace, target.name) === target
   }
 
-  /** Throws where the target is not what it was when it was found, a moment ago or now. */
+  /** Throws when the target was dropped or changed, as of a recent check or as of now. */
   async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
     if (when !== 'now' && targetIn(await this.schema(keyspace), name) === target) return
     const current = targetIn(await this.refresh(keyspace), name)
     if (current?.uid !== uid) throw new EngineError('gone', `${name} is gone`)
-    // What a collection is was said when it was created.
+    // The options of a collection never change after its creation.
     if (current.kind === 'collection' && target.kind === 'collection') return
     if (current !== target) throw new EngineError('changed', `${name} has changed`)
   }
 
-  /** What is known, if the version was looked at a moment ago. */
+  /** The cached schema, if the version was checked recently and has not changed. */
   #trusted(keyspace: string): Known | undefined {
     if (performance.now() - this.#lookedAt > trustedMs) return undefined
     const known = this.#known.get(keyspace)
@@ -129,14 +128,14 @@ export class ClusterCatalog {
   }
 }
 
-/** Throws where there is one that cannot be served. */
+/** Throws the reason when a target of this name exists but cannot be served. */
 function targetIn(schema: KeyspaceSchema | undefined, name: string): Target | undefined {
   const found = schema && findNamed(schema, name)
   if (found !== undefined && 'reason' in found) throw found.reason
   return found
 }
 
-/** Those that did not change stay the same objects. */
+/** Reuses the objects of unchanged targets, so that they can be compared by identity. */
 function withKnownTargets(
   schema: KeyspaceSchema,
   before: KeyspaceSchema | undefined,

@@ -1,4 +1,4 @@
-/** Changes of what a keyspace holds. Only one server makes one at a time. */
+/** Executes schema changes of a keyspace. The caller holds the schema lease. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { fixedLimits } from '../../../limits.ts'
 import {
@@ -17,10 +17,10 @@ import { readIndexNames, readNoteSource, readViewNames } from './system-schema.t
 import { changeTable, createTable, dropTable } from './table-ddl.ts'
 import { alterType, createType, dropType } from './type-ddl.ts'
 
-/** What changes are made of: the keyspace as it is, and who makes them. */
+/** Everything that a change needs: the current keyspace and the session that changes it. */
 export interface SchemaAccess {
   readonly session: Session
-  /** Which indexes are not ready, as "keyspace.index". */
+  /** Indexes that some node cannot search yet, as "keyspace.index". */
   readonly unreadyIndexes: () => Promise<ReadonlySet<string>>
   readonly can: Capabilities
   readonly keyspace: string
@@ -61,14 +61,14 @@ async function makeTableChange(access: SchemaAccess, change: TableChange): Promi
   if (change.kind === 'createIndex') await indexesAreReady(access, [change.index.name])
 }
 
-/** One after the other. */
+/** Runs definitions one after the other, because each may depend on the one before. */
 async function defineAll(session: Session, texts: readonly string[]): Promise<void> {
   for (const text of texts) await session.define(text)
 }
 
 /**
- * Whole, or not at all: what was begun is removed where a step fails, but never a table that
- * others have made just before. One that is there gets the indexes that it lacks.
+ * Creates a collection completely or not at all: a failed step drops the table, except one that
+ * other software has just created. An existing table gets the indexes that it lacks.
  */
 async function createCollection(
   access: SchemaAccess,
@@ -96,7 +96,7 @@ async function createCollection(
   }
 }
 
-/** A node that makes a table with the name of a view fails half-way, and has both then. */
+/** A node that creates a table with the name of a view fails half-way and then has both. */
 async function checkNoView(
   session: Session,
   { keyspace, name }: { readonly keyspace: string; readonly name: string },
@@ -104,11 +104,11 @@ async function checkNoView(
   if ((await readViewNames(session, keyspace)).includes(name))
     throw new EngineError(
       'unsupported',
-      `"${name}" is the name of a materialized view, which others have made. Choose another`,
+      `"${name}" is the name of a materialized view. Choose another name`,
     )
 }
 
-/** One of another table would be taken for the one that is to be made, without a word. */
+/** CREATE INDEX IF NOT EXISTS would silently accept an index of that name on another table. */
 async function checkIndexNames(
   session: Session,
   { keyspace, name }: { readonly keyspace: string; readonly name: string },
@@ -122,14 +122,16 @@ async function checkIndexNames(
       throw new EngineError('indexExists', `the index ${index} belongs to ${table}`)
 }
 
-/** All have ended before one that fails is told of: what they make is not dropped meanwhile. */
+/**
+ * Waits until all definitions have ended before it fails, because the caller then drops the table.
+ */
 async function defineSideBySide(session: Session, texts: readonly string[]): Promise<void> {
   const running = texts.map((text) => session.define(text))
   await Promise.allSettled(running)
   await Promise.all(running)
 }
 
-/** An index is made before it is ready on all nodes, and reads that need it fail until then. */
+/** Waits until the indexes are ready on all nodes; reads that need them fail until then. */
 async function indexesAreReady(
   { unreadyIndexes, keyspace }: SchemaAccess,
   names: readonly string[],
@@ -148,6 +150,6 @@ async function indexesAreReady(
   throw new EngineError('timeout', `the indexes ${names.join(', ')} are not ready`)
 }
 
-/** How often it is looked. */
+/** Milliseconds between checks: doubled from the first value up to the second. */
 const readyMsMin = 10
 const lookMsMax = 500

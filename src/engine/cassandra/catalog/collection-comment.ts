@@ -1,6 +1,6 @@
 /**
- * The options of a collection, as the comment of its table holds them. Other servers of the
- * Data API write the same, and wrote other forms before.
+ * Reads and writes the options of a collection, which the comment of its table stores. The format
+ * is that of other servers of the Data API, including its older versions.
  */
 import { packIfLong } from '../../../search/lexical/definition.ts'
 import { EngineError } from '../../errors.ts'
@@ -15,7 +15,7 @@ import type {
   VectorOptions,
 } from '../../schema.ts'
 
-/** The version of the form that is written. */
+/** Version of the format that is written. */
 const currentVersion = 2
 
 interface Comment {
@@ -23,7 +23,7 @@ interface Comment {
     readonly schema_version?: unknown
     readonly options?: CommentOptions
   }
-  /** Of the oldest form, which has nothing else. */
+  /** The only field of the oldest format. */
   readonly indexing?: IndexingOptions
 }
 
@@ -50,14 +50,14 @@ interface CommentVector {
   } | null
 }
 
-/** What the columns and indexes of the table say of its vectors, if it has any. */
+/** Properties of the vectors according to the table's column and index. */
 export interface SeenVector {
   readonly dimension: number
   readonly metric?: string | undefined
   readonly sourceModel?: string | undefined
 }
 
-/** What collections have whose comments leave it open. */
+/** Options of collections whose comment does not contain them. */
 export type Defaults = Pick<CollectionOptions, 'lexical' | 'rerank'>
 
 export function writeComment(name: string, options: CollectionOptions): string {
@@ -87,7 +87,7 @@ function writtenVector({ dimension, metric, sourceModel, service }: VectorOption
   return { dimension, metric, sourceModel, ...(service && { service }) }
 }
 
-/** `name` is for the error of a comment that nobody can read. */
+/** `name` is used in the error for an unreadable comment. */
 export function readComment(
   name: string,
   comment: string,
@@ -120,7 +120,7 @@ function parse(name: string, comment: string): Comment {
     if (typeof parsed === 'object' && parsed !== null && isIndexing(parsed.indexing))
       return parsed
   } catch {
-    // Said below.
+    // An error is thrown below.
   }
   throw unreadable(name)
 }
@@ -129,7 +129,7 @@ function unreadable(name: string): EngineError {
   return new EngineError('schema', `the comment of ${name} does not hold its options`)
 }
 
-/** Whether they are of the kinds that they are declared to be: anybody can write comments. */
+/** Checks the types of the options, because other software can write comments. */
 function isSound({ indexing, vector }: CommentOptions): boolean {
   if (!isIndexing(indexing)) return false
   if (!vector) return true
@@ -144,7 +144,7 @@ function isIndexing(indexing: IndexingOptions | undefined): boolean {
   return Array.isArray('allow' in indexing ? indexing.allow : indexing.deny)
 }
 
-/** The first version knew neither, and its last releases both without saying so. */
+/** Version 1 had neither option at first; its last releases added both under the same version. */
 function readSearch(
   name: string,
   version: unknown,
@@ -154,7 +154,7 @@ function readSearch(
   if (version !== 1 && version !== currentVersion)
     throw new EngineError(
       'schemaVersion',
-      `the options of ${name} are of version ${version === undefined ? 'none' : JSON.stringify(version)}, and known are 1 and 2`,
+      `the options of ${name} have version ${version === undefined ? 'none' : JSON.stringify(version)}, but only 1 and 2 are supported`,
     )
   if (version === 1 && lexical === undefined && rerank === undefined) return withoutSearch
   if (version === 1 && (lexical === undefined || rerank === undefined))

@@ -1,4 +1,4 @@
-/** The table that a collection is: its columns, its indexes, and what tells it from others. */
+/** The table of a collection: its columns, its indexes, and how to recognize it. */
 import type { Collection, CollectionOptions } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteName, quoteOptions, quoteTarget, quoteText } from '../cluster/statement.ts'
@@ -6,7 +6,7 @@ import { writeComment } from './collection-comment.ts'
 import { printAnalyzer, printSourceModel } from './index-ddl.ts'
 import type { IndexRow } from './read-index.ts'
 
-/** With the types as the cluster tells them. */
+/** Columns with their types as system_schema spells them. */
 const columns: ReadonlyMap<string, string> = new Map([
   ['tx_id', 'timeuuid'],
   ['doc_json', 'text'],
@@ -23,7 +23,7 @@ const columns: ReadonlyMap<string, string> = new Map([
 export const vectorColumn = 'query_vector_value'
 export const lexicalColumn = 'query_lexical_value'
 
-/** Suffixes of the indexes' names, with what they are of. */
+/** Name suffixes of the indexes, and what each of them indexes. */
 const indexes: readonly (readonly [suffix: string, of: string])[] = [
   ['exists_keys', 'exist_keys'],
   ['array_size', 'entries(array_size)'],
@@ -37,7 +37,7 @@ const indexes: readonly (readonly [suffix: string, of: string])[] = [
 
 type Named = Pick<Collection, 'keyspace' | 'name'>
 
-/** All but the key, with their types. */
+/** All columns but the key, with their types. */
 export function collectionColumns({
   vector,
   lexical,
@@ -59,7 +59,7 @@ export function createTableText(target: Named, options: CollectionOptions): stri
 }
 
 export interface CollectionIndex {
-  /** Behind the name of the collection it is that of the index. */
+  /** The name of the index is that of the collection, "_", and this. */
   readonly suffix: string
   readonly of: string
   readonly given: ReadonlyMap<string, string>
@@ -97,7 +97,7 @@ export function collectionIndexes(
   ]
 }
 
-/** Those that options ask for, and that are not there. */
+/** Indexes that the options require and the table does not have. */
 export function missingIndexes(
   options: CollectionOptions,
   can: Pick<Capabilities, 'sourceModel' | 'indexAnalyzer'>,
@@ -107,7 +107,7 @@ export function missingIndexes(
   return collectionIndexes(options, can).filter(({ of }) => !targets.has(storedTarget(of)))
 }
 
-/** Of a set, the cluster notes that its values are indexed. */
+/** For a set, Cassandra stores the target of the index as values(column). */
 function storedTarget(of: string): string {
   return sets.has(of) ? `values(${of})` : of
 }
@@ -116,7 +116,7 @@ const sets: ReadonlySet<string> = new Set([
   ...['exist_keys', 'array_contains', 'query_null_values'],
 ])
 
-/** One statement for each index. They can be made side by side. */
+/** One statement per index; they can run concurrently. */
 export function createIndexTexts(
   target: Named,
   options: CollectionOptions,
@@ -129,7 +129,7 @@ export function createIndexTexts(
   )
 }
 
-/** A column as the cluster tells of it. */
+/** A column as system_schema describes it. */
 export interface SeenColumn {
   readonly name: string
   readonly kind: string
@@ -142,7 +142,7 @@ export function isCollection(seen: readonly SeenColumn[]): boolean {
   return columns.entries().every(([name, type]) => types.get(name) === type)
 }
 
-/** Whether the key among the columns is that of a collection. */
+/** Whether the primary key is that of a collection. */
 export function isCollectionKey(seen: readonly SeenColumn[]): boolean {
   const key = seen.filter(({ kind }) => kind === 'partition_key' || kind === 'clustering')
   const [first] = key

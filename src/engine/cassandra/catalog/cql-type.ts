@@ -1,4 +1,4 @@
-/** Types of columns as CQL writes them: in definitions, and in what a cluster says of itself. */
+/** Prints and parses column types in CQL, for definitions and for rows of system_schema. */
 import {
   primitiveNames,
   type ColumnType,
@@ -9,7 +9,7 @@ import {
 import type { Column } from '../../schema.ts'
 import { quoteName, quoteTarget } from '../cluster/statement.ts'
 
-/** A column in a definition. */
+/** A column in a CREATE or ALTER TABLE statement. */
 export function printColumn(column: Column, keyspace: string): string {
   const { name, type, isFrozen, isStatic } = column
   const printed = printType(type, keyspace)
@@ -33,14 +33,14 @@ export function printType(type: ColumnType, keyspace: string): string {
   }
 }
 
-/** Within a collection a user-defined value is written as a whole. */
+/** User-defined types within a collection must be frozen. */
 function printElement(type: ElementType, keyspace: string): string {
   return typeof type === 'string' ? type : `frozen<${printType(type, keyspace)}>`
 }
 
 export type ReadType = Pick<Column, 'type' | 'isFrozen'>
 
-/** A type as system_schema has it; undefined: columns of the API cannot be of it. */
+/** Parses a type of system_schema; undefined: the Data API does not support it. */
 export function readType(text: string, types: UserTypes): ReadType | undefined {
   const tree = parseType(text)
   const inner = tree && frozenIn(tree)
@@ -52,7 +52,7 @@ export function readType(text: string, types: UserTypes): ReadType | undefined {
   return type && { type, isFrozen: true }
 }
 
-/** The type of a field of a user-defined type, if it is one without parts. */
+/** Parses the type of a field of a user-defined type; undefined unless it is primitive. */
 export function readPrimitive(text: string): PrimitiveName | undefined {
   const tree = parseType(text)
   return tree && primitiveOf(tree)
@@ -61,7 +61,7 @@ export function readPrimitive(text: string): PrimitiveName | undefined {
 interface TypeTree {
   /** Without quotes. */
   readonly name: string
-  /** A name in quotes is that of a user-defined type, whatever it is. */
+  /** A quoted name is always that of a user-defined type. */
   readonly isQuoted: boolean
   readonly of: readonly TypeTree[]
 }
@@ -91,7 +91,7 @@ function typeOf(tree: TypeTree, types: UserTypes): ColumnType | undefined {
   }
 }
 
-/** What a frozen collection holds is frozen with it, said or not. */
+/** The contents of a frozen collection are frozen even where the type does not say so. */
 function elementOf(tree: TypeTree, types: UserTypes): ElementType | undefined {
   return primitiveOf(tree) ?? userTypeOf(frozenIn(tree) ?? tree, types)
 }
@@ -111,7 +111,7 @@ function frozenIn({ name, isQuoted, of }: TypeTree): TypeTree | undefined {
   return name === 'frozen' && !isQuoted ? of[0] : undefined
 }
 
-/** Some releases name the class of a vector instead. */
+/** Some releases print the Java class of a vector type. */
 const vectorClass =
   /^'org\.apache\.cassandra\.db\.marshal\.VectorType\(org\.apache\.cassandra\.db\.marshal\.FloatType\s*,\s*(\d+)\s*\)'$/
 

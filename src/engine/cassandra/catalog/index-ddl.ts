@@ -4,7 +4,7 @@ import type { Column, RegularIndex, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteName, quoteOptions, quoteTarget } from '../cluster/statement.ts'
 
-/** Undefined: the cluster has no such index, and the table only notes it. */
+/** Undefined: the cluster does not support this index; only a note describes it. */
 export function createIndex(
   table: { readonly keyspace: string; readonly name: string },
   index: TableIndex,
@@ -24,7 +24,7 @@ export function dropIndex(keyspace: string, name: string): string {
   return `DROP INDEX IF EXISTS ${quoteTarget({ keyspace, name })}`
 }
 
-/** What an index on texts does unless its options say otherwise. */
+/** Cassandra's defaults for text indexes. */
 export const plainFolding: TextFolding = {
   ascii: false,
   caseSensitive: true,
@@ -63,7 +63,7 @@ function optionsOf(
         : undefined
     case 'regular': {
       const isText = type.type === 'text' || type.type === 'ascii'
-      // Columns of the key take no such options, not even those that change nothing.
+      // Cassandra rejects these options on key columns, even with default values.
       const folding = index.folding ?? (isText && !isKey ? plainFolding : undefined)
       return folding === undefined
         ? {}

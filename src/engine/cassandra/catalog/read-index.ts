@@ -1,4 +1,4 @@
-/** Indexes as system_schema.indexes has them. */
+/** Converts rows of system_schema.indexes. */
 import { packIfLong } from '../../../search/lexical/definition.ts'
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
@@ -10,7 +10,7 @@ import { readMetric, readSourceModel } from './collection-comment.ts'
 import { plainFolding } from './index-ddl.ts'
 import type { IndexNote } from './table-notes.ts'
 
-/** A row of system_schema.indexes, as far as it matters. */
+/** The columns of system_schema.indexes that are used. */
 export interface IndexRow {
   readonly keyspace_name: string
   readonly table_name: string
@@ -19,7 +19,7 @@ export interface IndexRow {
   readonly options: ReadonlyMap<string, string>
 }
 
-/** Undefined: none of those that the API knows of. */
+/** Undefined: the Data API does not support this kind of index. */
 export function readIndex(
   { index_name: name, kind, options }: IndexRow,
   columns: readonly Column[],
@@ -41,7 +41,9 @@ export function readIndex(
   return part && { ...base, kind: 'regular', part, ...foldingIn(options) }
 }
 
-/** Text indexes that the cluster knows nothing of. */
+/**
+ * Text indexes that exist only as notes of the table, because the cluster does not support them.
+ */
 export function notedIndexes(
   notes: ReadonlyMap<string, IndexNote>,
   columns: readonly Column[],
@@ -54,7 +56,7 @@ export function notedIndexes(
   )
 }
 
-/** An index that the API does not know of, as CQL would make it. */
+/** The CQL definition of an index that the Data API does not support. */
 export function printIndex(row: IndexRow): CqlIndex {
   const { keyspace_name: keyspace, table_name: table, index_name: name, options } = row
   const custom = row.kind === 'CUSTOM'
@@ -122,7 +124,7 @@ function vectorOptions(
   return { metric: readMetric(metric ?? metricOf(sourceModel)), sourceModel }
 }
 
-/** What a cluster takes where only the model is given. */
+/** Cassandra's default metric for a source model. */
 function metricOf(sourceModel: string): Metric {
   return sourceModel === 'other' ? 'cosine' : 'dot_product'
 }
@@ -131,7 +133,7 @@ function isText(type: string): boolean {
   return type === 'text' || type === 'ascii'
 }
 
-/** A recipe is JSON, and a name is not. */
+/** A custom analyzer is a JSON object; a built-in one is a name. */
 function readAnalyzer(text: string): unknown {
   if (!text.startsWith('{')) return text
   try {

@@ -1,4 +1,4 @@
-/** Tables and user-defined types from system_schema, also those that CQL made. */
+/** Reads tables and user-defined types from system_schema, including those created with CQL. */
 import {
   userTypeNameOf,
   type UserField,
@@ -10,14 +10,14 @@ import { readPrimitive, readType } from './cql-type.ts'
 import { notedIndexes, printIndex, readIndex, type IndexRow } from './read-index.ts'
 import { readNotes, type NoteSource, type TableNotes } from './table-notes.ts'
 
-/** A row of system_schema.tables, as far as it matters. */
+/** The columns of system_schema.tables that are used. */
 export interface TableRow extends NoteSource {
   readonly keyspace_name: string
   readonly table_name: string
   readonly id: { toString(): string }
 }
 
-/** A row of system_schema.columns, as far as it matters. */
+/** The columns of system_schema.columns that are used. */
 export interface ColumnRow {
   readonly column_name: string
   readonly clustering_order: string
@@ -33,7 +33,7 @@ export interface TypeRow {
   readonly field_types: readonly string[]
 }
 
-/** Those with fields of types without parts: no others can be used. */
+/** User-defined types with primitive fields only; others are unsupported. */
 export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
   return rows.flatMap(({ type_name, field_names, field_types }): UserType[] => {
     const fields = field_names.flatMap((name, position): UserField[] => {
@@ -44,7 +44,7 @@ export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
   })
 }
 
-/** Columns of types that the API has no name for are named, and left alone. */
+/** Columns of unsupported types are listed in `unsupported`, and otherwise ignored. */
 export function readTable(
   row: TableRow,
   columnRows: readonly ColumnRow[],

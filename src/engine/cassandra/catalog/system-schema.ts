@@ -1,4 +1,4 @@
-/** What the cluster tells of its keyspaces, as the contract says it. */
+/** Reads keyspaces, tables and types from system_schema as schemas of the engine contract. */
 import { EngineError } from '../../errors.ts'
 import type { Collection, KeyspaceSchema, Target, UnreadableTarget } from '../../schema.ts'
 import type { KeyspaceCounts } from '../../schema-change.ts'
@@ -23,17 +23,17 @@ import {
 } from './read-table.ts'
 import type { NoteSource } from './table-notes.ts'
 
-/** Keyspaces of the cluster itself, and of products around it. */
+/** Keyspaces of Cassandra itself and of related products. */
 const systemKeyspaces = /^(?:system|system_.*|dse_.*|solr_admin|OpsCenter)$/
 
-/** Whether no user can have a keyspace of this name. */
+/** Whether the name is reserved by the cluster or its product. */
 export function isOfCluster(keyspace: string): boolean {
   return systemKeyspaces.test(keyspace)
 }
 
 /**
- * Whether requests cannot reach it: passwords of the cluster are in such a keyspace, and the
- * tokens of servers. What roles permit in "all keyspaces" is done as the server's own user.
+ * Whether requests cannot access the keyspace. Such keyspaces contain passwords of the cluster and
+ * tokens of servers, and a role for all keyspaces would otherwise include them.
  */
 export function isReserved(keyspace: string, systemKeyspace: string): boolean {
   return keyspace === systemKeyspace || isOfCluster(keyspace)
@@ -50,7 +50,10 @@ export async function listKeyspaces(
     .filter((name) => !isReserved(name, systemKeyspace))
 }
 
-/** Of all keyspaces that are listed. Views are not counted: columns name them, tables do not. */
+/**
+ * Counts the targets of all listed keyspaces. Views are not counted: they appear among columns but
+ * not among tables.
+ */
 export async function countTargets(
   session: Session,
   systemKeyspace: string,
@@ -78,7 +81,7 @@ export async function countTargets(
   })
 }
 
-/** Undefined: there is no such keyspace. */
+/** Undefined: the keyspace does not exist. */
 export async function readKeyspace(
   session: Session,
   keyspace: string,
@@ -105,7 +108,7 @@ export async function readKeyspace(
           : readTable(row, rows.columnRowsOf(name), ownIndexes, types),
       )
     } catch (reason) {
-      // The others are served all the same.
+      // One unreadable target does not prevent serving the others.
       if (!(reason instanceof EngineError)) throw reason
       unreadable.push({ kind, name, reason })
     }
@@ -118,7 +121,7 @@ export async function readKeyspace(
   }
 }
 
-/** What system_schema says of one keyspace. */
+/** Rows of system_schema about one keyspace. */
 export interface SchemaRows {
   readonly tables: readonly TableRow[]
   readonly types: readonly TypeRow[]
@@ -127,7 +130,7 @@ export interface SchemaRows {
   indexesOf(table: string): readonly IndexRow[]
 }
 
-/** Undefined: there is no such keyspace. */
+/** Undefined: the keyspace does not exist. */
 export async function readSchemaRows(
   session: Session,
   keyspace: string,
@@ -159,7 +162,7 @@ interface OfTable {
   readonly table_name: string
 }
 
-/** Those that the options of a collection ask for, and that are not there. */
+/** Columns that the options of a collection require and its table does not have. */
 export async function missingColumns(
   session: Session,
   { keyspace, name, options }: Collection,
@@ -169,7 +172,7 @@ export async function missingColumns(
   return [...collectionColumns(options).keys()].filter((column) => !present.has(column))
 }
 
-/** Where a table's notes are, as they are now; undefined: there is no such table. */
+/** Reads the properties of a table that contain its notes; undefined: the table does not exist. */
 export async function readNoteSource(
   session: Session,
   keyspace: string,
@@ -182,7 +185,7 @@ export async function readNoteSource(
   return rows[0] as unknown as NoteSource | undefined
 }
 
-/** Of all tables: no two indexes of a keyspace have the same. */
+/** Reads the indexes of all tables, because index names are unique per keyspace. */
 export function readIndexNames(
   session: Session,
   keyspace: string,
@@ -194,7 +197,7 @@ interface ViewRow {
   readonly view_name: string
 }
 
-/** No table can have one of these. */
+/** Views and tables share their names. */
 export async function readViewNames(
   session: Session,
   keyspace: string,
@@ -223,7 +226,7 @@ function readCollection(
 ): Collection {
   const options = readComment(name, comment ?? '', seenVector(seen, indexes), defaults)
   const names = new Set(seen.map((column) => column.name))
-  // Without a column no index can be made on it.
+  // An index cannot be created while its column is missing.
   const isIncomplete =
     missingIndexes(options, can, indexes).length > 0 &&
     collectionColumns(options)

@@ -1,6 +1,6 @@
 /**
- * Statements that define tables, and change what defines them. A change may take two: one for
- * what CQL knows of, and one for what the table notes besides (table-notes.ts).
+ * Statements that create and alter tables. A change may take two: one for the definition in CQL,
+ * and one for the notes of the table (table-notes.ts).
  */
 import {
   keyNames,
@@ -59,13 +59,13 @@ export function dropTable(target: TargetName): string {
   return `DROP TABLE IF EXISTS ${quoteTarget(target)}`
 }
 
-/** What there is of a table before it is changed. */
+/** A table before the change. */
 export interface ChangedTable extends TargetName {
   readonly definition: TableDefinition
   readonly source: NoteSource
 }
 
-/** In the order in which they are to be made. */
+/** Statements of the change, in the order in which they must run. */
 export function changeTable(
   table: ChangedTable,
   change: TableChange,
@@ -101,7 +101,7 @@ export function changeTable(
       const isKey = keyNames(table.definition).includes(column.name)
       const statement = createIndex(table, index, { ...column, isKey }, can)
       const own = noteOf(index, can)
-      // A note without an index says nothing, so it comes first.
+      // The note comes first: without an index it is ignored.
       return [
         ...(own ? [note({ ...notes, indexes: withNote(notes, index.name, own) })] : []),
         ...(statement === undefined ? [] : [statement]),

@@ -1,27 +1,29 @@
 /**
- * What is said of a table that CQL has no place for: the services of its vector columns, and
- * of indexes what their options cannot hold.
+ * Metadata of tables that CQL cannot express: embedding services of vector columns, and properties
+ * that index options cannot hold.
  *
- * Where a table keeps extensions, those of other servers of the Data API hold the services,
- * and index options hold the rest. Elsewhere all of it is in the comment of the table, beside
- * whatever else that says.
+ * On clusters with table extensions, the extensions of other Data API servers store the services,
+ * and index options the rest. On other clusters, the comment of the table stores both beside its
+ * other content.
  */
 import type { EmbeddingService, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteText } from '../cluster/statement.ts'
 
 export interface TableNotes {
-  /** By the names of their columns. */
+  /** By column name. */
   readonly services: ReadonlyMap<string, EmbeddingService>
-  /** By the names of indexes. */
+  /** By index name. */
   readonly indexes: ReadonlyMap<string, IndexNote>
 }
 
-/** Of a vector index its model, or the whole of a text index that the cluster cannot have. */
+/**
+ * The model of a vector index, or the definition of a text index that the cluster does not support.
+ */
 export type IndexNote =
   { readonly sourceModel: string } | { readonly column: string; readonly analyzer: unknown }
 
-/** Where notes are, as system_schema.tables has it. */
+/** The columns of system_schema.tables that contain notes. */
 export interface NoteSource {
   readonly comment: string | null
   readonly extensions: ReadonlyMap<string, Buffer> | null
@@ -29,7 +31,7 @@ export interface NoteSource {
 
 export const noNotes: TableNotes = { services: new Map(), indexes: new Map() }
 
-/** The options of a table that make it hold the notes, as a definition writes them. */
+/** The WITH clause of a table that stores the notes. */
 export function printNotes(
   notes: TableNotes,
   source: NoteSource,
@@ -67,7 +69,9 @@ export function readNotes({ comment, extensions }: NoteSource): TableNotes {
   }
 }
 
-/** What an index needs that its options do not hold; undefined: nothing. */
+/**
+ * Properties of an index that its options cannot hold; undefined if the options hold everything.
+ */
 export function noteOf(index: TableIndex, can: Capabilities): IndexNote | undefined {
   if (index.kind === 'vector' && !can.sourceModel && index.sourceModel !== 'other')
     return { sourceModel: index.sourceModel }
@@ -80,7 +84,7 @@ const noteKey = 'data-api'
 
 const servicesExtension = 'com.datastax.data-api.vectorize-config'
 
-/** What other servers know a table of the Data API by. */
+/** Marks a table for other servers of the Data API. */
 const ownExtensions = {
   'com.datastax.data-api.schema-type': 'table',
   'com.datastax.data-api.schema-def-version': '1',
@@ -94,7 +98,7 @@ function servicesText({ services }: TableNotes): string {
   return JSON.stringify(Object.fromEntries(written))
 }
 
-/** A comment that is no object of JSON was written by people, and is kept. */
+/** Keeps the rest of the comment; free text moves to its field `comment`. */
 function commentWith({ services, indexes }: TableNotes, before: string | null): string {
   const said = Object.entries(parse(before))
   const others = Object.fromEntries(said.filter(([name]) => name !== noteKey))
@@ -123,7 +127,7 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
   return [[column, service]]
 }
 
-/** None where others have written something else there. */
+/** Empty when other software has written something else. */
 function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
   const { column, analyzer, sourceModel } = objectIn(stored)
   if (typeof sourceModel === 'string') return [[name, { sourceModel }]]
@@ -135,7 +139,7 @@ function isFilled(value: unknown): value is Record<string, unknown> {
   return Object.keys(objectIn(value)).length > 0
 }
 
-/** An empty object for what is no object of JSON. */
+/** Returns an empty object for everything but a JSON object. */
 function parse(text: string | null): Record<string, unknown> {
   try {
     return objectIn(JSON.parse(text ?? ''))

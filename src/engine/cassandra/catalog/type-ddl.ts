@@ -9,7 +9,7 @@ export function createType(keyspace: string, { name, fields }: UserType): string
   return `CREATE TYPE ${quoteTarget({ keyspace, name })} (${printed})`
 }
 
-/** One after the other: a cluster takes one field at a time. */
+/** Statements to run in order: Cassandra alters one field at a time. */
 export function alterType(
   keyspace: string,
   name: string,
@@ -32,7 +32,7 @@ function printField({ name, type }: UserField): string {
   return `${printFieldName(name)} ${type}`
 }
 
-/** The one field that the driver would drop from values that it reads. */
+/** Field name that the driver loses when it reads a value. */
 export const lostField = '__proto__'
 
 function printFieldName(name: string): string {

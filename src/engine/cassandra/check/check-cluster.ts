@@ -1,4 +1,4 @@
-/** How a cluster is, for its operators: what it can do, its nodes, and what is incomplete. */
+/** Reports the state of a cluster to operators: capabilities, nodes, and incomplete targets. */
 import type { Client, Host } from 'cassandra-driver'
 import { listKeyspaces } from '../catalog/system-schema.ts'
 import { probe, type ProbedCluster } from '../cluster/capabilities.ts'
@@ -21,9 +21,9 @@ export interface ClusterReport {
   readonly cluster: ProbedCluster
   readonly localDataCenter: string
   readonly nodes: readonly CheckedNode[]
-  /** By version, the nodes that have it. More than one: they disagree. */
+  /** Nodes by schema version; several versions mean that the nodes disagree. */
   readonly schemas: ReadonlyMap<string, readonly string[]>
-  /** What is wrong with the keyspace that servers share; undefined: nothing. */
+  /** Problem of the keyspace that servers share; undefined: it works. */
   readonly settings: string | undefined
   readonly targets: readonly CheckedTarget[]
 }
@@ -39,7 +39,7 @@ export interface CheckOptions extends ClusterOptions {
   readonly systemKeyspace: string
 }
 
-/** Changes nothing. Throws an EngineError where the cluster cannot be asked. */
+/** Read-only. Throws an EngineError when the cluster cannot be queried. */
 export async function checkCluster(given: CheckOptions): Promise<ClusterReport> {
   const options = await withDataCenter(given)
   const client = await openClient(options, options.account)
@@ -70,7 +70,7 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
   }
 }
 
-/** Tells text indexes that servers have begun to fill. A cluster without servers has none. */
+/** Finds text indexes that servers are still filling, if servers have used the cluster. */
 async function unfilledPlaces(
   session: Session,
   { systemKeyspace: keyspace }: CheckOptions,
@@ -98,7 +98,7 @@ function byPlace(a: CheckedNode, b: CheckedNode): number {
   return one! < other! ? -1 : 1
 }
 
-/** A cluster that no server has used yet has no settings, and need not. */
+/** Ignores missing settings, because no server may have used the cluster yet. */
 async function settingsProblem(
   session: Session,
   options: CheckOptions,

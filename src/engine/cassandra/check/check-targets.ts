@@ -1,4 +1,4 @@
-/** Whether tables that are collections have all that their options ask for. */
+/** Checks that the tables of collections have everything that their options require. */
 import { EngineError } from '../../errors.ts'
 import type { CollectionOptions } from '../../schema.ts'
 import { readComment } from '../catalog/collection-comment.ts'
@@ -22,7 +22,7 @@ export interface CheckedTarget {
   readonly keyspace: string
   readonly name: string
   readonly kind: 'collection' | 'table'
-  /** What is wrong with it, a line for each. */
+  /** Problems of the target, one per line. */
   readonly findings: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export async function checkKeyspace(
   })
 }
 
-/** By what only servers of the Data API write. */
+/** Recognizes incomplete collections by parts that only servers of the Data API create. */
 function looksLikeCollection(columns: readonly SeenColumn[], comment: string): boolean {
   const has = (name: string) => columns.some((column) => column.name === name)
   if (isCollectionKey(columns) && has('doc_json')) return true
@@ -87,10 +87,10 @@ function missing(
   ]
 }
 
-/** What leaves it open has neither. */
+/** Defaults for comments without these options. */
 const noSearch = { lexical: { enabled: false }, rerank: { enabled: false } } as const
 
-/** Products spell the type of vectors in two ways. */
+/** Products spell vector types in two ways. */
 function sameType(found: string, wanted: string): boolean {
   if (found === wanted) return true
   const dimension = /^vector<float, (\d+)>$/.exec(wanted)?.[1]
@@ -110,10 +110,10 @@ function notReady(
     .map(([node]) => node)
   return nodes.length === 0
     ? []
-    : [`the index ${index} cannot be searched in on ${nodes.join(', ')}`]
+    : [`the index ${index} cannot be searched on ${nodes.join(', ')}`]
 }
 
-/** Who began to fill it may still be at it, or have died. */
+/** The server that started to fill the index may still be doing so, or may have died. */
 function notFull(
   table: TableRow,
   isFilling: (place: TextPlace) => boolean,
@@ -122,7 +122,7 @@ function notFull(
   return Array.from(readNotes(table).indexes).flatMap(([index, note]) =>
     'analyzer' in note && isFilling(placeOfIndex({ uid }, note))
       ? [
-          `the text index ${index} is not full, and cannot be searched in. Run stela repair, ` +
+          `the text index ${index} is not full and cannot be searched. Run stela repair, ` +
             'unless a server is filling it',
         ]
       : [],

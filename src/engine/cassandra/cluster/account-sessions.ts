@@ -1,6 +1,6 @@
 /**
- * Connections to the cluster as the users of requests, each kept while it is used and for a
- * while after. What a user may do, the cluster decides with every statement.
+ * Connections to the cluster as the users of requests. Each stays open while it is used and for
+ * some time after. The cluster authorizes every statement itself.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from 'cassandra-driver'
@@ -11,10 +11,10 @@ import { EngineError } from '../../errors.ts'
 /** Milliseconds without a statement after which connections are closed. */
 const idleMs = 60_000
 
-/** Milliseconds after which a user that goes on has to log in again: passwords change. */
+/** Milliseconds after which an account in use must log in again, because passwords change. */
 const loginMsMax = 300_000
 
-/** How often it is looked for either. */
+/** Interval of the checks for both. */
 const lookMs = idleMs / 4
 
 const { clusterUsersMax } = fixedLimits
@@ -25,7 +25,7 @@ interface Kept {
   running: number
   usedAt: number
   loggedInAt: number
-  /** Nobody gets it any more; it ends when its statements have. */
+  /** No longer handed out; the client shuts down after its last statement. */
   isClosed: boolean
 }
 
@@ -45,14 +45,14 @@ export class AccountSessions {
     this.#timer = setInterval(() => this.#look(), lookMs).unref()
   }
 
-  /** Tells accounts apart; nothing of the password can be seen in it. */
+  /** Identifies an account by a digest, which does not reveal the password. */
   static keyOf({ name, password }: EngineAccount): string {
     return createHash('sha256')
       .update(JSON.stringify([name, password]))
       .digest('base64')
   }
 
-  /** Whether the cluster knows it. One that lets everybody in knows nobody. */
+  /** Whether the cluster authenticates the account. False where authentication is disabled. */
   async knows(account: EngineAccount): Promise<boolean> {
     this.#asksForPasswords ??= this.#findOut()
     if (!(await this.#asksForPasswords)) return false
@@ -84,7 +84,7 @@ export class AccountSessions {
     try {
       return !(await this.#canConnect(anybody))
     } catch (error) {
-      // Nothing was found out: the next who asks tries again.
+      // The probe failed; the next caller repeats it.
       this.#asksForPasswords = undefined
       throw error
     }
@@ -110,7 +110,7 @@ export class AccountSessions {
     const times = { usedAt: now, loggedInAt: now }
     const kept = { account, client, running: 0, ...times, isClosed: false }
     this.#kept.set(key, kept)
-    // One that cannot connect is tried again when it is asked for again.
+    // A failed connection is not cached, so the next use tries again.
     client.catch(() => this.#forget(key, kept))
     return kept
   }
@@ -126,7 +126,10 @@ export class AccountSessions {
       else if (kept.loggedInAt < now - loginMsMax) void this.#logInAgain(key, kept)
   }
 
-  /** Beside what is at work, for which nobody waits. An outage is no refusal. */
+  /**
+   * Checks the credentials without delaying running statements. An outage does not close the
+   * session.
+   */
   async #logInAgain(key: string, kept: Kept): Promise<void> {
     kept.loggedInAt = this.#now()
     const login = this.#connect(kept.account)

@@ -1,35 +1,36 @@
 /**
- * What a cluster can do: releases and products differ. Statements tell: one that cannot be
- * parsed fails in another way than one that is refused for what it says.
+ * Detects what a cluster supports, because releases and products differ. Each feature is probed
+ * with a statement: a syntax error means that the grammar lacks it, any other rejection that it
+ * exists.
  */
 import { errors, type Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'
 
 export interface Capabilities {
-  /** Whether tables keep `extensions`; otherwise what they would hold is in their comments. */
+  /** Whether tables have `extensions`; otherwise that data is stored in table comments. */
   readonly extensions: boolean
-  /** Whether indexes of vectors take a `source_model`. */
+  /** Whether vector indexes accept a `source_model`. */
   readonly sourceModel: boolean
-  /** Whether indexes of texts take an `index_analyzer`, and `:` and `BM25 OF` use them. */
+  /** Whether text indexes accept an `index_analyzer`, which `:` and `BM25 OF` use. */
   readonly indexAnalyzer: boolean
-  /** Whether conditions can be joined by OR, in parentheses. */
+  /** Whether conditions can be combined with OR and parentheses. */
   readonly or: boolean
-  /** Whether there are `!=` and `NOT IN`, which find no rows that lack the column. */
+  /** Whether `!=` and `NOT IN` exist; they do not match rows that lack the column. */
   readonly notEquals: boolean
-  /** Whether there are `NOT CONTAINS` and the like, which find rows that lack the column. */
+  /** Whether `NOT CONTAINS` and its variants exist; they match rows that lack the column. */
   readonly notContains: boolean
   /** Whether an index serves IN. */
   readonly indexedIn: boolean
-  /** Whether an index serves `map[key] > value` and the like. */
+  /** Whether an index serves range conditions on map entries, such as `map[key] > value`. */
   readonly mapRanges: boolean
-  /** Where nodes tell which of their indexes can be searched; undefined: nowhere. */
+  /** View in which nodes report their queryable indexes; undefined: the cluster has none. */
   readonly indexView: string | undefined
 }
 
 export interface ProbedCluster extends Capabilities {
-  /** "5.0.9", or of a product with numbers of its own "4.0.0, DSE 6.9.21". */
+  /** "5.0.9"; with the product's own version where it has one: "4.0.0, DSE 6.9.21". */
   readonly release: string
-  /** Whether rows can be ordered by nearness to a vector. */
+  /** Whether rows can be ordered by similarity to a vector. */
   readonly vectors: boolean
 }
 
@@ -51,7 +52,7 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     knows(client, probes.notContains),
     findIndexView(client),
   ])
-  // Releases that parse NOT CONTAINS and no OR have no index that serves it.
+  // Releases that parse NOT CONTAINS but not OR have no index that serves it.
   const notContains = negations && or
   return {
     release,
@@ -59,7 +60,7 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     or,
     indexAnalyzer: terms && ranks,
     notContains,
-    // No statement asks for these alone; the products that have the one have the others.
+    // Cannot be probed separately; products that support NOT CONTAINS support these as well.
     notEquals: notContains,
     indexedIn: or,
     mapRanges: or,
@@ -80,13 +81,13 @@ async function readRelease(client: Client): Promise<string> {
     const dse = await read('dse_version')
     return dse ? `${release}, DSE ${dse}` : release
   } catch (error) {
-    // Others than DSE have no such column.
+    // Only DSE has this column.
     if (isInvalid(error)) return release
     throw engineErrorOf(error)
   }
 }
 
-/** Of Apache Cassandra, and of its relatives. */
+/** The views of Apache Cassandra and of related products. */
 const indexViews = ['system_views.sai_column_indexes', 'system_views.indexes']
 
 async function findIndexView(client: Client): Promise<string | undefined> {
@@ -96,7 +97,7 @@ async function findIndexView(client: Client): Promise<string | undefined> {
       await client.execute(text, [], { prepare: true })
       return view
     } catch (error) {
-      // There is none of this name, or the server's user may not read it.
+      // The view does not exist, or the server's user may not read it.
       if (!(error instanceof errors.ResponseError)) throw engineErrorOf(error)
     }
   return undefined

@@ -1,36 +1,35 @@
 /**
- * Whether a cluster can be used at all. A node that is down is no outage while the others
- * are enough: for tokens and the like, a quorum of the copies in the local data center.
- *
- * Nodes disagree about the schema for a moment whenever it changes. Only where that lasts is
- * it trouble: what one server creates, another may not find then.
+ * Health of a cluster. It stays healthy while enough nodes are up: settings and tokens need a
+ * quorum of their replicas in the local data center. Nodes disagree about the schema briefly after
+ * every change. Only a lasting disagreement is a problem: a table created by one server may be
+ * unknown to another.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EngineError } from '../../errors.ts'
 
 export interface Probes {
-  /** Fails where no node answers. */
+  /** Rejects when no node answers. */
   reachNode(): Promise<unknown>
-  /** Fails where too few nodes have the settings. */
+  /** Rejects when too few replicas of the settings answer. */
   reachQuorum(): Promise<unknown>
   /** Whether all nodes that are up have the same schema. */
   agree(): Promise<boolean>
 }
 
-/** For so long what was found is the answer. */
+/** Milliseconds for which a result is reused. */
 const trustedMs = 1_000
 
-/** For all of a look: callers wait for it. */
+/** Limit of one check in milliseconds, because callers wait for it. */
 const lookMsMax = 5_000
 
-/** A disagreement that lasts longer is trouble. */
+/** Milliseconds after which a schema disagreement is reported. */
 export const disagreementMsMax = 10_000
 
 export class ClusterHealth {
   readonly #probes: Probes
   readonly #now: () => number
   #look: { readonly at: number; readonly problem: Promise<string | undefined> } | undefined
-  /** When a look first found nodes that disagree, and none has found otherwise since. */
+  /** Time of the first check of the current schema disagreement; undefined while nodes agree. */
   #disagreeSince: number | undefined
 
   constructor(probes: Probes, now: () => number = () => performance.now()) {
@@ -79,7 +78,7 @@ export class ClusterHealth {
     const seconds = Math.round(lastedMs / 1_000)
     return (
       `the nodes of the cluster have disagreed about its schema for ${seconds} s. ` +
-      'nodetool describecluster tells which'
+      'nodetool describecluster lists their versions'
     )
   }
 }

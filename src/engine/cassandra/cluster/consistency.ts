@@ -1,4 +1,4 @@
-/** How many copies must answer, by what is asked. */
+/** Consistency levels by purpose of a statement. */
 
 export const levels = [
   ...(['ONE', 'LOCAL_ONE', 'QUORUM', 'LOCAL_QUORUM', 'EACH_QUORUM', 'ALL'] as const),
@@ -18,12 +18,15 @@ export interface Consistency {
 export const defaultConsistency: Consistency = {
   read: 'LOCAL_QUORUM',
   write: 'LOCAL_QUORUM',
-  // Clusters order by nearness with one copy only.
+  // Cassandra supports vector search at consistency ONE and LOCAL_ONE only.
   search: 'LOCAL_ONE',
   serial: 'LOCAL_SERIAL',
 }
 
-/** Of what servers share, whatever data is read and written with: all must soon know of it. */
+/**
+ * Level for state that servers share. It ignores the levels of data, because every server must see
+ * changes soon.
+ */
 export function levelOfSettings({ serial }: Consistency): ConsistencyLevel {
   return serial === 'SERIAL' ? 'QUORUM' : 'LOCAL_QUORUM'
 }

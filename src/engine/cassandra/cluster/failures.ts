@@ -1,10 +1,10 @@
-/** What the driver and the cluster fail with, in the few ways that engines fail. */
+/** Maps failures of the driver and the cluster to the error kinds of the engine contract. */
 import { errors, types } from 'cassandra-driver'
 import { EngineError, type EngineErrorKind } from '../../errors.ts'
 
 const { responseErrorCodes: codes } = types
 
-/** Not the statement's. */
+/** Codes of failures that the server causes, not the statement. */
 const serverFaults: ReadonlySet<number> = new Set([codes.serverError, codes.protocolError])
 
 const kinds: ReadonlyMap<number, EngineErrorKind> = new Map([
@@ -20,30 +20,31 @@ const kinds: ReadonlyMap<number, EngineErrorKind> = new Map([
   [codes.unauthorized, 'unauthorized'],
 ])
 
-/** Whether the statement used something that the grammar of this cluster lacks. */
+/** Whether the grammar of this cluster does not support the statement. */
 export function isSyntaxError(error: unknown): boolean {
   return codeOf(error) === codes.syntaxError
 }
 
-/** Whether the cluster understood the statement, and refused it for what it says. */
+/** Whether the cluster parsed the statement and rejected its content. */
 export function isInvalid(error: unknown): boolean {
   const code = codeOf(error)
   return code === codes.invalid || code === codes.configError
 }
 
-/** Whether what was to be made is there already, and so was made by others. */
+/** Whether the created object exists already, so another server created it. */
 export function isAboutExisting(error: unknown): boolean {
   return codeOf(error) === codes.alreadyExists
 }
 
-/** Whether not all nodes have emptied a table: all of them have to be there. */
+/** Whether TRUNCATE failed because not all nodes are up. */
 export function isAboutTruncation(error: unknown): boolean {
   return codeOf(error) === codes.truncateError
 }
 
 /**
- * Whether it is not known if a write was made: nobody said so in time. A conditional one may
- * find too few nodes half way, and be finished by others; by another node all may be there.
+ * Whether the outcome of a write is unknown, because no answer arrived in time. A conditional write
+ * can also fail as unavailable after its Paxos round began; another coordinator, which may reach
+ * more nodes, can then complete it.
  */
 export function isInDoubt(error: unknown): boolean {
   const code = codeOf(error)
@@ -56,7 +57,7 @@ export function isInDoubt(error: unknown): boolean {
   )
 }
 
-/** Some host may have got the request before its connection was lost. */
+/** A host may have received the request before its connection was lost. */
 function hasBegun({ innerErrors }: errors.NoHostAvailableError): boolean {
   return Object.values(innerErrors as Record<string, unknown>).some(isInDoubtByItself)
 }
@@ -66,7 +67,7 @@ function isInDoubtByItself(error: unknown): boolean {
   return isLost(error) && !error.requestNotWritten
 }
 
-/** What the driver fails with when a connection ends. */
+/** The driver's error for a connection that ended. */
 interface LostConnection extends Error {
   readonly isSocketError: true
   readonly requestNotWritten?: boolean
@@ -76,7 +77,7 @@ function isLost(error: unknown): error is LostConnection {
   return error instanceof Error && 'isSocketError' in error && error.isSocketError === true
 }
 
-/** What fails one of several writes, and need not fail others, is their outcome. */
+/** Returns failures that concern only this one of several writes as its outcome; throws others. */
 export async function orFailure<T>(write: Promise<T>): Promise<T | EngineError> {
   try {
     return await write
@@ -91,7 +92,7 @@ const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
   ...(['unavailable', 'unreachable'] as const),
 ])
 
-/** `act` is what failed, where the failure itself does not tell. */
+/** `act` determines the kind when the failure itself does not. */
 export function engineErrorOf(
   failure: unknown,
   act: 'read' | 'write' = 'read',
@@ -101,7 +102,7 @@ export function engineErrorOf(
   return new EngineError(kindOf(failure, message, act), message, { cause: failure })
 }
 
-/** The driver's own words show stacks where no host could be asked. */
+/** Avoids the driver's message for NoHostAvailableError, which contains stack traces. */
 function messageOf(failure: unknown): string {
   if (isLost(failure)) return 'the connection to a node was lost'
   if (!(failure instanceof errors.NoHostAvailableError))
@@ -115,13 +116,13 @@ function messageOf(failure: unknown): string {
   return `no node of the cluster can be asked: ${reasons.join('; ') || whole}`
 }
 
-/** Whether no contact point has an address. */
+/** Whether no name of a contact point can be resolved. */
 export function isAboutNames(error: unknown): boolean {
   return error instanceof errors.NoHostAvailableError && error.message.includes('resolved')
 }
 
 function reasonOf(error: unknown): string {
-  if (isBusy(error)) return 'is behind with its answers'
+  if (isBusy(error)) return 'has too many unanswered statements'
   if (!(error instanceof Error)) return 'does not answer'
   const [, wanted, known] = wrongDataCenter.exec(error.message) ?? []
   if (wanted !== undefined)
@@ -158,8 +159,8 @@ function kindOf(failure: unknown, message: string, act: 'read' | 'write'): Engin
 }
 
 /**
- * Hosts that refuse the credentials are no outage, nor are those that forget statements as
- * fast as they are prepared: they do so while a schema changes.
+ * Combines the failures of all hosts. Rejected credentials are no outage, and neither are prepared
+ * statements that hosts evict immediately, which happens while a schema changes.
  */
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
@@ -174,12 +175,12 @@ function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKin
   return all.some((error) => codeOf(error) !== undefined) ? 'unavailable' : 'unreachable'
 }
 
-/** As many statements as it takes wait for answers of the node. */
+/** Whether the connection has reached its limit of statements without an answer. */
 function isBusy(error: unknown): boolean {
   return error instanceof errors.BusyConnectionError
 }
 
-/** Too few nodes are left to say who the user is and what is permitted: that is no refusal. */
+/** Whether too few nodes are up to authenticate or authorize the user; the user is not rejected. */
 function isUndecided(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -187,7 +188,7 @@ function isUndecided(error: unknown): boolean {
   )
 }
 
-/** Texts are looked at last: they differ between releases. */
+/** Messages are checked last, because they differ between releases. */
 function isAboutMissingTarget(message: string): boolean {
   return missingTarget.test(message)
 }
@@ -195,12 +196,12 @@ function isAboutMissingTarget(message: string): boolean {
 const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
 
-/** Whether nodes would have to look at all that there is, and were not told to. */
+/** Whether the cluster rejected a full scan without ALLOW FILTERING. */
 export function isAboutFiltering(error: unknown): boolean {
   return error instanceof EngineError && /\bALLOW FILTERING\b/.test(error.message)
 }
 
-/** Whether a statement needs an index that is not there. */
+/** Whether a statement needs an index that does not exist. */
 export function isAboutMissingIndex(error: unknown): boolean {
   return (
     isAboutFiltering(error) ||
@@ -209,9 +210,9 @@ export function isAboutMissingIndex(error: unknown): boolean {
   )
 }
 
-/** What definitions are refused for. */
+/** Messages of rejected definitions. */
 const refusals: readonly (readonly [EngineErrorKind, RegExp])[] = [
-  // A limit of the product, or one that the cluster's operators have set.
+  // The limit comes from the product or from the operators of the cluster.
   ['indexLimit', /\bcannot have more than \d+\b[^,]*\bindexes\b/i],
   ['droppedColumn', /\bpreviously dropped column\b/i],
   ['keptColumn', /\bcannot drop non-frozen column\b/i],

@@ -1,11 +1,11 @@
-/** Which indexes can be searched: each node tells of its own. */
+/** Finds indexes that cannot be searched yet. Each node reports only its own state. */
 import type { Client } from 'cassandra-driver'
 import { hostOf } from './probes.ts'
 
-/** Indexes that a node cannot search in, as "keyspace.index", by the node's address. */
+/** Names of unqueryable indexes, as "keyspace.index", by address of the node. */
 export type UnqueryableIndexes = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Nodes of other data centers are not connected to, and not asked. */
+/** Skips nodes of other data centers: this server has no connections to them. */
 export async function findUnqueryable(
   client: Client,
   view: string | undefined,

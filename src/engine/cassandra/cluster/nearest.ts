@@ -1,31 +1,33 @@
-/** How the cluster is asked for what is nearest to a vector, of documents or of rows. */
+/**
+ * Chooses limits of vector searches over documents and rows, until enough results match a filter.
+ */
 import { fixedLimits } from '../../../limits.ts'
 
 const { clusterNearestMax } = fixedLimits
 
-/** How many more are asked for at least: some are as near as others, or nearer than thought. */
+/** Minimum of extra results: scores may be tied, and the cluster's scores are approximate. */
 const besideMin = 20
 
-/** So many are asked for, one number after the other until enough of them match. */
+/** Limits to request, one after the other, until enough results match. */
 export function* countsFor(limit: number): Generator<number> {
   const first = Math.max(2 * limit, limit + besideMin)
   if (first < clusterNearestMax) yield first
   yield clusterNearestMax
 }
 
-/** What came when so many were asked for. */
+/** Results of a search with limit `asked`. */
 export interface NearestFound {
   readonly asked: number
   readonly count: number
-  /** Of those that match. */
+  /** Scores of the results that match. */
   readonly scores: readonly number[]
-  /** The least score of all. */
+  /** The least score of all results. */
   readonly farthest: number
 }
 
 /**
- * Whether the best of what matches, up to the limit, are known. Where the last of them is as far
- * as the farthest that came, others may be as near, and come before it in the order of ties.
+ * Whether the top `limit` matches are known. If the last of them ties with the farthest result,
+ * further records may have the same score and precede it in the order of ties.
  */
 export function isEnough(found: NearestFound, limit: number): boolean {
   const { asked, count, scores, farthest } = found

@@ -1,4 +1,4 @@
-/** Connections to a cluster. */
+/** Opens connections to a cluster and checks that the cluster can be used. */
 import type { ConnectionOptions } from 'node:tls'
 import { Client, errors, policies } from 'cassandra-driver'
 import { fixedLimits } from '../../../limits.ts'
@@ -14,27 +14,27 @@ import type { WriteClock } from './write-clock.ts'
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
   readonly port: number
-  /** Undefined: that of the first contact point. */
+  /** Undefined: the data center of the first contact point. */
   readonly localDataCenter: string | undefined
-  /** The server's own user. Undefined: the cluster asks for none. */
+  /** The server's own user; undefined: the cluster needs no authentication. */
   readonly account: EngineAccount | undefined
   readonly tls: ConnectionOptions | undefined
-  /** A file that says where the cluster is and how to reach it, instead of the above. */
+  /** Path of a secure connect bundle, which replaces the addresses above. */
   readonly bundle: string | undefined
   readonly consistency: Consistency
 }
 
-/** Statements of which the cluster knows the form: filters come in many. */
+/** Prepared statements cached by the driver; filters produce many different texts. */
 const preparedMax = 2_000
 
-/** What clients of one server share; another that only looks needs none of it. */
+/** State that all clients of a server share; clients that only inspect a cluster do without. */
 export interface ClientParts {
-  /** Called for every statement that is sent again. */
+  /** Called for every retried statement. */
   readonly retried: () => void
   readonly clock: WriteClock
 }
 
-/** Logged in as the account. */
+/** Opens a client that is logged in as the account. */
 export async function openClient(
   options: ClusterOptions,
   account: EngineAccount | undefined,
@@ -63,7 +63,7 @@ export async function openClient(
   return client
 }
 
-/** Retries what the driver would, and tells of it. */
+/** Retries by the driver's default policy, and counts retries. */
 class CountedRetries extends policies.retry.RetryPolicy {
   readonly #retried: () => void
 
@@ -94,7 +94,7 @@ function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions)
 
 function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | undefined) {
   return {
-    // Page states of other versions differ.
+    // Other protocol versions encode page states differently.
     protocolOptions: { port, maxVersion: 4 },
     ...(account && {
       credentials: { username: account.name, password: account.password },
@@ -103,7 +103,7 @@ function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | u
   }
 }
 
-/** Which one a node is in, only it can tell. A bundle says so itself. */
+/** Sets the local data center, which only a node can report. A bundle contains it. */
 export async function withDataCenter<O extends ClusterOptions>(options: O): Promise<O> {
   if (options.bundle !== undefined || options.localDataCenter !== undefined) return options
   const client = new Client({
@@ -119,7 +119,7 @@ export async function withDataCenter<O extends ClusterOptions>(options: O): Prom
   }
 }
 
-/** That of the node that answers. */
+/** Data center of the node that answers. */
 async function dataCenterOf(client: Client): Promise<string> {
   const text = 'SELECT data_center FROM system.local'
   const { rows } = await client.execute(text, [], { prepare: true })
@@ -141,7 +141,10 @@ async function connect(client: Client, options: ClusterOptions): Promise<void> {
   }
 }
 
-/** The driver leaves it open where nodes answer and yet cannot be used, and no process ends then. */
+/**
+ * The driver leaves its control connection open when nodes answer but are unusable, which keeps the
+ * process alive.
+ */
 function closeFirst(client: Client): void {
   const { controlConnection } = client as unknown as {
     readonly controlConnection?: { readonly connection?: { close(): void } | null }
@@ -149,18 +152,18 @@ function closeFirst(client: Client): void {
   controlConnection?.connection?.close()
 }
 
-/** What fails before nodes are asked is none of the driver's errors, and names no file. */
+/** Failures before a connection are plain errors that do not name the bundle. */
 function bundleError(error: unknown, bundle: string): EngineError {
   if (error instanceof errors.DriverError) return engineErrorOf(error)
   const why = error instanceof Error ? error.message : String(error)
-  const problem = `the secure connect bundle ${bundle} leads to no cluster: ${why}`
+  const problem = `the secure connect bundle ${bundle} does not lead to a cluster: ${why}`
   return new EngineError('unsupported', problem, { cause: error })
 }
 
-/** As many copies as there are nodes, where nobody says otherwise, but no more than these. */
+/** Default replication factor: the number of nodes, up to this maximum. */
 const copiesMax = 3
 
-/** In the data center that is asked. */
+/** Default replication, in the data center of the contacted node. */
 export async function replicationBy(client: Client): Promise<Replication> {
   const local = await dataCenterOf(client)
   const nodes = client.hosts.values().filter((host) => host.datacenter === local)
@@ -168,12 +171,15 @@ export async function replicationBy(client: Client): Promise<Replication> {
   return { class: 'NetworkTopologyStrategy', counts: new Map([[local, copies]]) }
 }
 
-/** Whether the copies have places, of which a quorum can be up. Nodes would find out too late. */
+/**
+ * Checks that each data center exists and has enough nodes for a quorum of the replicas. Otherwise
+ * the problem would show only later, in statements that need the quorum.
+ */
 export function checkReplication(client: Client, { counts }: Replication): void {
   const hosts = client.hosts.values()
   const centers = Map.groupBy(hosts, ({ datacenter }) => datacenter)
   for (const [center, copies] of counts) {
-    // Nodes take it for all data centers.
+    // A replication factor for all data centers.
     if (center === 'replication_factor') continue
     const nodes = centers.get(center)?.length
     if (nodes === undefined)
@@ -190,7 +196,7 @@ export function checkReplication(client: Client, { counts }: Replication): void 
   }
 }
 
-/** What the cluster has; one that cannot search by vector is refused. */
+/** Probes the cluster, and rejects one without vector search. */
 export async function probeCluster(client: Client): Promise<ProbedCluster> {
   const capabilities = await probe(client)
   if (!capabilities.vectors)

@@ -1,4 +1,4 @@
-/** Short questions that tell how a cluster is. */
+/** Short queries that report the state of a cluster. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'cassandra-driver'
 import { disagreementMsMax } from './cluster-health.ts'
@@ -6,7 +6,7 @@ import { levelOfSettings, type Consistency } from './consistency.ts'
 import type { ResultPage, Session } from './session.ts'
 import { quoteTarget } from './statement.ts'
 
-/** A node answers these at once, or is in trouble. */
+/** Timeout in milliseconds; a healthy node answers at once. */
 const answerMsMax = 2_000
 
 export function reachNode(session: Session): Promise<ResultPage> {
@@ -30,15 +30,15 @@ export function reachQuorum(
   })
 }
 
-/** Those that are down are not asked: they learn of it when they are back. */
+/** Ignores nodes that are down: they receive the schema when they return. */
 export async function agreesOnSchema(client: Client): Promise<boolean> {
   const versions = await schemaVersions(client)
   return new Set(versions.values()).size <= 1
 }
 
 /**
- * The versions of the schema that nodes have, once they have one; or those that they are left
- * with. Right after a change they disagree for a moment: only what lasts is wrong.
+ * Schema versions with the addresses of their nodes: one version as soon as all nodes agree,
+ * otherwise several after a timeout. Nodes disagree briefly after every change.
  */
 export async function settledSchemas(
   client: Client,
@@ -54,12 +54,12 @@ export async function settledSchemas(
 
 const lookAgainMs = 200
 
-/** By the addresses of nodes that are up, as the node that answers knows them. */
+/** Schema versions by address of the nodes that are up, as one node sees them. */
 async function schemaVersions(client: Client): Promise<ReadonlyMap<string, string>> {
   const hosts = client.hosts.values()
   const down = hosts.filter((host) => !host.isUp()).map(({ address }) => hostOf(address))
   const versions = new Map<string, string>()
-  // Both of one node, so that they are of one moment.
+  // Both queries go to one node, so that they reflect one state.
   const [host] = client.getState().getConnectedHosts()
   const options = { prepare: true, readTimeout: answerMsMax, ...(host && { host }) }
   for (const text of [
@@ -77,7 +77,7 @@ async function schemaVersions(client: Client): Promise<ReadonlyMap<string, strin
   return versions
 }
 
-/** "127.0.0.1" of "127.0.0.1:9042". */
+/** Removes the port: "127.0.0.1" from "127.0.0.1:9042". */
 export function hostOf(address: string): string {
   return address.slice(0, address.lastIndexOf(':'))
 }

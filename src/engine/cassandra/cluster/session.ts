@@ -1,6 +1,6 @@
 /**
- * Statements on their way to the cluster: prepared, with the consistency of their kind, and
- * with failures as engines have them.
+ * Sends statements to the cluster: prepares them, sets the consistency level of their purpose, and
+ * maps failures to errors of the engine contract.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { policies, types, type Client, type QueryOptions } from 'cassandra-driver'
@@ -12,7 +12,7 @@ import { StatementQueue, type StatementOwner } from './statement-queue.ts'
 
 const { clusterStatementsMax, waitingStatementsMax, ownStatementsMax } = fixedLimits
 
-/** What a statement is for, which decides how many copies must answer. */
+/** Purpose of a statement, which determines its consistency level. */
 export type Purpose = 'read' | 'write' | 'search' | 'schema' | 'settle'
 
 const { consistencies } = types
@@ -29,16 +29,16 @@ const codes: Readonly<Record<ConsistencyLevel | SerialLevel, number>> = {
 }
 
 export interface RunOptions {
-  /** Rows of a page; all that follow are left to the next. */
+  /** Maximum of rows in a page. */
   readonly fetchSize?: number
-  /** Where the page before ended. */
+  /** Position after the previous page. */
   readonly pageState?: string | undefined
-  /** Whether doing it twice is the same as doing it once. Reads always are. */
+  /** Whether repeating the statement has no further effect. Always true for reads. */
   readonly isIdempotent?: boolean
   readonly readTimeoutMs?: number
-  /** Of a write: microseconds since 1970, if not now. */
+  /** Timestamp of a write, in microseconds since 1970; undefined: now. */
   readonly timestamp?: bigint | undefined
-  /** Instead of that of the purpose. */
+  /** Overrides the level of the purpose. */
   readonly level?: ConsistencyLevel
 }
 
@@ -48,26 +48,26 @@ export interface ResultPage {
   readonly rows: readonly ResultRow[]
   /** Undefined on the last page. */
   readonly pageState: string | undefined
-  /** Of a conditional write: whether its condition held. */
+  /** Whether the condition of a conditional write held. */
   readonly wasApplied: boolean
 }
 
-/** What the driver gives, which declares that all of it is always there. */
+/** The driver's result; the driver's own type declares optional fields as required. */
 interface Answered {
   readonly rows?: readonly ResultRow[]
   readonly pageState?: string | null
   wasApplied(): boolean
 }
 
-/** Counts what is asked of the cluster. */
+/** Collects metrics of statements. */
 export interface StatementListener {
   done(purpose: Purpose, elapsedMs: number, failure: string | undefined): void
 }
 
-/** Lends a client for one statement. */
+/** Calls `act` with a client that stays open during the statement. */
 export type Lend = <T>(act: (client: Client) => Promise<T>) => Promise<T>
 
-/** What all sessions of a server share. */
+/** State shared by all sessions of a server. */
 interface Sending {
   readonly consistency: Consistency
   readonly listener: StatementListener | undefined
@@ -76,7 +76,7 @@ interface Sending {
   readonly usualOptions: Map<Purpose, QueryOptions>
 }
 
-/** The server itself owns what no caller waits for: health, settings, leases, definitions. */
+/** Owner of statements without a caller: health, settings, leases and definitions. */
 const ownStatements: StatementOwner = {
   principalName: '',
   signal: new AbortController().signal,
@@ -93,7 +93,7 @@ export class Session {
     this.#owner = owner
   }
 
-  /** For the server's own statements. */
+  /** Opens the session for the server's own statements. */
   static open(lend: Lend, consistency: Consistency, listener?: StatementListener): Session {
     const sending = {
       ...{ consistency, listener, usualOptions: new Map<Purpose, QueryOptions>() },
@@ -103,12 +103,12 @@ export class Session {
     return new Session(lend, sending, ownStatements)
   }
 
-  /** The same with connections of others. */
+  /** The same session with other connections. */
   with(lend: Lend): Session {
     return new Session(lend, this.#sending, this.#owner)
   }
 
-  /** For statements that a caller waits for; undefined: the server itself. */
+  /** The same session for statements of a caller; undefined: for the server itself. */
   for(owner: StatementOwner | undefined): Session {
     return owner === undefined ? this : new Session(this.#lend, this.#sending, owner)
   }
@@ -123,7 +123,7 @@ export class Session {
     return this.#ask(purpose, act)
   }
 
-  /** Several writes of one partition, at once. */
+  /** Sends several writes of one partition as an unlogged batch. */
   async runAll(
     statements: readonly Statement[],
     options: Pick<RunOptions, 'isIdempotent' | 'timestamp'>,
@@ -136,7 +136,7 @@ export class Session {
     await this.#ask('write', (client) => client.batch(queries, batched))
   }
 
-  /** All rows that a statement finds, however many pages they take; `first` is for the first. */
+  /** Yields all rows of all pages; `first` is the size of the first page. */
   async *rowsOf(
     statement: Statement,
     purpose: Purpose,
@@ -152,7 +152,10 @@ export class Session {
     }
   }
 
-  /** Definitions cannot be prepared. Waits until all nodes that are up know of the change. */
+  /**
+   * Runs a definition, which cannot be prepared, and waits until all nodes that are up have the new
+   * schema.
+   */
   async define(text: string): Promise<void> {
     const options = {
       prepare: false,
@@ -176,7 +179,9 @@ export class Session {
     return (isOwn ? ownQueue : queue).run(owner, () => this.#send(purpose, act))
   }
 
-  /** What is written of a document or row is written whole, also when its caller has left. */
+  /**
+   * Writes continue after their caller has left, so that a document or row is written completely.
+   */
   #ownerOf(purpose: Purpose): StatementOwner {
     if (purpose !== 'write' && purpose !== 'settle') return this.#owner
     const { signal } = ownStatements
@@ -211,7 +216,7 @@ export class Session {
         return write
       case 'search':
         return search
-      // Conditional writes that are under way are finished first.
+      // A serial read first completes conditional writes in progress.
       case 'settle':
         return serial
       default:
@@ -219,7 +224,7 @@ export class Session {
     }
   }
 
-  /** Made once: the driver does not change them. */
+  /** Cached per purpose: the driver does not modify options. */
   #usual(purpose: Purpose): QueryOptions {
     const { usualOptions } = this.#sending
     let options = usualOptions.get(purpose)
@@ -248,16 +253,19 @@ export class Session {
   }
 }
 
-/** What is only read needs none. Undefined, as the driver declares it, would have one made. */
+/**
+ * Reads need no timestamp. With undefined, as the driver's type declares, the driver would generate
+ * one.
+ */
 const noTimestamp = { timestamp: null } as unknown as QueryOptions
 
-/** Rows of a page where each is small. */
+/** Page size for small rows. */
 const manyRows = 5_000
 
 /**
- * A node looks at all keyspaces before it defines a table, and stumbles over one that is just
- * being dropped; one that another server has just made it may not know yet. A table is not
- * truncated while it is compacted.
+ * Whether a definition may succeed when repeated. A node checks all keyspaces before it creates a
+ * table, and fails on one that is being dropped. A keyspace that another server just created may be
+ * unknown to it. TRUNCATE fails during a compaction.
  */
 function isPassing(error: unknown): boolean {
   const { message } = error as Error
@@ -270,5 +278,8 @@ const passing = [
   /Failed to interrupt compactions/,
 ]
 
-/** What became of a write that was not answered is found out by who asked for it. */
+/**
+ * Disables the driver's retries of writes: the sender determines the outcome of an unanswered
+ * write.
+ */
 const noRetry = new policies.retry.FallthroughRetryPolicy()

@@ -1,8 +1,8 @@
 /**
- * Statements before they are sent to the cluster: principals take turns (round-robin), and only
- * so many statements wait for answers at a time. A node answers in the order in which statements
- * arrive, so a client that sends thousands would delay everybody, and the driver would refuse
- * whoever comes next. Here the statements of that client wait behind each other.
+ * Queue of statements for the cluster. Principals take turns (round-robin), and the number of
+ * unanswered statements is limited. A node answers statements in order of arrival, so a client that
+ * sends thousands would delay all others, and the driver would reject further statements. With this
+ * queue, only that client waits.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import { FairQueue } from '../../../caller/fair-queue.ts'
@@ -14,7 +14,7 @@ export class StatementQueue {
   readonly #queue: FairQueue
   #turn: Promise<void> | undefined
 
-  /** Statements that are sent and not answered, and those of one principal that wait. */
+  /** `sentMax` limits unanswered statements, `waitingMax` queued statements of one principal. */
   constructor(sentMax: number, waitingMax: number) {
     const refuse = (max: number) =>
       new EngineError('overloaded', `${max} statements of this token wait for the cluster`)
@@ -30,8 +30,8 @@ export class StatementQueue {
   }
 
   /**
-   * Requests come by connections of their own. What those that have arrived together ask leaves
-   * together, since writing to a socket takes longer than making a statement.
+   * Resolves at the end of the event loop turn. Statements of requests that arrived together are
+   * sent together, because a socket write takes longer than building a statement.
    */
   #endOfTurn(): Promise<void> {
     return (this.#turn ??= new Promise((resolve) => {

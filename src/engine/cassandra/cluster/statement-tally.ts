@@ -1,4 +1,4 @@
-/** Counts what is asked of a cluster, for monitoring. */
+/** Counts statements by purpose and outcome, for monitoring. */
 import type { Client } from 'cassandra-driver'
 import type { StatementCount, StoreNode, StoreTraffic } from '../../operations.ts'
 import type { Purpose, StatementListener } from './session.ts'
@@ -9,7 +9,7 @@ interface Count {
 }
 
 export class StatementTally implements StatementListener {
-  /** By purpose, and then by outcome. */
+  /** By purpose, then by outcome. */
   readonly #counts = new Map<Purpose, Map<string, Count>>()
   #retries = 0
 

@@ -1,23 +1,23 @@
-/** Statements of CQL. Values are always bound, so a text tells nothing of what users sent. */
+/** Builds CQL statements. Values are always bound, so the text contains no user data. */
 import type { Target } from '../../schema.ts'
 
 export interface Statement {
-  /** With a question mark for each value. */
+  /** CQL with a question mark for each value. */
   readonly text: string
   readonly values: readonly unknown[]
 }
 
-/** A name in a statement: its case is kept, and it may be a word of the language. */
+/** Quotes an identifier: preserves its case and allows reserved words. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A text in a statement, where none can be bound: in definitions. */
+/** Quotes a string literal for definitions, where values cannot be bound. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** The options of an index; without any it is an empty text. */
+/** The WITH OPTIONS clause of an index; empty without options. */
 export function quoteOptions(options: Iterable<readonly [string, string]>): string {
   const all = Array.from(
     options,
@@ -27,9 +27,9 @@ export function quoteOptions(options: Iterable<readonly [string, string]>): stri
 }
 
 /**
- * A table in a statement that is prepared. Drivers and nodes identify prepared statements by
- * their texts, and remember the types of the values. The id tells a table from others that had
- * its name before, or have it later, with other types.
+ * A table name for prepared statements. Drivers and nodes identify prepared statements by their
+ * text and cache the types of the values. The table id distinguishes a table from earlier and later
+ * ones of the same name, whose types may differ.
  */
 export function preparedTarget(target: Pick<Target, 'keyspace' | 'name' | 'uid'>): string {
   return `${quoteTarget(target)} /* ${target.uid} */`

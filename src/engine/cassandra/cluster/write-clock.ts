@@ -1,19 +1,19 @@
 /**
- * Timestamps of writes. All that a server sends has them from here, for every user, so
- * that what is sent later is later to the cluster, within a millisecond as well; and so is what
- * another server sends, as far as the clocks of the machines agree.
+ * Generates the timestamps of all writes of a server, for every user. A later write gets a greater
+ * timestamp, even within a millisecond. Writes of different servers are ordered as well as the
+ * machines' clocks agree.
  */
 import { policies } from 'cassandra-driver'
 
 const { MonotonicTimestampGenerator } = policies.timestampGeneration
 
-/** The driver takes no others than its own. */
+/** The driver accepts only subclasses of its own generators. */
 export class WriteClock extends MonotonicTimestampGenerator {
   #last = 0
   /**
-   * Milliseconds by which the machine's clock was set since the process started. It is found out
-   * by a clock that tells no parts of one, and so once for all clocks of a process: each by
-   * itself would find another number.
+   * Milliseconds by which the system clock was changed since the process started. Static, because
+   * Date.now() has a resolution of one millisecond: each clock of a process would measure a
+   * different value.
    */
   static #setBy = 0
 
@@ -21,25 +21,25 @@ export class WriteClock extends MonotonicTimestampGenerator {
     super(warningMs, warningMs)
   }
 
-  /** Microseconds since 1970, no two alike. */
+  /** Microseconds since 1970; strictly increasing. */
   override next(): number {
     return (this.#last = Math.max(Math.floor(this.#nowMs() * 1_000), this.#last + 1))
   }
 
-  /** With parts of a millisecond, which the machine's clock does not tell. */
+  /** Current time with fractions of a millisecond, which Date.now() lacks. */
   #nowMs(): number {
     const elapsed = performance.timeOrigin + performance.now()
     const now = Date.now()
     const isFar = Math.abs(elapsed + WriteClock.#setBy - now) > toleratedMs
-    // A thread that had to wait between the two has not seen the clock set.
+    // A long delay between both readings looks like a changed clock.
     const waitedMs = performance.timeOrigin + performance.now() - elapsed
     if (isFar && waitedMs < toleratedMs / 2) WriteClock.#setBy = now - elapsed
     return elapsed + WriteClock.#setBy
   }
 }
 
-/** The one that tells parts may be so far from the one that is set, if only by rounding. */
+/** Tolerated difference between both clocks in milliseconds; rounding alone causes some. */
 const toleratedMs = 2
 
-/** As the driver has it, for warnings that this one never gives. */
+/** The driver's default, for warnings that this generator never emits. */
 const warningMs = 1_000

@@ -1,12 +1,12 @@
 /**
- * Lists, sets and maps in the bytes of the protocol.
+ * Encodes lists, sets and maps in the native protocol.
  *
- * The driver takes bytes for a value of any type, and encodes everything else of a statement
- * in one turn of the event loop. Here long collections are encoded in steps.
+ * The driver accepts bytes for a value of any type; other values of a statement are encoded in one
+ * turn of the event loop. Long collections are encoded in steps here instead.
  */
 import { Pace, type Steps } from '../../../runtime/steps.ts'
 
-/** `partsOf` gives an element, or a key and its value; an item without parts is left out. */
+/** `partsOf` returns an element, or a key and its value; an item without parts is skipped. */
 export function* bytesOfCollection<T>(
   items: Iterable<T>,
   partsOf: (item: T) => readonly Buffer[],
@@ -23,9 +23,9 @@ export function* bytesOfCollection<T>(
   return bytes.whole(count)
 }
 
-/** A count, and parts with their lengths before them. */
+/** Buffer for a count and parts, each preceded by its length. */
 class GrowingBytes {
-  /** Grows by doubling, so that all copies together take as long as one of everything. */
+  /** At least doubles when full, which keeps appending linear in total. */
   #bytes = Buffer.allocUnsafe(256)
   #size = countSize
 

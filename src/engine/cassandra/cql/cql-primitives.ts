@@ -1,8 +1,8 @@
 /**
- * Values of the types without parts, as the driver takes and gives them.
+ * Converts primitive values to and from the driver's forms.
  *
- * It takes bytes for a value of any type, and those are exact where its own forms are not. The
- * session that gives values back has `useBigIntAsLong` and `useBigIntAsVarint`.
+ * Values are bound as bytes where the driver's own types lose precision. Reading requires a client
+ * with `useBigIntAsLong` and `useBigIntAsVarint`.
  */
 import { types as cql } from 'cassandra-driver'
 import { decimalParts, readNumeral } from '../../../json/decimal.ts'
@@ -18,7 +18,7 @@ import { comparableTimestamp, timestampAt } from '../../../language/columns/time
 import { EngineError } from '../../errors.ts'
 import { scaledNumber } from './numerals.ts'
 
-/** What the driver binds to a question mark of the type. */
+/** The value to bind for a parameter of this type. */
 export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
   switch (name) {
     case 'ascii':
@@ -58,7 +58,7 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
   }
 }
 
-/** A cluster keeps UTF-8: the driver would write another character, the same for all halves. */
+/** Cassandra stores UTF-8, in which the driver would replace each lone surrogate by U+FFFD. */
 function checkWellFormed(text: string): void {
   if (!text.isWellFormed())
     throw new EngineError(
@@ -68,7 +68,7 @@ function checkWellFormed(text: string): void {
     )
 }
 
-/** The bytes that the cluster keeps of a value. */
+/** The bytes in which the cluster stores a value. */
 export function bytesOfPrimitive(name: PrimitiveName, value: Value): Buffer {
   const bound = bindPrimitive(name, value)
   if (Buffer.isBuffer(bound)) return bound
@@ -89,7 +89,7 @@ export function bytesOfPrimitive(name: PrimitiveName, value: Value): Buffer {
   }
 }
 
-/** What rows of the contract have of what the driver gives; it gives no nulls here. */
+/** Converts a non-null value from the driver. */
 export function readPrimitive(name: PrimitiveName, given: unknown): Value {
   switch (name) {
     case 'ascii':
@@ -127,10 +127,10 @@ export function readPrimitive(name: PrimitiveName, given: unknown): Value {
   }
 }
 
-/** Beyond this the driver gives dates that are none. */
+/** The range of a JavaScript Date in milliseconds; beyond it, the driver returns invalid dates. */
 const dateMsMax = 8_640_000_000_000_000n
 
-/** Whether the driver can read a value back that is part of another. */
+/** Whether the driver can read the value back as a part of a collection or user-defined type. */
 export function isReadableWithin(name: PrimitiveName, value: Value): boolean {
   if (name !== 'timestamp') return true
   const ms = wholeOf(comparableTimestamp(value))
@@ -148,7 +148,7 @@ function timestampOf(given: Date | bigint): string {
   return timestampAt(BigInt(ms))
 }
 
-/** The driver's types leave these out. */
+/** The driver's type declaration lacks these fields. */
 interface GivenDuration {
   readonly months: number
   readonly days: number
@@ -169,7 +169,7 @@ function bytesOfDuration(stored: string): Buffer {
   return new cql.Duration(Number(months), Number(days), long).toBuffer()
 }
 
-/** Days are counted from here, so that bytes compare as days do. */
+/** Offset of the epoch, which makes unsigned bytes compare like days. */
 const dayZero = 2 ** 31
 
 function bytesOfDay(days: number): Buffer {
@@ -184,7 +184,7 @@ export function bytesOfLong(value: bigint): Buffer {
   return bytes
 }
 
-/** In as few bytes as tell the sign, as the cluster itself writes it. */
+/** Two's complement in the fewest bytes, like Cassandra's own encoding. */
 function bytesOfWhole(value: bigint): Buffer {
   const magnitude = value < 0n ? ~value : value
   const bits = magnitude === 0n ? 0 : magnitude.toString(2).length

@@ -1,4 +1,4 @@
-/** Values of columns as the driver takes and gives them (see cql-primitives.ts). */
+/** Converts column values to and from the driver's forms (primitives: cql-primitives.ts). */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { withAdded } from '../../../language/columns/change-elements.ts'
 import { Pace, type Steps } from '../../../runtime/steps.ts'
@@ -20,7 +20,7 @@ import {
   readPrimitive,
 } from './cql-primitives.ts'
 
-/** What is bound for a value of a column; null clears it. */
+/** The value to bind for a column; null clears it. */
 export function bindValue(
   { type }: Pick<Column, 'type'>,
   value: ColumnValue | undefined,
@@ -42,13 +42,13 @@ export function bindValue(
   }
 }
 
-/** As the columns of a key have it: to the cluster -0 and 0 are two keys. */
+/** Normalizes -0 to 0 in key columns, because Cassandra treats them as different keys. */
 export function withoutSign(value: ColumnValue): ColumnValue {
   if (value instanceof Float32Array) return value.map((one) => one + 0)
   return value === 0 ? 0 : value
 }
 
-/** The same for a column that is written: lists, sets and maps are encoded in steps. */
+/** Like bindValue for writes: encodes lists, sets and maps in steps. */
 export function* bindWritten(
   column: Pick<Column, 'type'>,
   value: ColumnValue | undefined,
@@ -61,7 +61,7 @@ export function* bindWritten(
     : yield* bytesOfElements(type.valueType, value as Value[], types)
 }
 
-/** The elements of a list or set, or the keys of a map. */
+/** Encodes the elements of a list or set, or the keys of a map. */
 export function bytesOfElements(
   type: ElementType,
   elements: readonly Value[],
@@ -89,7 +89,7 @@ function bytesOfElement(type: ElementType, value: Value, types: UserTypes): Buff
   return Buffer.concat(partsOf(type, value as JsonObject, types).flatMap(withLength))
 }
 
-/** The elements of a list or set. */
+/** Binds the elements of a list or set. */
 function bindElements(
   type: ElementType,
   elements: readonly Value[],
@@ -116,7 +116,7 @@ export function bindElement(type: ElementType, value: Value, types: UserTypes): 
     checkReadable(type, value)
     return bindPrimitive(type, value)
   }
-  // Whatever a field is called, it is no more than a name here.
+  // No prototype: a field may have any name, such as "constructor".
   const bound = Object.create(null) as Record<string, unknown>
   for (const { name, type: fieldType } of userTypeOf(type, types).fields) {
     const field = (value as JsonObject).get(name)
@@ -134,8 +134,8 @@ function checkReadable(type: PrimitiveName, value: Value): void {
 }
 
 /**
- * All bytes that a cluster may have of an element of a list: of a user-defined type, values
- * that were written before it got more fields have none for these.
+ * All encodings that a cluster may have of an element. Values of a user-defined type that were
+ * written before it got more fields lack these.
  */
 export function elementSpellings(
   type: ElementType,
@@ -149,7 +149,7 @@ export function elementSpellings(
   return counts.map((count) => Buffer.concat(parts.slice(0, count).flatMap(withLength)))
 }
 
-/** A list of all spellings of some elements. */
+/** Encodes all spellings of the elements as a list. */
 export function* bytesOfSpellings(
   type: ElementType,
   elements: readonly Value[],
@@ -164,7 +164,7 @@ export function* bytesOfSpellings(
   return yield* bytesOfCollection(spellings, (spelling) => [spelling])
 }
 
-/** Bytes of the fields of a user-defined type; undefined where the value lacks a field. */
+/** Encodes the fields of a user-defined type; undefined where the value lacks a field. */
 function partsOf(
   type: Exclude<ElementType, string>,
   value: JsonObject,
@@ -184,7 +184,7 @@ function withLength(part: Buffer | undefined): Buffer[] {
   return part === undefined ? [length] : [length, part]
 }
 
-/** Undefined where the column holds nothing, which is also what an empty collection is. */
+/** Undefined for null; Cassandra does not distinguish an empty collection from null. */
 export function* readValue(
   { type }: Pick<Column, 'type'>,
   given: unknown,
@@ -194,7 +194,7 @@ export function* readValue(
   if (type.type === 'vector') return Float32Array.from(given as Iterable<number>)
   if (isCollection(type)) {
     const elements = yield* readElements(type, given, types)
-    // Others may have written elements that are equal here, or have no order of ours.
+    // Other software may have written elements that are equal by our rules, or in another order.
     return yield* withAdded(type, undefined, elements, types)
   }
   if (type.type !== 'userDefined') return readPrimitive(type.type, given)
@@ -239,7 +239,7 @@ function readElement(type: ElementType, given: unknown, types: UserTypes): Value
   return read
 }
 
-/** Numbers of four bytes, the most significant first. */
+/** Encodes 4-byte floats, big-endian. */
 export function bytesOfVector(numbers: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (let i = 0; i < numbers.length; i++) bytes.writeFloatBE(numbers[i]!, i * 4)

@@ -1,9 +1,9 @@
 /**
  * Numbers as other servers of the Data API store them.
  *
- * They keep a number as digits and a scale, and there are two for a whole number that ends in
- * zeros: 100 was sent as `100`, and 1E+2 as `100.0` or `1e2`. Both are equal where the cluster
- * compares, but not as parts of a key.
+ * They store digits and a scale, which gives two forms of a whole number that ends in zeros: 100 if
+ * it was sent as `100`, and 1E+2 if it was sent as `100.0` or `1e2`. Cassandra compares them as
+ * equal, except within a key.
  */
 import { decimalParts, type DecimalParts } from '../../../json/decimal.ts'
 import type { Numeric } from '../../../json/value.ts'
@@ -14,14 +14,14 @@ export interface ScaledNumber {
   readonly scale: number
 }
 
-/** With whole numbers written out, as long as that is harmless. */
+/** Writes whole numbers without an exponent, up to `zerosMax` digits. */
 export function scaledNumber(numeric: Numeric): ScaledNumber {
   const parts = decimalParts(numeric)
   const isWhole = parts.exponent > parts.digits.length
   return isWhole && parts.exponent <= zerosMax ? scaledTo(parts, 0) : shortest(parts)
 }
 
-/** Without an exponent, unless that would take very many zeros. */
+/** Prints without an exponent, unless that takes more than `zerosMax` zeros. */
 export function plainNumeral(numeric: Numeric): string {
   const { sign, digits, exponent } = decimalParts(numeric)
   if (sign === 0) return '0'
@@ -32,7 +32,7 @@ export function plainNumeral(numeric: Numeric): string {
   return `${minus}${digits.slice(0, exponent)}.${digits.slice(exponent)}`
 }
 
-/** How a number may be spelled in a key, the one that is written first. */
+/** Spellings of a number in a key; the first is the one that is written. */
 export function keySpellings(numeric: Numeric): readonly string[] {
   const parts = decimalParts(numeric)
   const written = spell(scaledNumber(numeric))
@@ -40,7 +40,10 @@ export function keySpellings(numeric: Numeric): readonly string[] {
   return short === written ? [written] : [written, short]
 }
 
-/** A numeral of a few characters may stand for more zeros than there is memory. */
+/**
+ * Limits the zeros of an expanded exponent: a short numeral such as 1e999999999 could exhaust
+ * memory.
+ */
 const zerosMax = 1_000
 
 function shortest(parts: DecimalParts): ScaledNumber {
@@ -53,7 +56,10 @@ function scaledTo({ sign, digits, exponent }: DecimalParts, scale: number): Scal
   return { unscaled: sign < 0 ? -unscaled : unscaled, scale }
 }
 
-/** As the reference's platform prints it: with an exponent where the scale is below 0. */
+/**
+ * Prints like Java's BigDecimal: with an exponent when the scale is negative or the number is
+ * small.
+ */
 function spell({ unscaled, scale }: ScaledNumber): string {
   const minus = unscaled < 0n ? '-' : ''
   const digits = (unscaled < 0n ? -unscaled : unscaled).toString()

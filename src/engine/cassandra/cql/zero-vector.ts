@@ -1,9 +1,9 @@
 /**
- * A vector that an index cannot compare must not reach it: one without a direction by cosine, and
- * one of numbers that are too large by any metric. Nodes refuse it when they have noted the write
- * already, then fail again and again, and may not start any more. What requests send is refused
- * above; this is for whatever else is written: by a migration, or by the change of a document that
- * others have stored.
+ * Keeps vectors from an index that cannot compare them: zero vectors with the cosine metric, and
+ * vectors with too large numbers with any metric. A node rejects such a vector only after it has
+ * logged the write; it then fails repeatedly and may not start again. Layers above reject such
+ * vectors of requests. This check covers other writes: migrations, and updates of documents that
+ * other software has stored.
  */
 import { findVectorProblem } from '../../../language/values/vector.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
@@ -11,7 +11,7 @@ import type { RowMerge } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import type { Table, TableDefinition, TableVectorIndex } from '../../schema.ts'
 
-/** Whether nodes can compare it. */
+/** Whether nodes can index the vector. */
 export function isComparable(
   numbers: Float32Array | Float64Array,
   metric: Metric,
@@ -29,7 +29,7 @@ export function checkComparable(
     throw new EngineError('unsupported', `${field} cannot be indexed: ${problem}`)
 }
 
-/** As nodes get it, in 32 bits. */
+/** Checks the vector as nodes receive it, in 32-bit floats. */
 function problemOf(
   numbers: Float32Array | Float64Array,
   metric: Metric,
@@ -56,7 +56,7 @@ export function vectorIndexOn(
   )
 }
 
-/** Such a row is written only where its table has no index that it could break. */
+/** Whether a vector index of the table might be unable to hold the row. */
 export function mayBreakIndex({ values }: RowMerge): boolean {
   return values
     .values()

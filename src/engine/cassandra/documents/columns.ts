@@ -1,4 +1,4 @@
-/** The columns of a collection's table, and what is bound to them. */
+/** Binds documents and filter terms to the columns of a collection's table. */
 import { types } from 'cassandra-driver'
 import type { NewRecord } from '../../contract.ts'
 import type { Numeric } from '../../../json/value.ts'
@@ -19,14 +19,14 @@ import { joinText } from './stored-text.ts'
 
 const { BigDecimal, Integer, Tuple } = types
 
-/** Bytes between a path and its value in an index. */
+/** Bytes between a path and its value in an index term. */
 const termOverhead = 6
 
 export function boundKey({ type, text }: DocumentKey): types.Tuple {
   return new Tuple(type, text)
 }
 
-/** What is written of a document besides its key: columns with their values, in order. */
+/** Columns of a document besides its key, with the values to bind. */
 export function* boundColumns(
   record: NewRecord,
   transaction: types.TimeUuid,
@@ -52,7 +52,9 @@ export function* boundColumns(
   ]
 }
 
-/** What is indexed; an _id only where nothing is listed, or it is. */
+/**
+ * The indexed part of a document. It includes the _id only without lists, or if the lists name it.
+ */
 function* prunedFor(
   document: NewRecord['document'],
   { indexing: lists }: CollectionOptions,
@@ -72,7 +74,7 @@ function* prunedFor(
 
 type BoundIndexes = readonly (readonly [column: string, bytes: Buffer])[]
 
-/** As bytes: the driver would encode all values of a document in one turn. */
+/** Encodes in steps; the driver would encode all values of a document in one turn. */
 function* boundIndexes(shredded: Shredded): Steps<BoundIndexes> {
   const { exists, sizes, contains, booleans, numbers, texts, nulls, dates } = shredded
   return [
@@ -97,7 +99,10 @@ function entryOf<T>(bytesOf: (value: T) => Buffer) {
   return ([path, value]: Entry<T>) => [Buffer.from(path), bytesOf(value)]
 }
 
-/** Without a text that no index takes: only ranges look for those, and they check documents. */
+/**
+ * Omits a text that is too long for the index. Only range conditions compare texts, and they are
+ * checked on the document.
+ */
 function textEntryOf([path, text]: Entry<string>): readonly Buffer[] {
   const parts = [Buffer.from(path), Buffer.from(text)] as const
   return parts[0].length + parts[1].length + termOverhead <= termSizeMax ? parts : []
@@ -117,7 +122,7 @@ function bytesOfMs(ms: number): Buffer {
   return bytesOfLong(BigInt(ms))
 }
 
-/** The conditions of a branch, joined by "and"; without any it is an empty text. */
+/** The conditions of a branch, joined by AND; empty for an empty branch. */
 export function conditionsOf(branch: Branch): Statement {
   return joined(branch.map(conditionOf), ' AND ')
 }
@@ -172,7 +177,7 @@ function presenceOf(term: PresenceTerm, operator: 'CONTAINS' | 'NOT CONTAINS'): 
 
 function boundDecimal(numeric: Numeric): types.BigDecimal {
   const { unscaled, scale } = scaledNumber(numeric)
-  // The declared type of the first argument is wrong: it takes any whole number.
+  // The driver's type is wrong: the constructor accepts any integer.
   return new BigDecimal(Integer.fromString(unscaled.toString()) as unknown as number, scale)
 }
 

@@ -1,4 +1,4 @@
-/** Counting the documents that have a text to search in, by the index of terms alone. */
+/** Counts the documents that have a searchable text, by our own term index. */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
@@ -9,18 +9,18 @@ import { textIn, textPlace } from './document-texts.ts'
 import { readByTextKeys, tooMuch, type DocumentAccess } from './read-documents.ts'
 import { readInTurns } from './stored-text.ts'
 
-/** Whether a filter asks for nothing but a text to search in: it has all of no terms. */
+/** Whether the filter only asks for a text: a match without terms is true for every text. */
 export function isTextAlone(filter: Filter): boolean {
   const [first, ...others] = flatten(filter)
   return others.length === 0 && first?.kind === 'match' && first.terms.length === 0
 }
 
-/** Texts whose documents are read at a time. */
+/** Texts whose documents are read concurrently. */
 const textsAtATime = 16
 
 /**
- * Counts up to `stopAt`. Reads each document that the index names, also where its text has changed
- * since. Where there are no texts, it reads no document.
+ * Counts up to `stopAt`. Reads each document that the index lists, because entries may be stale; an
+ * empty index costs no reads of documents.
  */
 export async function countTexts(
   { session, limits }: DocumentAccess,
@@ -52,7 +52,7 @@ export async function countTexts(
   return Math.min(count, stopAt)
 }
 
-/** Whether the document still has the text. The index may list older texts of it. */
+/** Whether the document still has the text. The index may contain its older texts. */
 async function hasText(
   row: types.Row | undefined,
   digest: string,

@@ -1,13 +1,13 @@
-/** Deletes all documents of a collection, one by one: nodes truncate only while all are up. */
+/** Deletes all documents of a collection one by one, because TRUNCATE needs all nodes. */
 import type { Caller } from '../../../caller/caller.ts'
 import type { Collection, Position, Write } from '../../contract.ts'
 import { readDocuments, type DocumentAccess } from './read-documents.ts'
 import { writeDocuments } from './write-documents.ts'
 
-/** Documents that are read at a time. */
+/** Documents per page. */
 const atATime = 100
 
-/** One that is changed meanwhile may stay. */
+/** A document that is changed concurrently may remain. */
 export async function deleteDocuments(
   access: DocumentAccess,
   collection: Collection,

@@ -1,4 +1,4 @@
-/** Whether documents match a filter, which sees only what is indexed of them. */
+/** Checks filters on documents; a filter applies to the indexed fields only. */
 import type { Caller } from '../../../caller/caller.ts'
 import type { JsonObject } from '../../../json/value.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
@@ -8,7 +8,7 @@ import { inTurns, type Steps } from '../../../runtime/steps.ts'
 import type { Collection } from '../../contract.ts'
 import { termsIn } from './document-texts.ts'
 
-/** For documents with their search fields. Others have their turn within a large one. */
+/** Expects documents with their search fields. A large document is checked in steps. */
 export function matcherOf(
   filter: Filter,
   collection: Collection,

@@ -1,4 +1,4 @@
-/** Keys of documents: the type of an _id, and its text. */
+/** Keys of documents: the type of an _id and its text. */
 import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, type Value } from '../../../json/value.ts'
 import { keySpellings } from '../cql/numerals.ts'
@@ -10,20 +10,20 @@ export interface DocumentKey {
 
 const types = { text: 1, number: 2, boolean: 3, null: 4, date: 5 } as const
 
-/** Bytes of a key's text: a key has 65 535, of which some tell what it is made of. */
+/** Maximum bytes of the text: Cassandra limits a key to 65 535, and the tuple takes 9 of them. */
 const textSizeMax = 65_526
 
-/** Whether a document can have it. */
+/** Whether Cassandra can store the key. */
 export function isPossible({ text }: DocumentKey): boolean {
   return Buffer.byteLength(text) <= textSizeMax
 }
 
-/** The key of a document with this _id, as it is written. */
+/** The key under which a document with this _id is written. */
 export function keyOf(id: Value): DocumentKey {
   return keysOf(id)[0]!
 }
 
-/** All keys that a document with this _id may have, the one that is written first. */
+/** All keys that a document with this _id may have; the first is the one that is written. */
 export function keysOf(id: Value): readonly DocumentKey[] {
   if (id === null) return [{ type: types.null, text: 'null' }]
   if (typeof id === 'string') return [{ type: types.text, text: id }]
@@ -37,7 +37,7 @@ export function keysOf(id: Value): readonly DocumentKey[] {
     case 'date':
       return [{ type: types.date, text: String(extended.ms) }]
     default:
-      throw new TypeError('such a value is not the _id of any document')
+      throw new TypeError('a document cannot have this value as its _id')
   }
 }
 

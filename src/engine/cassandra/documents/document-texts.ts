@@ -1,4 +1,4 @@
-/** The texts of documents that are searched by terms: which they are, and whose. */
+/** Texts of documents in the term index, and the keys of these documents there. */
 import { readNumeral } from '../../../json/decimal.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'
@@ -12,7 +12,7 @@ export function textPlace({ uid }: Collection): TextPlace {
   return { target: uid, path }
 }
 
-/** Undefined: it has none. */
+/** Undefined: the document has no text. */
 export function textIn(document: JsonObject): string | undefined {
   const text = document.get(path)
   return typeof text === 'string' && text !== '' ? text : undefined
@@ -22,7 +22,7 @@ export function analyzerIn({ options }: Collection): Analyzer {
   return analyzerFor(options.lexical.analyzer)
 }
 
-/** The terms of a document's text, as the collection's analyzer makes them. */
+/** The terms of a document's text according to the collection's analyzer. */
 export function termsIn(
   document: JsonObject,
   collection: Collection,
@@ -31,13 +31,13 @@ export function termsIn(
   return text === undefined ? undefined : analyzerIn(collection).terms(text)
 }
 
-/** What the index of terms knows a document by: one text for all spellings of its key. */
+/** The key of a document in the term index, which is the same for all spellings of its key. */
 export function textKeyOf(id: Value): string {
   const { type, text } = keyOf(id)
   return `${type}:${text}`
 }
 
-/** The _id, or one that is in the same place in any order. */
+/** The _id, or a value that is equal to it in every sort order. */
 export function idOfTextKey(key: string): Value {
   const text = key.slice(2)
   switch (key[0]) {

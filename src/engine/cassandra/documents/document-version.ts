@@ -1,20 +1,20 @@
 /**
- * Versions of documents: time-based ids, which rise with every write. Documents that plain CQL
- * wrote have none until Stela changes them.
+ * Versions of documents: time-based UUIDs that increase with every write. Documents written with
+ * plain CQL have no version until Stela changes them.
  */
 import { types } from 'cassandra-driver'
 import type { Statement } from '../cluster/statement.ts'
 
-/** What a document without one has as its version. */
+/** Version of a document without a version id. */
 export const noVersion = 'none'
 
-/** Of a row that holds a document. */
+/** The row must contain a document. */
 export function versionIn(row: types.Row): string {
   const version = row['tx_id'] as types.TimeUuid | null
   return version === null ? noVersion : String(version)
 }
 
-/** Later than the version before, whatever the clock says. */
+/** A version later than `before`, even if the clock was set back. */
 export function versionAfter(before: string | undefined): types.TimeUuid {
   const now = types.TimeUuid.now()
   if (before === undefined || before === noVersion) return now
@@ -28,14 +28,14 @@ export function timestampOf(version: types.TimeUuid): bigint {
   return BigInt(date.getTime()) * 1_000n + BigInt(Math.floor(ticks / 10))
 }
 
-/** Undefined: nobody knows when it was written. */
+/** Undefined: the time of the write is unknown. */
 export function timestampIn(version: string): bigint | undefined {
   return version === noVersion ? undefined : timestampOf(types.TimeUuid.fromString(version))
 }
 
 /**
- * That a document still has the version, as part of a conditional write. Nothing at all would
- * pass for a document without one, so there has to be one.
+ * Condition of a write: the document still has this version. A missing row also satisfies tx_id =
+ * null, so the document itself must exist.
  */
 export function ifVersion(version: string): Statement {
   return version === noVersion

@@ -1,10 +1,10 @@
 /**
- * What of a filter the indexes of a cluster can serve.
+ * Plans which part of a filter the indexes of a cluster serve.
  *
- * A cluster of Apache Cassandra knows equality and presence, joined by "and". So a filter
- * becomes a few branches, each a list of such terms, which together find every document that
- * matches, and some that do not: those are sorted out by the whole filter. Where nothing can
- * be served all documents are read. Other products can be asked more: more-terms.ts.
+ * Apache Cassandra serves equality and presence, joined by AND. A filter becomes branches of such
+ * terms, which together find a superset of the matching documents; the whole filter is then checked
+ * on each candidate. If no index applies, all documents are read. Terms that only other products
+ * serve are in more-terms.ts.
  */
 import type { Numeric, Value } from '../../../json/value.ts'
 import { isObject } from '../../../json/value.ts'
@@ -15,7 +15,7 @@ import { termsMax } from '../system/read-limits.ts'
 import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
 import { termSizeMax, type Shredded } from './shred.ts'
 
-/** What an index is asked. */
+/** A condition that an index serves. */
 export type DocumentTerm =
   | { readonly kind: 'contains'; readonly entry: string }
   | { readonly kind: 'text'; readonly path: string; readonly text: string }
@@ -24,7 +24,7 @@ export type DocumentTerm =
   | { readonly kind: 'exists'; readonly path: string }
   | CapableTerm
 
-/** What only some clusters can be asked. It is the same in all branches of a plan. */
+/** Terms that only some clusters serve; they are the same in all branches of a plan. */
 export type CapableTerm =
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'lacks'; readonly of: PresenceTerm }
@@ -35,23 +35,23 @@ export type CapableTerm =
       readonly operator: '>' | '>=' | '<' | '<='
       readonly bound: { readonly number: Numeric } | { readonly ms: number }
     }
-  /** All terms of one of these hold. */
+  /** All terms of at least one branch hold. */
   | { readonly kind: 'any'; readonly of: readonly Branch[] }
 
 export type PresenceTerm = Extract<DocumentTerm, { kind: 'contains' | 'null' | 'exists' }>
 
-/** Terms that must all hold; none: all documents are read. */
+/** Terms that must all hold; an empty branch reads all documents. */
 export type Branch = readonly DocumentTerm[]
 
 export type FilterPlan =
-  /** Documents with these keys, of which each may or may not be there. */
+  /** Documents with these keys, each of which may or may not exist. */
   | { readonly kind: 'keys'; readonly keys: readonly DocumentKey[] }
   | {
       readonly kind: 'branches'
       readonly branches: readonly Branch[]
-      /** Whether the terms say all that the filter does, so that nearly all found match. */
+      /** Whether the terms express the whole filter, so that nearly all candidates match. */
       readonly isWhole: boolean
-      /** Whether all match, so that none has to be looked at. */
+      /** Whether all candidates match, so that they need no check. */
       readonly isExact: boolean
     }
 
@@ -75,20 +75,20 @@ export function planFilter(filter: Filter): FilterPlan {
 }
 
 /**
- * A path or value with a space in it could be read as another path with another value, and one
- * with half of a character as one with another half: a cluster keeps neither.
+ * Whether the term identifies its condition exactly. With a space in the path or value, another
+ * path and value give the same term. Lone surrogates are all stored as the same character.
  */
 export function isClear(term: DocumentTerm): boolean {
   if (term.kind === 'contains')
     return term.entry.split(' ').length === 2 && term.entry.isWellFormed()
-  // Texts and what stands for objects and arrays are in one column.
+  // The column of texts also contains the hashes of objects and arrays.
   return term.kind !== 'text' && !('path' in term && !term.path.isWellFormed())
 }
 
-/** Conditions that a term can say in full. */
+/** Conditions that one term can express completely. */
 const wholeKinds: ReadonlySet<Filter['kind']> = new Set(['eq', 'size', 'exists'] as const)
 
-/** Whether documents that were written as these columns are found by all terms. */
+/** Whether documents stored with these columns satisfy all terms. */
 export function holdsAll(terms: Branch, shredded: Shredded): boolean {
   return terms.every((term) => holds(term, shredded))
 }
@@ -109,7 +109,7 @@ function holds(
     case 'exists':
       return exists.has(term.path)
     default:
-      // The same in all branches, so it tells none from another.
+      // The term is part of all branches, so it does not distinguish them.
       return true
   }
 }
@@ -125,7 +125,7 @@ function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefi
   return undefined
 }
 
-/** Those that documents can have, each once. */
+/** Removes impossible keys and duplicates. */
 function keysAmong(values: readonly Value[]): readonly DocumentKey[] {
   const keys = values.filter(canBeId).flatMap(keysOf).filter(isPossible)
   if (keys.length < 2) return keys
@@ -139,7 +139,7 @@ function canBeId(value: Value): boolean {
   return kind === 'date' || kind === 'uuid' || kind === 'objectId'
 }
 
-/** Terms that are equalities find few documents, and presence finds many. */
+/** Equality is selective; presence is not, so it comes last. */
 function branchesOf(
   alternatives: readonly (readonly Branch[])[],
   isWhole: boolean,
@@ -147,7 +147,7 @@ function branchesOf(
   const single = alternatives.filter(({ length }) => length === 1).map(([only]) => only!)
   const selective = single.flat().filter(({ kind }) => kind !== 'exists')
   const present = single.flat().filter(({ kind }) => kind === 'exists')
-  // Where documents are looked at anyway, a few terms find few of them.
+  // Candidates are checked against the filter anyway, so a few terms suffice.
   const all = [...selective, ...present].slice(0, isWhole ? Infinity : termsMax)
   const several = alternatives.filter(({ length }) => length !== 1)
   if (selective.length > 0 || several.length === 0) return [all]
@@ -157,8 +157,8 @@ function branchesOf(
 }
 
 /**
- * Lists of terms of which one holds wherever the filter does. Undefined: there are none, and
- * every document may match. An empty list: none does.
+ * Branches, at least one of which holds for every document that the filter matches. Undefined: no
+ * term restricts the filter. An empty list: no document can match.
  */
 function alternativesOf(filter: Filter): readonly Branch[] | undefined {
   switch (filter.kind) {
@@ -184,7 +184,7 @@ export function alternativesOfComparison(
 
 const arraySizeMax = 2 ** 31 - 1
 
-/** Whether it may hold for some document: what is longer or larger is in no index. */
+/** Whether any document can satisfy the term: indexes contain no longer or larger values. */
 export function canHold(term: DocumentTerm): boolean {
   if (term.kind === 'size' && term.size > arraySizeMax) return false
   const looked = 'entry' in term ? term.entry : 'path' in term ? term.path : ''
@@ -218,7 +218,7 @@ function impliedBy(comparison: Comparison): readonly Branch[] | undefined {
   }
 }
 
-/** Fields that have columns of their own, and are found in other ways. */
+/** Fields with columns of their own, which these indexes do not serve. */
 export function isKept(path: string): boolean {
   return path === '_id' || path.startsWith('$')
 }
@@ -239,7 +239,7 @@ function isWhole(value: Value): boolean {
   return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
 }
 
-/** Those that can be written in two ways are left to the whole filter, and so are many. */
+/** Leaves elements with two spellings to the check of candidates, and those beyond `termsMax`. */
 function allOf(path: string, values: readonly Value[]): readonly Branch[] | undefined {
   const terms = values.slice(0, termsMax).flatMap((value) => {
     const text = textOf(value)

@@ -1,16 +1,16 @@
 /**
- * What stands for a value where values of all kinds are looked up by equality: a short text
- * as it is, a long one by its digest. Other servers of the Data API write the same.
+ * Index form of values for equality across all types: a short form is stored as it is, a long one
+ * as its digest. Other servers of the Data API use the same format.
  */
 import { createHash } from 'node:crypto'
 import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, type JsonObject, type Value } from '../../../json/value.ts'
 import { plainNumeral } from '../cql/numerals.ts'
 
-/** Characters from which on the digest stands for a text. */
+/** Characters from which a form is replaced by its digest; also the length of that digest. */
 const digestedLength = 22
 
-/** Of an element, or of a member of an object. */
+/** Hash of an array element or of a member of an object. */
 export function hashOf(value: Value): string {
   return shorten(formOf(value))
 }
@@ -25,7 +25,7 @@ export function hashOfObject(members: Members): string {
   return shorten(formOfMembers(members))
 }
 
-/** Of the value at a path, where UUIDs and ObjectIds are taken for their texts. */
+/** Hash of the value at a path, where UUIDs and ObjectIds are hashed as their texts. */
 export function hashAtPath(value: Value): string {
   const text = textOf(value)
   return text === undefined ? hashOf(value) : hashOfText(text)
@@ -35,7 +35,7 @@ function hashOfText(text: string): string {
   return shorten(`S${text}`)
 }
 
-/** The text that a value is kept as, if it is one. */
+/** The text as which a string, UUID or ObjectId is stored. */
 export function textOf(value: Value): string | undefined {
   if (typeof value === 'string') return value
   const extended = extendedOf(value)
@@ -71,7 +71,7 @@ function formOfMembers(members: Members): string {
   return `O${members.length}${members.map(([name, hash]) => `\n${name}\n${hash}`).join('')}`
 }
 
-/** Elements that are UUIDs or ObjectIds are taken for the objects that they are written as. */
+/** Hashes of array elements with this text, where UUIDs and ObjectIds are hashed as objects. */
 export function hashesAsElements(text: string): readonly string[] {
   return ['$uuid', '$objectId'].flatMap((wrapper) => {
     const kind = extendedOf(new Map([[wrapper, text]]))?.kind

@@ -1,7 +1,7 @@
 /**
- * What of a filter clusters can be asked that know more than Apache Cassandra does: OR, what
- * is not there, ranges of values in a map, words. All of it is implied by the filter, so no
- * document that matches is missed; the whole filter still looks at what is found.
+ * Terms for clusters that serve more than Apache Cassandra: OR, negations, ranges of map values,
+ * and words. The filter implies every term, so no matching document is missed; candidates are still
+ * checked against the whole filter.
  */
 import { extendedOf } from '../../../json/extended.ts'
 import { isNumeric, isObject } from '../../../json/value.ts'
@@ -23,7 +23,7 @@ import {
 } from './filter-plan.ts'
 import { hashOf } from './hash.ts'
 
-/** What a collection can be asked on its cluster, besides equality and presence. */
+/** Kinds of terms that the cluster serves for a collection besides equality and presence. */
 export interface MoreTerms {
   readonly or: boolean
   readonly negations: boolean
@@ -54,7 +54,7 @@ export function planWith(filter: Filter, can: MoreTerms): FilterPlan {
   return { ...plan, branches: plan.branches.map((terms) => [...terms, ...more]) }
 }
 
-/** Equalities first, because they find few documents. */
+/** Orders equalities first, because they are the most selective. */
 function joinedTerms(filter: Filter, can: MoreTerms): Branch {
   const terms = termsOf(filter, can)
   const order = (term: DocumentTerm) =>
@@ -66,7 +66,7 @@ function isCapable({ kind }: DocumentTerm): boolean {
   return !['contains', 'text', 'null', 'size', 'exists'].includes(kind)
 }
 
-/** Terms that all hold wherever the filter does. */
+/** Terms that the filter implies. */
 function termsOf(filter: Filter, can: MoreTerms): readonly DocumentTerm[] {
   switch (filter.kind) {
     case 'and':
@@ -108,7 +108,7 @@ function moreTerms(filter: Filter, can: MoreTerms): readonly CapableTerm[] {
   }
 }
 
-/** Of numbers and dates: longer texts are stored without being in the index. */
+/** Ranges of numbers and dates only, because long texts are missing from the index. */
 function rangeOf({
   kind,
   path: { text: path },

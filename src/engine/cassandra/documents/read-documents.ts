@@ -1,7 +1,7 @@
 /**
- * Reads of documents: one branch of the plan after the other, each in the order of tokens, by
- * which partitions are spread over the cluster. A place is a branch and the last document's
- * token, so any server can go on from there, whatever was written meanwhile.
+ * Reads documents, one branch of the plan after the other, each in the order of partition tokens. A
+ * position consists of the branch and the token of the last document, so any server can continue
+ * from it, whatever was written in between.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'
@@ -28,22 +28,22 @@ import { planWith, type MoreTerms } from './more-terms.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
-/** Documents of a page of the cluster's: a few, because each may be large. */
+/** Documents per page; few, because each may be large. */
 const fetchSize = 50
 
-/** Documents of a page where they are only counted. */
+/** Documents per page when they are only counted. */
 const countedAtATime = 5_000
 
-/** Documents that are asked for at a time by their keys. */
+/** Documents that are read concurrently by key. */
 const keysAtATime = 16
 
 interface MatchingText {
   readonly stored: string
-  /** If it was read to see whether it matches. */
+  /** Present if it was parsed to check the filter. */
   readonly document?: JsonObject
   readonly version: string
   readonly branch: number
-  /** Just behind it. */
+  /** Position directly after this document. */
   readonly position: Position
 }
 
@@ -51,13 +51,13 @@ interface Kept extends StoredRecord {
   readonly position: Position
 }
 
-/** Where documents are, and what there is to find them by. */
+/** Everything that reads of documents use on their cluster. */
 export interface DocumentAccess {
   readonly session: Session
   readonly limits: ReadLimits
-  /** The index of terms; undefined: the collection has none, or the cluster has its own. */
+  /** Our own term index; undefined: the collection has none, or the cluster provides one. */
   readonly postings: ClusterPostings | undefined
-  /** What the cluster can be asked besides. */
+  /** Additional terms that the cluster serves. */
   readonly more: MoreTerms
 }
 
@@ -76,7 +76,8 @@ export async function readDocuments(
     const first = after === undefined ? 0 : placeAt(after).branch
     const keys = plan.keys.slice(first)
     for (const one of await readByKeys(access.session, collection, keys, first)) {
-      // Of their texts no more is read. Texts and UUIDs have the same keys.
+      // The rest of the text is not parsed. The filter is checked because a string and a UUID can
+      // share a key.
       const id = idIn(one.stored)
       if (matches(filter, new Map([['_id', id]])) && !page.take(one, id)) break
     }
@@ -110,7 +111,7 @@ class PageOfDocuments implements Page {
     this.toSkip = this.isServed && scan.after === undefined ? query.skip : 0
   }
 
-  /** Returns whether more is wanted. */
+  /** Returns whether the page has room for more. */
   take({ stored, version, document, position }: MatchingText, id?: Value): boolean {
     if (this.toSkip-- > 0) return true
     const { records, isServed } = this
@@ -154,7 +155,7 @@ export async function countDocuments(
   return count
 }
 
-/** When the documents were written that a branch finds: all that is read of them. */
+/** Yields write times of the documents that a branch finds, without reading their content. */
 async function* findWritten(
   { session, limits }: DocumentAccess,
   collection: Collection,
@@ -176,7 +177,7 @@ async function* findWritten(
 interface Wanted {
   readonly filter: Filter
   readonly after: Position | undefined
-  /** Who asked reads no more than these. */
+  /** Maximum number of documents that the caller reads. */
   readonly count: number
 }
 
@@ -214,7 +215,7 @@ async function* findMatching(
 
 type KeyPlan = Extract<FilterPlan, { kind: 'keys' }>
 
-/** Whether it asks for some documents by nothing but their ids, as most reads do. */
+/** Whether the filter restricts nothing but the _id, to a few values, as most reads do. */
 function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
   return (
     plan.kind === 'keys' &&
@@ -223,7 +224,7 @@ function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
   )
 }
 
-/** By keys, if the filter names some; else by terms, if it asks for some; else by branches. */
+/** Chooses keys if the filter contains some, else our own term index, else branches. */
 function findCandidates(
   access: DocumentAccess,
   collection: Collection,
@@ -240,7 +241,7 @@ function findCandidates(
   if (postings !== undefined && terms !== undefined && terms.length > 0)
     return findByTerms(access, postings, collection, terms, after, caller)
   const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
-  // Where conditions are left over, nobody knows how many have to be looked at.
+  // The number of documents to read is unknown when they must be checked.
   const firstPage = plan.isWhole ? Math.min(count, fetchSize) : fetchSize
   return findByBranches(session, collection, plan.branches, place, firstPage)
 }
@@ -248,12 +249,12 @@ function findCandidates(
 export function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
-    `more than ${scannedMax} documents of ${name} had to be looked at. Add a condition that an index ` +
+    `more than ${scannedMax} documents of ${name} must be read. Add a condition that an index ` +
       'serves, such as an equality, or raise --max-scanned',
   )
 }
 
-/** Documents that several branches find count for the first of them. */
+/** Whether an earlier branch finds the document too, which then has returned it already. */
 function* isOfEarlier(
   branches: readonly Branch[],
   branch: number,
@@ -298,7 +299,7 @@ async function readByKeys(
   return found
 }
 
-/** The statement that most reads are, which is made once. */
+/** Cached, because most reads use this statement. */
 function textByKey(collection: Collection): string {
   let text = textsByKey.get(collection)
   if (text === undefined) {
@@ -310,7 +311,7 @@ function textByKey(collection: Collection): string {
 
 const textsByKey = new WeakMap<Collection, string>()
 
-/** In the order of what the index knows documents by. */
+/** Yields documents in the order of their keys in the term index. */
 async function* findByTerms(
   { session, limits }: DocumentAccess,
   postings: ClusterPostings,
@@ -335,7 +336,7 @@ async function* findByTerms(
   }
 }
 
-/** In their order, which is that of their characters. */
+/** Keys after the position, ordered by code units. */
 function* keysBehind(
   after: Position | undefined,
   keys: readonly string[],
@@ -349,7 +350,7 @@ function* keysBehind(
   return yield* sortInSteps(behind, (a, b) => (a < b ? -1 : a === b ? 0 : 1), pace)
 }
 
-/** Undefined for those that are not there. */
+/** Undefined for documents that do not exist. */
 export function readByTextKeys(
   session: Session,
   collection: Collection,
@@ -410,7 +411,7 @@ function foundIn(
   position: Position,
 ): MatchingText | undefined {
   const stored = row['doc_json'] as string | null
-  // A row that a condition left behind, without a document.
+  // An unapplied conditional write can leave a row without a document.
   if (stored === null) return undefined
   return { stored, version: versionIn(row), branch, position }
 }

@@ -1,7 +1,7 @@
 /**
- * Searches. By vector the cluster finds what is nearest among the documents for which the
- * terms of a branch hold; where the rest of the filter leaves too few, it is asked for more.
- * By terms the index of postings.ts finds what has them, or that of the cluster.
+ * Searches documents. A vector search lets the cluster return the nearest documents that satisfy
+ * the terms of a branch, and raises the limit if too few of them match the whole filter. A search
+ * by terms uses our own index (postings.ts) or that of the cluster.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'
@@ -39,7 +39,7 @@ import { versionIn } from './document-version.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readInTurns, readVector, splitText } from './stored-text.ts'
 
-/** Undefined: it is done above, from all documents that the filter matches. */
+/** Undefined: the layer above must compare all documents that match the filter. */
 export async function searchNearest(
   { session, more }: DocumentAccess,
   collection: Collection,
@@ -64,7 +64,7 @@ export async function searchNearest(
   }
 }
 
-/** Undefined: the cluster has not found enough, and there may be more. */
+/** Undefined: even the largest limit did not yield enough matches. */
 async function nearestOf(
   session: Session,
   collection: Collection,
@@ -112,7 +112,7 @@ export function selectNearest(
   return selectOrdered(collection, branch, order, limit)
 }
 
-/** By the cluster's own index of terms. */
+/** Ranks by the cluster's own term index. */
 export function selectRanked(
   collection: Collection,
   branch: Branch,
@@ -139,7 +139,10 @@ function selectOrdered(
   }
 }
 
-/** Where the cluster has an index of terms. Ranks of several branches do not compare. */
+/**
+ * Searches with the cluster's term index. Ranks of different branches are not comparable, so a plan
+ * with several branches is replaced by a search without terms of the filter.
+ */
 export async function searchByRank(
   { session, more }: DocumentAccess,
   collection: Collection,

@@ -1,6 +1,6 @@
 /**
- * The index columns of a document: what each of its values is found by, path by path.
- * Documents that other servers of the Data API wrote are found by the same.
+ * The index columns of a document, with an entry for each path and value. Other servers of the Data
+ * API write and read the same columns.
  */
 import { extendedOf } from '../../../json/extended.ts'
 import { isObject, type JsonObject, type Numeric, type Value } from '../../../json/value.ts'
@@ -9,26 +9,26 @@ import { Pace, type Steps } from '../../../runtime/steps.ts'
 import type { SearchFields } from '../../contract.ts'
 import { hashAtPath, hashOf, hashOfArray, hashOfObject } from './hash.ts'
 
-/** Bytes of a path and its value, with what comes between, that an index takes. */
+/** Maximum bytes of an index term: path, separator and value. */
 export const termSizeMax = 8_192
 
 export interface Shredded {
-  /** Every indexed path. */
+  /** All indexed paths. */
   readonly exists: Set<string>
-  /** Lengths of arrays. */
+  /** Lengths of arrays by path. */
   readonly sizes: Map<string, number>
-  /** Path and hash of each value, and of each element of an array under the array's path. */
+  /** Path and hash of each value, and of each array element under the array's path. */
   readonly contains: Set<string>
   readonly booleans: Map<string, boolean>
   readonly numbers: Map<string, Numeric>
-  /** Texts, and the hashes of objects and arrays. */
+  /** Strings by path, and the hashes of objects and arrays. */
   readonly texts: Map<string, string>
   readonly nulls: Set<string>
-  /** In milliseconds. */
+  /** In milliseconds since 1970. */
   readonly dates: Map<string, number>
 }
 
-/** The index columns of the indexed part of a document, and of its search fields. */
+/** Builds the index columns from the indexed part of a document and its search fields. */
 export function* shredInSteps(document: JsonObject, search: SearchFields): Steps<Shredded> {
   const shredded: Shredded = {
     exists: new Set(),
@@ -56,7 +56,7 @@ function addSearchField(shredded: Shredded, name: string, value: unknown): void 
   } else if (value !== undefined) shredded.exists.add(name)
 }
 
-/** Each value is hashed once: the hash of an array or object is made from those of its parts. */
+/** Hashes each value once: the hash of an array or object is built from those of its parts. */
 class Shredder {
   readonly #to: Shredded
   readonly #pace = new Pace()
@@ -65,7 +65,7 @@ class Shredder {
     this.#to = to
   }
 
-  /** Adds a value and everything in it. Returns its hash as an element or a member. */
+  /** Adds a value with its parts. Returns its hash as an array element or object member. */
   *add(path: string, value: Value): Steps<string> {
     if (this.#pace.isDue()) yield
     this.#to.exists.add(path)
@@ -104,7 +104,7 @@ class Shredder {
         addContained(this.#to, path, hashAtPath(object))
         return hashOf(object)
       case 'binary':
-        // Filters can only ask whether it exists.
+        // Filters can only test the existence of binary values.
         return hashOf(object)
       case 'malformed':
       case undefined: {
@@ -119,7 +119,7 @@ class Shredder {
   }
 }
 
-/** An _id is found by its key, and by equality in no other way. */
+/** Skips _id, because equality on it uses the key. */
 function addContained({ contains }: Shredded, path: string, hash: string): string {
   if (path !== '_id') contains.add(`${path} ${hash}`)
   return hash

@@ -1,6 +1,6 @@
 /**
- * Documents as they are stored: one JSON text, in which $vector, $vectorize and $lexical stand
- * beside the other fields. Above the contract they are apart.
+ * Stored form of documents: one JSON text, in which $vector, $vectorize and $lexical are fields
+ * beside the others. The engine contract separates them.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import { JsonProblem, parseStoredInSteps } from '../../../json/parse.ts'
@@ -16,7 +16,7 @@ import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
 const searchFieldNames: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
 const quotedNames = Array.from(searchFieldNames, (name) => `"${name}"`)
 
-/** `text` is of a document without search fields: it holds an _id at least. */
+/** `text` is a document without search fields; it contains at least an _id. */
 export function joinText(text: string, search: SearchFields): string {
   const { vector, vectorize, lexical } = search
   const fields: string[] = []
@@ -32,10 +32,7 @@ function vectorText({ numbers, form }: Vector): string {
   return `{"$binary":"${bytesOfVector(numbers).toString('base64')}"}`
 }
 
-/**
- * What is known of a document without reading more of its text than that takes; `known` was
- * read before.
- */
+/** Splits a stored text and parses as little of it as possible; `known` was parsed before. */
 export function splitText(
   stored: string,
   version: string,
@@ -56,19 +53,19 @@ export function splitText(
   return { id, text, version, search }
 }
 
-/** Of one that somebody else wrote, with spaces in between. */
+/** Slow path for texts that other software wrote with whitespace between tokens. */
 function printedWithout(stored: string): string {
   const document = readDocument(stored)
   for (const name of searchFieldNames) document.delete(name)
   return printJson(document)
 }
 
-/** With its search fields, as filters see it. */
+/** Parses a document with its search fields, as filters need it. */
 export function readDocument(stored: string): JsonObject {
   return atOnce(readInSteps(stored))
 }
 
-/** The same for one of many, or a large one: others have their turn before and within it. */
+/** The same with pauses for other requests before and during the parsing. */
 export async function readInTurns(stored: string, caller: Caller): Promise<JsonObject> {
   const pause = caller.pause()
   if (pause !== undefined) await pause
@@ -100,7 +97,7 @@ function firstId(stored: string): Value | undefined {
   }
 }
 
-/** Others may have written what is no JSON. */
+/** Other software may have written invalid JSON. */
 function asUnparseable(error: unknown): unknown {
   return error instanceof JsonProblem ? unparseable() : error
 }
@@ -143,5 +140,5 @@ function numberIn(value: Value): number {
 }
 
 function unparseable(): EngineError {
-  return new EngineError('unparseable', 'a stored text is not that of a document')
+  return new EngineError('unparseable', 'a stored text is not a valid document')
 }

@@ -1,7 +1,7 @@
 /**
- * Writes of documents, each on the condition that the document is still as it was read. A
- * write has a time-based id of its own, so that one whose outcome was lost on the way can be
- * recognised by reading.
+ * Writes documents, each on the condition that the document has not changed since it was read.
+ * Every write has its own time-based id, by which a later read recognizes it when the reply was
+ * lost.
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller/caller.ts'
@@ -36,10 +36,10 @@ import {
 } from './document-version.ts'
 import type { DocumentAccess } from './read-documents.ts'
 
-/** Writes that are on their way at a time, of one command. */
+/** Concurrent writes of one command. */
 const atATime = 32
 
-/** How often the outcome of a write is asked for before it counts as unknown. */
+/** Attempts to determine the outcome of a write before it counts as unknown. */
 const settleAttempts = 3
 
 export async function writeDocuments(
@@ -64,7 +64,7 @@ export async function writeDocuments(
     for (const position of writes.keys()) if ((await makeOne(position)) !== 'done') break
     return outcomes
   }
-  // Those of one document are made in their order.
+  // Writes of the same document keep their order.
   const groups = Map.groupBy(writes.keys(), (position) => idKey(idOf(writes[position]!)))
   await sideBySide(groups.values(), atATime, async (group) => {
     for (const position of group) await makeOne(position)
@@ -76,13 +76,13 @@ function idOf(write: Write): Value {
   return write.kind === 'insert' ? write.record.id : write.before.id
 }
 
-/** What all writes of a command are made with. */
+/** Arguments shared by all writes of a command. */
 interface Writing {
   readonly session: Session
   readonly collection: Collection
   readonly indexing: IndexingRule
   readonly postings: ClusterPostings | undefined
-  /** Undefined: the server itself writes. */
+  /** Undefined for writes of the server itself. */
   readonly caller: Caller | undefined
 }
 
@@ -104,7 +104,7 @@ async function insert(
   const { session, collection } = writing
   const transaction = versionAfter(undefined)
   const [key, ...otherKeys] = keysOf(record.id)
-  // A number with zeros at its end may be there in its other spelling.
+  // The number may be stored under its other spelling.
   for (const other of otherKeys)
     if ((await versionOf(session, collection, other)) !== undefined) return 'exists'
   const columns = await columnsFor(writing, record, transaction)
@@ -129,7 +129,7 @@ async function replace(
   const version = String(before.version)
   const transaction = versionAfter(version)
   const textBefore = before.search && (before.search.lexical ?? '')
-  // Whoever wrote a document without a version put no text of it into the index.
+  // Documents without a version were written without an entry in the term index.
   const hasSameText = version !== noVersion && textBefore === (after.search.lexical ?? '')
   const columns = await columnsFor(writing, after, transaction)
   if (!hasSameText) await putText(writing, after, transaction)
@@ -160,7 +160,7 @@ async function remove(
   return outcome
 }
 
-/** Other requests have their turn before each document, and within a large one. */
+/** Yields to other requests before each document and during a large one. */
 async function columnsFor(
   { collection, indexing, caller }: Writing,
   record: NewRecord,
@@ -173,7 +173,7 @@ async function columnsFor(
   return inTurns(steps, caller)
 }
 
-/** Before the document is written: so nobody finds one without the other. */
+/** The entry is written before the document, so every stored text can be found. */
 async function putText(
   { postings, collection }: Writing,
   { id, search, terms }: NewRecord,
@@ -193,13 +193,13 @@ async function removeTexts(
   kept: string | undefined,
 ): Promise<void> {
   const timestamp = timestampIn(String(before.version))
-  // What a repair has put there since is removed when a search meets it.
+  // A later repair may have added entries; a search removes them when it finds them stale.
   if (timestamp === undefined) return
   const key = textKeyOf(before.id)
   await postings?.removeOthers(textPlace(collection), key, kept, timestamp)
 }
 
-/** In whichever spelling the key is there. */
+/** Applies the statement to the spelling of the key under which the document is stored. */
 async function change(
   session: Session,
   collection: Collection,
@@ -211,17 +211,17 @@ async function change(
   let isDone = false
   for (const key of keysOf(id)) {
     if (await runOnce(session, collection, statementFor(key), key, versions)) isDone = true
-    // One that deletes what is not there in this spelling may count as done.
+    // A delete in doubt also counts as done when this spelling does not exist, so all are tried.
     if (isDone && after !== undefined) break
   }
   return isDone ? 'done' : 'conflict'
 }
 
 /**
- * Whether the write was made. Where its outcome is not known, what is stored by then tells: the
- * version that it gives, or that nothing is left of what it deletes. As long as all is as it was
- * before, it is sent again. Where others have changed the document meanwhile, only a version that
- * is older than the write's own tells something: none can follow it that is.
+ * Whether the write was applied. If the reply was lost, the stored version decides. The write's own
+ * version, or no document after a delete, means applied. The version before means not applied, so
+ * the write is repeated. An older version of another write means not applied, because versions only
+ * increase. Any other version leaves the outcome unknown.
  */
 async function runOnce(
   session: Session,
@@ -257,7 +257,7 @@ function isOlder(version: string, other: string): boolean {
   return written !== undefined && otherWritten !== undefined && written < otherWritten
 }
 
-/** Of a document that is written; undefined: there is none. */
+/** Versions of a document around its write; undefined: the document does not exist. */
 interface Versions {
   readonly before: string | undefined
   readonly after: string | undefined
@@ -265,7 +265,7 @@ interface Versions {
 
 const unknown = Symbol('not known')
 
-/** As conditional writes see it; undefined: there is no such document. */
+/** Reads the version at serial consistency; undefined: the document does not exist. */
 async function versionOf(
   session: Session,
   collection: Collection,
@@ -273,6 +273,6 @@ async function versionOf(
 ): Promise<string | undefined> {
   const text = `SELECT tx_id, WRITETIME(doc_json) AS written FROM ${preparedTarget(collection)} WHERE key = ?`
   const { rows } = await session.run({ text, values: [boundKey(key)] }, 'settle')
-  // A row that a condition left behind has no document.
+  // An unapplied conditional write can leave a row without a document.
   return rows[0]?.['written'] ? versionIn(rows[0]) : undefined
 }

@@ -1,14 +1,14 @@
 /**
- * An index of terms, for clusters that have none of their own. It is kept in the keyspace that
- * servers share: for each term the texts that have it, and for each text its terms.
+ * A term index for clusters without one, stored in the keyspace that servers share: posting lists
+ * by term, and terms by text.
  *
- * A text is known by its record's key and a digest of itself. What the index says of a text is
- * written before the record is, and counts only if the record has that very text when it is
- * read. So a record that was written is always found, at whatever step a server died; what is left of texts
- * that no record has is removed when it is met, or with the write that replaced them.
+ * A text is identified by its record's key and a digest of the text. Its entries are written before
+ * the record, and count only if the record has this text when it is read. A stored record is
+ * therefore always found, even if a server dies between the two writes. Entries of texts that no
+ * record has are removed by the write that replaces them, or by a search that meets them.
  *
- * Timestamps order writes and removals: each has that of the record's version. They rise from
- * version to version, so that a removal never takes what a later version has written.
+ * Every write and removal has the timestamp of the record's version. Versions increase, so a
+ * removal never deletes entries of a later version.
  */
 import { createHash } from 'node:crypto'
 import type { Corpus } from '../../../search/lexical/bm25.ts'
@@ -19,7 +19,7 @@ import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { StatementOwner } from '../cluster/statement-queue.ts'
 import type { WriteClock } from '../cluster/write-clock.ts'
 
-/** Texts that are searched together: of one path of a collection, or one column of a table. */
+/** A set of texts that are searched together: a path of a collection, or a column of a table. */
 export interface TextPlace {
   /** The target's uid. */
   readonly target: string
@@ -27,26 +27,26 @@ export interface TextPlace {
 }
 
 export interface IndexedText {
-  /** What its record is known by. */
+  /** Identifies the record. */
   readonly key: string
   readonly text: string
-  /** Repeats included. */
+  /** In order, with repetitions. */
   readonly terms: readonly string[]
 }
 
-/** That a text has a term. */
+/** An occurrence of a term in a text. */
 export interface Posting {
   readonly key: string
   readonly digest: string
-  /** How often it does. */
+  /** Number of occurrences. */
   readonly count: number
-  /** Terms of the text, all together. */
+  /** Number of all terms of the text. */
   readonly tokens: number
   /** Microseconds since 1970. */
   readonly written: bigint
 }
 
-/** For system-keyspace.ts. */
+/** Schema of the tables, which system-keyspace.ts creates. */
 export const lexicalTables = {
   postings:
     'target text, path text, term text, bucket tinyint, key text, digest text, ' +
@@ -57,15 +57,15 @@ export const lexicalTables = {
   text_indexes: 'target text PRIMARY KEY, truncated bigint, filling set<text>',
 } as const
 
-/** Partitions that the texts of one term are spread over. */
+/** Partitions per term. */
 const buckets = 4
 
-/** Statements of one text that are on their way at a time. */
+/** Concurrent statements for one text. */
 const atATime = 64
 
 const textsAtATime = 8
 
-/** Partitions that are removed at a time. */
+/** Partitions removed per batch of statements. */
 const removedAtATime = 1_000
 
 export class ClusterPostings {
@@ -96,7 +96,7 @@ export class ClusterPostings {
     return new ClusterPostings(session, tables, new Map(), clock)
   }
 
-  /** The same index, with statements that a caller waits for. */
+  /** The same index with the statements of a caller. */
   for(owner: StatementOwner | undefined): ClusterPostings {
     if (owner === undefined) return this
     const session = this.#session.for(owner)
@@ -108,7 +108,7 @@ export class ClusterPostings {
     return BigInt(this.#clock.next())
   }
 
-  /** Before the record is written. */
+  /** Adds a text. The record must be written afterwards. */
   async put(place: TextPlace, indexed: IndexedText, timestamp: bigint): Promise<void> {
     const { target, path } = place
     const { key, text, terms } = indexed
@@ -135,7 +135,7 @@ export class ClusterPostings {
     this.#forget(place)
   }
 
-  /** Of records that were written before the timestamp, some at a time. */
+  /** Adds texts of records that were written before the timestamp, some of them concurrently. */
   async putAll(
     place: TextPlace,
     texts: readonly IndexedText[],
@@ -144,7 +144,7 @@ export class ClusterPostings {
     await sideBySide(texts, textsAtATime, (text) => this.put(place, text, timestamp))
   }
 
-  /** What the record had before this version, but for the text that it has now. */
+  /** Removes the record's texts of earlier versions, except the text `kept`. */
   async removeOthers(
     place: TextPlace,
     key: string,
@@ -199,7 +199,7 @@ export class ClusterPostings {
     }
   }
 
-  /** What no record has any more; not what is written again meanwhile. */
+  /** Removes stale postings, except if they were written again since they were read. */
   async remove(
     place: TextPlace,
     term: string,
@@ -210,7 +210,7 @@ export class ClusterPostings {
     )
   }
 
-  /** All texts that have the term, as they come. */
+  /** Yields the posting list of a term, in no particular order. */
   async *withTerm(
     place: TextPlace,
     term: string,
@@ -230,7 +230,10 @@ export class ClusterPostings {
     }
   }
 
-  /** All texts in any order. The first read fetches `first` texts, because a caller may stop early. */
+  /**
+   * Yields all texts, in no particular order. The first page has `first` texts, because callers may
+   * stop early.
+   */
   async *texts(
     place: TextPlace,
     truncatedAt: bigint,
@@ -251,8 +254,8 @@ export class ClusterPostings {
   }
 
   /**
-   * How many texts there are, and how long: as of a while ago, if others write, unless there
-   * were fewer then than are known of now.
+   * Number and total length of the texts. The result is cached, so it may lack recent writes of
+   * other servers, but not if it counts fewer texts than the `knownOf` that the caller has found.
    */
   async corpus(place: TextPlace, knownOf: number): Promise<Corpus> {
     const key = printPlace(place)
@@ -279,7 +282,7 @@ export class ClusterPostings {
     return corpus
   }
 
-  /** All texts of a target are gone: before its records are. */
+  /** Removes all texts of a target that were written before the timestamp. */
   async truncate(
     target: string,
     paths: readonly string[],
@@ -308,7 +311,7 @@ export class ClusterPostings {
     }
   }
 
-  /** What was written before that is gone. Throws where not all texts are in the index yet. */
+  /** Time before which all texts were removed. Throws while the index is being filled. */
   async truncatedAt({ target, path }: TextPlace): Promise<bigint> {
     const text = `SELECT truncated, filling FROM ${this.#tables.text_indexes} WHERE target = ?`
     const { rows } = await this.#session.run({ text, values: [target] }, 'read')
@@ -322,7 +325,7 @@ export class ClusterPostings {
     return (rows[0]?.['truncated'] as bigint | null | undefined) ?? 0n
   }
 
-  /** Nobody searches there until it has all texts. */
+  /** Blocks searches until `endFilling`. */
   async beginFilling(place: TextPlace): Promise<void> {
     await this.#markFilling(place, '+')
   }
@@ -337,7 +340,9 @@ export class ClusterPostings {
     await this.#session.run({ text, values }, 'write', { isIdempotent: true })
   }
 
-  /** What was written before that, and not again since, but for what belongs to some targets. */
+  /**
+   * Removes entries older than the timestamp, except those of the targets that `isKept` selects.
+   */
   async removeBefore(
     timestamp: bigint,
     isKept: (target: string) => boolean,
@@ -390,7 +395,10 @@ interface KnownCorpus {
 
 const corporaMax = 1_000
 
-/** Counting takes longer the more there is, and changes less. */
+/**
+ * Milliseconds to cache a corpus. A large corpus takes longer to count, and changes relatively
+ * less.
+ */
 function trustedFor(tookMs: number): number {
   return Math.max(1_000, 50 * tookMs)
 }
@@ -399,7 +407,7 @@ function printPlace({ target, path }: TextPlace): string {
   return JSON.stringify([target, path])
 }
 
-/** Tells texts of one record apart. */
+/** Distinguishes the texts of one record. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

@@ -1,7 +1,7 @@
 /**
- * Searches by terms on clusters that have an index of them. It ranks the records that have all
- * terms, by its own analyzer, and tells no scores. So a score here is the rank, negated, and a
- * page goes on behind the last rank.
+ * Searches by terms on clusters with a term index. The cluster analyzes the query itself and ranks
+ * the records that have all terms, but returns no scores. The score here is the negated rank, and
+ * the next page starts after the last rank.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import { fixedLimits } from '../../../limits.ts'
@@ -17,7 +17,7 @@ export interface RankedSearch {
   readonly sizeMax?: number | undefined
 }
 
-/** `ask` gives the best, in their order; undefined for those that the filter leaves out. */
+/** `ask` returns the best records in order, with undefined for those outside the filter. */
 export async function searchRanked<Item>(
   { by, limit, after, sizeMax }: RankedSearch,
   ask: (limit: number) => Promise<readonly (Item | undefined)[]>,
@@ -43,7 +43,7 @@ export async function searchRanked<Item>(
   )
 }
 
-/** The cluster counts for itself. */
+/** Unused, because the cluster computes its own statistics. */
 function noStatistics({ terms }: ByTerms) {
   return { documents: 0, tokens: 0, documentFrequencies: terms.map(() => 0) }
 }

@@ -1,6 +1,6 @@
 /**
- * Searches by terms in the index of postings.ts. Scores come of the index alone; then records
- * are read, best first, until enough are found that have the texts that were scored.
+ * Searches by terms in our own index (postings.ts). Scores are computed from the index alone.
+ * Records are then read in order of score, until enough of them still have the scored text.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import { termScore, termWeight, type TermStatistics } from '../../../search/lexical/bm25.ts'
@@ -11,13 +11,13 @@ import { EngineError } from '../../errors.ts'
 import { upToSize } from '../../up-to-size.ts'
 import type { Posting, ClusterPostings, TextPlace } from './postings.ts'
 
-/** Records by their keys, as documents and rows have them. */
+/** Access to the records of documents or rows, by key. */
 export interface Records<Item> {
-  /** Negative, zero or positive, as results are ordered that have the same score. */
+  /** Orders results with equal scores. */
   compare(a: string, b: string): number
-  /** The same for the place behind which a page begins. */
+  /** Compares a key with the position after which a page begins. */
   compareTo(key: string, id: SearchPlace['id']): number
-  /** `stale` for those that do not have the text; undefined: the filter leaves it out. */
+  /** `stale` if the record no longer has the text; undefined if the filter excludes it. */
   load(texts: readonly FoundText[]): Promise<readonly (Item | 'stale' | undefined)[]>
   sizeOf(record: Item): number
 }
@@ -34,11 +34,11 @@ export interface TermSearch {
   readonly limit: number
   readonly after: SearchPlace | undefined
   readonly sizeMax: number | undefined
-  /** Texts that may be looked at for one term. */
+  /** Maximum length of a posting list. */
   readonly textsMax: number
 }
 
-/** Records that are read at a time. */
+/** Records that are read concurrently. */
 const atATime = 16
 
 export async function searchTerms<Item>(
@@ -71,7 +71,7 @@ export async function searchTerms<Item>(
   return { hits: enough, ...(!by.anyTerm && { statistics }) }
 }
 
-/** The keys of records whose texts have all terms, each once, in no order. */
+/** Keys of the records whose texts have all terms, without duplicates, in no order. */
 export async function keysWithTerms(
   postings: ClusterPostings,
   place: TextPlace,
@@ -84,7 +84,7 @@ export async function keysWithTerms(
   return inTurns(distinctKeys(texts.values()), caller)
 }
 
-/** A record has several texts while postings of its earlier texts are left. */
+/** A record has several texts while postings of its earlier texts remain. */
 function* distinctKeys(texts: Iterable<GatheredText>): Steps<readonly string[]> {
   const pace = new Pace()
   const keys = new Set<string>()
@@ -97,11 +97,14 @@ function* distinctKeys(texts: Iterable<GatheredText>): Steps<readonly string[]> 
 
 interface GatheredText extends FoundText {
   readonly tokens: number
-  /** By the position of terms in the query. */
+  /** Occurrences of each term, by its position in the query. */
   readonly counts: number[]
 }
 
-/** One list after the other: where all terms are asked for, the first says how many are kept. */
+/**
+ * Reads one posting list after the other. If all terms are required, only texts of the first list
+ * are kept in memory.
+ */
 async function gather(
   postings: ClusterPostings,
   place: TextPlace,
@@ -134,14 +137,15 @@ function newText({ key, digest, tokens, written }: Posting): GatheredText {
   return { key, digest, tokens, written, counts: [] }
 }
 
-/** Long words are rare, mostly. */
+/** Orders terms by length, because long words are usually rare. */
 function rarestFirst(terms: readonly string[]): readonly number[] {
   return [...terms.keys()].toSorted((a, b) => terms[b]!.length - terms[a]!.length)
 }
 
 /**
- * Texts may be written and removed while they are counted, and their postings outlive them.
- * There are as many as were found, at least: scores of fewer would be no numbers.
+ * Statistics for scoring. Concurrent writes and stale postings can make a posting list longer than
+ * the counted corpus, for which scores would be NaN. The corpus therefore counts at least the texts
+ * that were found.
  */
 async function statisticsOf(
   postings: ClusterPostings,
@@ -174,7 +178,7 @@ interface ScoredText extends FoundText {
   readonly score: number
 }
 
-/** The texts behind the place where the page begins, best first. */
+/** Texts after the start of the page, best first. */
 function* ranked<Item>(
   texts: ReadonlyMap<string, GatheredText>,
   { terms }: ByTerms,
@@ -206,7 +210,7 @@ function* ranked<Item>(
   return yield* sortInSteps(candidates, compare, pace)
 }
 
-/** To read and compare two keys takes as long as looking at so many values. */
+/** Cost of parsing and comparing two keys, in visited values (see Pace). */
 const tieCost = 10
 
 function isAfter<Item>(
@@ -220,10 +224,12 @@ function isAfter<Item>(
   return records.compareTo(key, after.id) > 0
 }
 
-/** Until then the record that has the text may be on its way. */
+/**
+ * Age after which a posting without its record is stale: a record is written after its postings.
+ */
 export const staleAfterMicros = 600_000_000n
 
-/** In the background: who searches does not wait for it. */
+/** Removes stale postings in the background, without delaying the search. */
 function clear(
   postings: ClusterPostings,
   place: TextPlace,

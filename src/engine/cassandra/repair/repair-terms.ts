@@ -1,8 +1,8 @@
 /**
- * Builds the index of terms anew, of all texts that a cluster holds, while servers go on. Every
- * text is written again, and what nobody wrote again is removed: what records have lost, and
- * what is left of collections and tables that are gone. What is younger than the time that a
- * write may take stays, since its record may not have been seen.
+ * Rebuilds the term index of a cluster while servers run. Every text is written again; older
+ * entries are then removed, such as those of former texts and of dropped targets. Entries younger
+ * than the longest duration of a write are kept, because their records may have been written after
+ * the scan.
  */
 import { ownCaller } from '../../../caller/caller.ts'
 import type { Collection, Position, Target } from '../../contract.ts'
@@ -35,20 +35,20 @@ export interface RepairOptions extends ClusterOptions {
 }
 
 export interface RepairListener {
-  /** What comes next. The result is called with the number of records read so far. */
+  /** Announces the next place; the returned function receives the number of records read so far. */
   indexing(place: RepairedPlace): (count: number) => void
   indexed(place: RepairedPlace, count: number): void
 }
 
-/** Texts that are searched together. */
+/** Texts that share one index. */
 export interface RepairedPlace {
   readonly keyspace: string
   readonly name: string
-  /** Of a table. */
+  /** Name of the index of a table; undefined for a collection. */
   readonly index: string | undefined
 }
 
-/** False: the cluster has an index of its own, and there is nothing to do. */
+/** Returns false if the cluster has its own term index, which needs no repair. */
 export async function repairTerms(
   given: RepairOptions,
   listener: RepairListener,
@@ -78,7 +78,7 @@ export async function repairTerms(
 
 type Access = RowAccess & DocumentAccess
 
-/** Everything is read to its end. */
+/** Unlimited, because everything is read. */
 const limits = { scannedMax: Infinity, comparedMax: 0 }
 
 async function repairAll(
@@ -99,7 +99,7 @@ async function repairAll(
       unread.delete(target.uid)
     }
   }
-  // What cannot be read as it is may be mended some day.
+  // Keeps entries of targets that cannot be read now; their schema may be repaired later.
   const before = startedAt - staleAfterMicros
   await postings.removeBefore(before, (target) => unread.has(target))
 }
@@ -145,7 +145,7 @@ async function indexTarget(
     await index(textIndex.name, (report) => fillIndex(access, target, textIndex, report))
 }
 
-/** Documents that are read at a time. */
+/** Documents per page. */
 const atATime = 50
 
 async function indexDocuments(

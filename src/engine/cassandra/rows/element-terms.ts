@@ -1,4 +1,4 @@
-/** What is said about what lists, sets and maps hold (see row-terms.ts). */
+/** Terms for conditions on elements of lists, sets and maps (see row-terms.ts). */
 import type { Value } from '../../../json/value.ts'
 import type { ElementType, PrimitiveName } from '../../../language/columns/column-type.ts'
 import type { RowComparison } from '../../../language/columns/row-filter.ts'
@@ -15,7 +15,7 @@ import {
   type TermContext,
 } from './term.ts'
 
-/** Undefined: the cluster cannot be asked. */
+/** Undefined: the cluster cannot serve the condition. */
 export function elementTerms(
   condition: RowComparison,
   { table, can }: TermContext,
@@ -27,7 +27,7 @@ export function elementTerms(
   const elements = elementTypes(condition)
   if (!isToldApart(condition, elements, index)) return undefined
   const isAny = kind === 'in' || kind === 'notAll'
-  // Where all must hold, a few say enough; the others are compared with what is found.
+  // If all operands are required, a few suffice; candidates are checked against the others.
   const asked = isAny ? operands : operands.slice(0, termsMax)
   const isExact =
     asked.length === operands.length &&
@@ -64,14 +64,14 @@ function elementTerm(
   }
 }
 
-/** Of an entry, the types of both its parts. */
+/** Types of the parts of an element: two for a map entry. */
 function elementTypes({ column: { type }, part }: RowComparison): readonly ElementType[] {
   if (type.type !== 'map') return 'valueType' in type ? [type.valueType] : []
   if (part === 'keys') return [type.keyType]
   return part === 'values' ? [type.valueType] : [type.keyType, type.valueType]
 }
 
-/** Whether the cluster tells elements apart just as match-row.ts does. */
+/** Whether the cluster distinguishes elements exactly like match-row.ts. */
 function isToldApart(
   { column, operands }: RowComparison,
   elements: readonly ElementType[],
@@ -79,7 +79,7 @@ function isToldApart(
 ): boolean {
   const isEntry = elements.length > 1
   if (isEntry && column.isFrozen) return false
-  // An index of entries compares their bytes.
+  // An index on entries compares encoded bytes.
   const isByBytes = isEntry && index !== undefined
   return (
     elements.every(

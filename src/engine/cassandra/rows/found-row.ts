@@ -1,4 +1,4 @@
-/** Rows as the contract has them, of what was selected. */
+/** Rows of the engine contract, built from selected rows. */
 import type { Caller } from '../../../caller/caller.ts'
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
@@ -33,7 +33,7 @@ export class FoundRow implements Row {
   }
 }
 
-/** Characters of its JSON, about. */
+/** Approximate characters of the value in JSON. */
 function sizeOf(value: ColumnValue): number {
   if (typeof value === 'string') return value.length + 2
   if (value instanceof Float32Array) return value.length * floatSize
@@ -49,7 +49,7 @@ function sum(sizes: readonly number[]): number {
 const scalarSize = 6
 const floatSize = 12
 
-/** Whether rows of a table match filters, each of which is made ready once. */
+/** Checks filters on rows of a table; each filter is compiled once. */
 export class RowFilters {
   readonly #rules: RowRules
   readonly #caller: Caller
@@ -60,7 +60,7 @@ export class RowFilters {
     this.#caller = caller
   }
 
-  /** Others have their turn between rows, and within a large one. */
+  /** Yields to other requests between rows and within a large one. */
   async matches(filter: RowFilter, values: RowValues): Promise<boolean> {
     const pause = this.#caller.pause()
     if (pause !== undefined) await pause
@@ -80,7 +80,7 @@ function rulesOf(table: Table): RowRules {
   }
 }
 
-/** What tells a row from others. */
+/** Identifies a row within its table. */
 export function keyOf(values: RowValues, table: Table): string {
   return printJson(keyValues(values, table).map(plain))
 }

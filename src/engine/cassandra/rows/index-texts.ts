@@ -1,4 +1,4 @@
-/** Fills the index of terms with the texts that a column has already. */
+/** Fills the term index with texts that a column already contains. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { ownCaller } from '../../../caller/caller.ts'
 import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
@@ -8,16 +8,16 @@ import { analyzerOf, placeOfIndex } from './row-texts.ts'
 import { keyOf, type FoundRow } from './found-row.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
 
-/** Rows that are read at a time. */
+/** Rows per page. */
 const atATime = 100
 
-/** Nobody searches there until the index is full. Throws where it cannot be filled. */
+/** Blocks searches until the index is filled. Throws when the column cannot be indexed. */
 export async function beginFilling(
   { postings }: Pick<RowAccess, 'postings'>,
   table: Table,
   index: TextIndex,
 ): Promise<void> {
-  // Texts are known by the keys of their rows, and a static one is that of many.
+  // Texts are identified by the keys of their rows; a static text belongs to many rows.
   keyColumns(table.definition)
   const { columns } = table.definition
   if (columns.some(({ name, isStatic }) => name === index.column && isStatic))
@@ -28,7 +28,7 @@ export async function beginFilling(
   await postings.beginFilling(placeOfIndex(table, index))
 }
 
-/** Other servers know of the index before the rows are read, and see to what they write. */
+/** Waits until other servers have read the schema, so that they index texts that they write. */
 export async function fillNewIndex(
   access: RowAccess,
   table: Table,
@@ -38,7 +38,7 @@ export async function fillNewIndex(
   await fillIndex(access, table, index, () => undefined)
 }
 
-/** `report` hears how many rows were read. The index can be searched when it is full. */
+/** `report` receives the number of rows read so far. Enables searches at the end. */
 export async function fillIndex(
   access: RowAccess,
   table: Table,

@@ -1,4 +1,4 @@
-/** The order of rows by their keys: by partition, and then as partitions are sorted. */
+/** The order of rows by their keys: by partition, then by clustering columns. */
 import type { Deadline } from '../../../caller/caller.ts'
 import type { Value } from '../../../json/value.ts'
 import type { ColumnValue } from '../../../language/columns/column.ts'
@@ -10,7 +10,7 @@ import { keyColumns, type Table } from '../../schema.ts'
 import { noSuchPlace } from './row-place.ts'
 import { valuesOfKey } from './row-texts.ts'
 
-/** What a key compares by. */
+/** Comparable forms of the key's values. */
 export type ComparableKey = readonly Value[]
 
 export class KeyOrder {
@@ -26,7 +26,7 @@ export class KeyOrder {
     )
   }
 
-  /** The values of a key are in its order. */
+  /** `values` are in the order of the key's columns. */
   comparable(values: readonly ColumnValue[]): ComparableKey {
     return this.#toComparable.map((toComparable, at) => toComparable(values[at]!))
   }
@@ -40,7 +40,7 @@ export class KeyOrder {
   }
 }
 
-/** Keys as rows are read, from behind one on, which comes from a client and may be forged. */
+/** Sorts the keys after `after`, which comes from a client and may be forged. */
 export async function keysInOrder(
   keys: readonly string[],
   after: string | undefined,
@@ -88,5 +88,5 @@ export async function keysInOrder(
   }
 }
 
-/** To read a key takes as long as looking at so many values. */
+/** Cost of parsing a key, in visited values (see Pace). */
 const readCost = 10

@@ -1,6 +1,6 @@
 /**
- * Statements that write a row. What an insert and an update mean is what they mean in CQL: an
- * inserted row stays when its last value is cleared, and an updated one goes.
+ * Statements that write a row, with the semantics of CQL: an inserted row remains when its last
+ * value is cleared, and a row created by an update disappears.
  */
 import type { Value } from '../../../json/value.ts'
 import type { CollectionType } from '../../../language/columns/collections.ts'
@@ -22,11 +22,11 @@ import {
 import { typesMark } from './row-statements.ts'
 
 export interface RowWrite extends Statement {
-  /** Whether doing it twice is the same as doing it once. */
+  /** Whether repeating the statement has no further effect. */
   readonly isIdempotent: boolean
 }
 
-/** One, mostly; none where nothing changes; two are to be made at once. */
+/** Usually one statement; none when nothing changes. Two statements must be sent as a batch. */
 export function* mergeRow(table: Table, merge: RowMerge): Steps<readonly RowWrite[]> {
   const { values, elements = new Map<Column, ElementChange>(), kind } = merge
   checkRowComparable(table, merge)
@@ -72,7 +72,7 @@ function* update(
 ): Steps<RowWrite> {
   const { types, definition } = table
   const changed = inOrder(table, [...set.keys(), ...elements.keys()])
-  // What all rows of a partition share has no place within it.
+  // An update of static columns must not name clustering columns.
   const isShared = changed.every(({ isStatic }) => isStatic)
   const names = isShared ? definition.partitionBy : keyNames(definition)
   const key = names.map((name) => [...row.keys()].find((column) => column.name === name)!)
@@ -105,7 +105,7 @@ function bindKey(column: Column, values: Values, types: UserTypes): unknown {
   return bindValue(column, withoutSign(values.get(column)!), types)
 }
 
-/** Of a map entries are added, and keys removed. */
+/** Encodes added elements or entries, or removed elements or keys. */
 function bytesOfChange(
   type: CollectionType,
   { kind, elements }: ElementChange,
@@ -115,13 +115,13 @@ function bytesOfChange(
     return kind === 'add'
       ? bytesOfEntries(type, elements as readonly [Value, Value][], types)
       : bytesOfElements(type.keyType, elements, types)
-  // A list loses what has the same bytes.
+  // Cassandra removes list elements that have the same bytes.
   if (type.type === 'list' && kind === 'remove')
     return bytesOfSpellings(type.valueType, elements, types)
   return bytesOfElements(type.valueType, elements, types)
 }
 
-/** As the table has them, so that equal changes have equal texts. */
+/** Columns in the order of the table, so that equal changes produce the same statement text. */
 function inOrder({ definition }: Table, columns: Iterable<Column>): readonly Column[] {
   const positions = new Map(
     definition.columns.map(({ name }, position) => [name, position]),

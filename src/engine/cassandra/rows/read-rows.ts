@@ -1,6 +1,6 @@
 /**
- * Reads of rows: one branch of the plan after the other, each in the order in which the
- * cluster keeps rows: partitions by their tokens, and within one by its sort.
+ * Reads rows, one branch of the plan after the other, each in Cassandra's storage order: by the
+ * token of the partition, then by clustering columns.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import type { Column, RowValues } from '../../../language/columns/column.ts'
@@ -33,19 +33,19 @@ import {
 import { readRow, selectedColumns, selectRows, type SelectedRow } from './row-statements.ts'
 import { filterForKey, textPlaceOf } from './row-texts.ts'
 
-/** Where rows are, and what the cluster that has them can do. */
+/** Everything that reads of rows use on their cluster. */
 export interface RowAccess {
   readonly session: Session
   readonly can: Capabilities
   readonly limits: ReadLimits
-  /** The index of terms, where the cluster has none of its own. */
+  /** Our own term index, for clusters without one. */
   readonly postings: ClusterPostings
 }
 
-/** Rows that are asked for at a time by their keys. */
+/** Rows that are read concurrently by key. */
 const keysAtATime = 16
 
-/** Rows of a page of the cluster's, where some of them may be left out. */
+/** Rows per page when some of them may be filtered out. */
 const pageMin = 50
 const pageMax = 1_000
 
@@ -115,7 +115,7 @@ export async function countRows(
   return count
 }
 
-/** Whether rows come in the order that is asked for; undefined: they are to be sorted. */
+/** Direction in which the storage order is the requested one; undefined: rows must be sorted. */
 function directionOf(table: Table, { sort, filter }: RowQuery): 1 | -1 | undefined {
   if (sort.length === 0) return 1
   const { definition, types } = table
@@ -131,17 +131,17 @@ interface Reading {
   readonly table: Table
   readonly filter: RowFilter
   readonly use: QueryUse
-  /** Those that are shown, and those that are looked at. */
+  /** Columns of the result and of the filter. */
   readonly columns: readonly Column[]
-  /** Rows that are asked for at a time where none is left out. */
+  /** Rows per page when none are filtered out. */
   readonly pageSize: number
-  /** What comes out while rows are read. */
+  /** Set while rows are read. */
   readonly found: { lacksIndex: boolean }
 }
 
 interface FoundValues {
   readonly values: RowValues
-  /** Just behind it. */
+  /** Position directly after this row. */
   readonly place: () => Position
 }
 
@@ -178,7 +178,7 @@ interface Candidate extends FoundValues {
   isWanted(): Promise<boolean>
 }
 
-/** By terms, if the filter asks for some and nothing leads to fewer rows; else by branches. */
+/** Uses our term index if the filter contains terms and no other access path exists. */
 function findCandidates(
   access: RowAccess,
   reading: Reading,
@@ -228,7 +228,7 @@ async function* findByTerms(
   }
 }
 
-/** Undefined: there is no such row. */
+/** Undefined: the row does not exist. */
 export async function readByKey(
   { session, can }: RowAccess,
   table: Table,
@@ -283,11 +283,11 @@ async function* findByBranch(
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
     const { pageState } = page
-    // Mostly it has the rows that came before and no others.
+    // Reads up to the last returned row only, to get the page state after it.
     const isAgain = pageState === from.pageState && last !== undefined
     const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
     const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {
-      // The index may have been dropped a moment ago, or serve less than it seems to.
+      // The index may just have been dropped, or serve less than the schema suggests.
       if (branch.allowFiltering || !isAboutFiltering(error)) throw error
       branch = { ...branch, allowFiltering: true }
       reading.found.lacksIndex = true
@@ -317,7 +317,7 @@ function isDone(
   try {
     return isUpTo(last, row, table, direction)
   } catch {
-    // It may have come from a client that made it up.
+    // The position comes from a client and may be forged.
     throw noSuchPlace()
   }
 }
@@ -330,7 +330,7 @@ function pageSizeOf(
   return areDisjoint && isEverything(rest) ? pageSize : Math.max(pageSize, pageMin)
 }
 
-/** Rows that several branches find count for the first of them. */
+/** Whether the row matches and no earlier branch finds it, which has returned it already. */
 async function isWanted(
   { branches, areDisjoint }: RowConditions,
   at: number,
@@ -355,7 +355,7 @@ function placeBehind({ branch }: RowPlace, pageState: string | undefined): RowPl
 function tooMuch({ name }: Table, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
-    `more than ${scannedMax} rows of ${name} had to be looked at. Add a condition on the ` +
+    `more than ${scannedMax} rows of ${name} must be read. Add a condition on the ` +
       'partition or on a column with an index, or raise --max-scanned',
   )
 }

@@ -1,4 +1,4 @@
-/** One query of the cluster: what it says of the key, of indexed columns, and of others. */
+/** One query of a plan: terms for the key, for indexed columns and for others. */
 import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { KeyCondition } from '../../../language/columns/key-conditions.ts'
@@ -12,28 +12,28 @@ import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /**
-   * Matches all that the branch stands for. Branches that have the same one, that very object,
-   * stand for one partition each of what it matches.
+   * Matches all rows that the branch covers. Branches that share the same object each cover one
+   * partition of the rows that it matches.
    */
   readonly filter: RowFilter
-  /** What the cluster is asked: all must hold. */
+  /** Terms of the query, which must all hold. */
   readonly terms: readonly Statement[]
   readonly allowFiltering: boolean
-  /** Whether the key or an index leads to the rows; otherwise all are read. */
+  /** Whether the key or an index is the access path; otherwise all rows are read. */
   readonly isServed: boolean
-  /** Whether the key of a partition leads to the rows, and no index does. */
+  /** Whether the partition key is the only access path. */
   readonly isByKeyAlone: boolean
-  /** What is left to be checked of the rows that come. */
+  /** Conditions that must be checked on the returned rows. */
   readonly rest: RowFilter
 }
 
 /**
- * What the query is for, since not everything goes together: to read in the order of the key
- * backwards, only the key may be said, and to order by nearness only what is indexed.
+ * Purpose of the query, which restricts its terms: Cassandra reverses the order only for conditions
+ * on the key, and searches vectors only with indexed conditions.
  */
 export type QueryUse = 'read' | 'readBackwards' | 'search'
 
-/** What is said about a column, and the conditions that say it. */
+/** The combined condition on a column, and the conditions of the filter that it combines. */
 export interface Said {
   readonly column: Column
   readonly condition: KeyCondition
@@ -42,10 +42,10 @@ export interface Said {
 
 interface Parts {
   readonly filter: RowFilter
-  /** Of the filter: all must hold. */
+  /** Parts of the filter, which must all hold. */
   readonly parts: readonly RowFilter[]
   readonly said: ReadonlyMap<string, Said>
-  /** The values of the partition that rows are in, if that is one. */
+  /** Values of the partition key; undefined: the branch is not restricted to one partition. */
   readonly partition: readonly ColumnValue[] | undefined
 }
 
@@ -70,15 +70,16 @@ export function branchOf(
       use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
-    /** Columns of which nothing more may be said: an equality goes with nothing else. */
+    /** Columns without room for further terms: an equality excludes any other term. */
     const asked = new Set<string>()
-    // Whole partitions that are too many to ask for one by one are not asked for at all.
+    // A complete partition key with too many values gets no terms.
     const isPartial = partitionBy.some((name) => said.get(name)?.condition.eq === undefined)
     for (const [name, { column, condition, conditions }] of said) {
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue
-      // Several values of a column of the key go together with no index.
+      // Cassandra does not combine IN on a key column with an index.
       if (key.includes(name) && (condition.eq?.length ?? 0) > 1) continue
-      // Within a partition, what the key does not lead to is filtered, index or not.
+      // Within a partition, key columns that the key terms do not include are filtered, even if
+      // indexed.
       const isWithin = partition !== undefined && key.includes(name)
       const found = valueTerms(column, condition, context)?.map((term) =>
         isWithin ? { ...term, isIndexed: false } : term,
@@ -118,7 +119,7 @@ export function branchOf(
   }
 }
 
-/** Whether these lead to the rows, and no others do. */
+/** Whether these terms are the first with an index as their access path. */
 function isFirstIndexed(found: readonly RowTerm[], terms: readonly RowTerm[]): boolean {
   return found.some((term) => term.isIndexed) && !terms.some((term) => term.isIndexed)
 }
@@ -129,17 +130,17 @@ function equalitiesFirst(parts: readonly RowFilter[]): readonly RowFilter[] {
 
 interface KeyTerms {
   readonly terms: readonly Statement[]
-  /** The columns that they are about. */
+  /** Columns of the terms. */
   readonly columns: ReadonlySet<string>
-  /** Conditions of which nothing is left to be checked. */
+  /** Conditions that the terms express exactly. */
   readonly done: readonly RowCondition[]
-  /** Whether there is a column with several values. */
+  /** Whether a column has several values. */
   readonly hasChoice: boolean
 }
 
 const noKey: KeyTerms = { terms: [], columns: new Set(), done: [], hasChoice: false }
 
-/** Of the partition, and of columns of its sort up to the first without an equality. */
+/** Terms for the partition key, and for clustering columns up to the first without an equality. */
 function keyTerms(
   partition: readonly ColumnValue[],
   said: ReadonlyMap<string, Said>,
@@ -177,7 +178,7 @@ function keyTerms(
   return { terms, columns, done, hasChoice }
 }
 
-/** What one of must hold, where the cluster has OR; the key cannot be asked for so. */
+/** Terms for OR, on clusters that have it; key columns are not allowed within OR. */
 function groupTerms(
   joint: RowFilter,
   context: TermContext,
@@ -197,7 +198,9 @@ function groupTerms(
   return term && [term]
 }
 
-/** Where some cannot be asked, the others say less, but nothing wrong. */
+/**
+ * Joins the known terms. If some are unknown, the result is weaker than the filter, but implied.
+ */
 function allOf(terms: readonly (RowTerm | undefined)[]): RowTerm | undefined {
   const known = terms.filter((term) => term !== undefined)
   if (known.length < 2 && known.length === terms.length) return known[0]

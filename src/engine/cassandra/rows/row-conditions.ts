@@ -1,9 +1,9 @@
 /**
- * Filters of rows as queries of the cluster.
+ * Plans queries for a filter on rows.
  *
- * A cluster may lack OR, and finds by one key or index at a time. So a filter becomes branches,
- * each of which is a query: one for each partition, or for each alternative that an index
- * leads to. What a query cannot say is left to be checked.
+ * A cluster may lack OR, and uses one key or index at a time. A filter therefore becomes branches,
+ * one query each: one per partition, or one per alternative that an index serves. Conditions that a
+ * query cannot express are checked on its rows.
  */
 import { printJson } from '../../../json/print.ts'
 import type { Value } from '../../../json/value.ts'
@@ -32,9 +32,9 @@ import { isEmptyKey, spellings, termsOf } from './row-terms.ts'
 import { indexOn, type TermContext } from './term.ts'
 
 export interface RowConditions {
-  /** None: no row matches. */
+  /** Empty: no row can match. */
   readonly branches: readonly RowBranch[]
-  /** Whether no row is found by two of the branches. */
+  /** Whether no row is found by two branches. */
   readonly areDisjoint: boolean
 }
 
@@ -47,7 +47,7 @@ export function rowConditions(
   return new Planner({ table, can }, use).plan(requirementsOf(filter))
 }
 
-/** Queries that one filter may become: by partitions, which are found at once, and by indexes. */
+/** Maximum queries of a plan: by partitions, which are cheap to find, and by indexes. */
 const partitionsMax = 1_000
 const alternativesMax = 100
 
@@ -63,7 +63,7 @@ class Planner {
     this.#partitionBy = partitionBy.map((name) => columns.find((one) => one.name === name)!)
   }
 
-  /** All parts must hold. */
+  /** Plans parts that must all hold. */
   plan(parts: readonly RowFilter[]): RowConditions {
     const said = this.#saidIn(parts)
     if ([...said.values()].some(isImpossible)) return nothing
@@ -78,7 +78,7 @@ class Planner {
     return split ?? { branches: [whole], areDisjoint: true }
   }
 
-  /** What is said about columns with single values, all of it together. */
+  /** Combines the conditions on each column that holds a single value. */
   #saidIn(parts: readonly RowFilter[]): ReadonlyMap<string, Said> {
     const { table } = this.#context
     const conditions = new Map<string, KeyCondition>()
@@ -95,7 +95,10 @@ class Planner {
     return said
   }
 
-  /** An index that takes different texts for equal says what equality means. */
+  /**
+   * Excludes equality on a column whose index folds texts, because the index defines equality
+   * there.
+   */
   #isOfValue(condition: RowCondition): condition is RowComparison {
     const { kind, column } = condition
     if (isCollection(column.type)) return false
@@ -104,7 +107,7 @@ class Planner {
     return isEqual && indexOn(this.#context.table, column, 'value')?.folding === undefined
   }
 
-  /** No two of them are equal to the same value. */
+  /** The operands, each value once by the column's comparison. */
   #distinct({ column, operands }: RowComparison): readonly Value[] {
     const { table } = this.#context
     const folding = indexOn(table, column, 'value')?.folding
@@ -116,7 +119,7 @@ class Planner {
     return [...new Map(byComparable).values()]
   }
 
-  /** The values of the columns that rows are partitioned by, in all ways to take one of each. */
+  /** All combinations of values of the partition key; undefined: a column lacks an equality. */
   #partitionsIn(
     said: ReadonlyMap<string, Said>,
   ): readonly (readonly ColumnValue[])[] | undefined {
@@ -124,7 +127,7 @@ class Planner {
     for (const column of this.#partitionBy) {
       const eq = said.get(column.name)?.condition.eq
       if (eq === undefined) return undefined
-      // What is too many already need not be made of more.
+      // The limit is exceeded already, so further combinations are not built.
       if (partitions.length > partitionsMax) continue
       const values = eq
         .flatMap((value) => spellings(column, value))
@@ -134,7 +137,7 @@ class Planner {
     return partitions
   }
 
-  /** The alternatives of one part, if there is a way to each of them. */
+  /** Branches for the alternatives of one part, if each of them has an access path. */
   #splitOf(parts: readonly RowFilter[]): RowConditions | undefined {
     const [best] = parts
       .map((part) => ({ part, count: this.#alternativesMin(part) }))
@@ -150,7 +153,7 @@ class Planner {
     return { branches, areDisjoint: areDisjoint || branches.length < 2 }
   }
 
-  /** How many queries find what the part says; infinitely many: all rows are read. */
+  /** Number of queries that serve the part; Infinity: it needs a full scan. */
   #alternativesMin(part: RowFilter): number {
     if (isJoint(part) && part.kind === 'and') {
       const of = requirementsOf(part)
@@ -170,7 +173,7 @@ class Planner {
   }
 }
 
-/** Whether no row can have one of the values. */
+/** Whether no row can have any of the values. */
 function isImpossible({ column, condition }: Said): boolean {
   return condition.eq?.every((value) => spellings(column, value).length === 0) ?? false
 }
@@ -182,7 +185,7 @@ interface Alternatives {
   readonly areDisjoint: boolean
 }
 
-/** What one of must hold; undefined where there is no choice. */
+/** Parts of a disjunction; undefined: the part has no alternatives. */
 function alternativesOf(
   part: RowFilter,
   distinct: (condition: RowComparison) => readonly Value[],

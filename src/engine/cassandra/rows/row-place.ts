@@ -1,7 +1,7 @@
 /**
- * Places among the rows that a query finds: a branch of its plan, where a page of the cluster
- * begins, and the last row of that page that was given out. Any server can go on from there,
- * whatever was written meanwhile: rows come in an order that is known here, too.
+ * Positions among the rows of a query: the branch of the plan, the page state where a page begins,
+ * and the last returned row of that page. Any server can continue from a position, whatever was
+ * written in between, because it knows the order of rows.
  */
 import { packValue, unpackList } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'
@@ -17,17 +17,17 @@ import { isFloating } from './term.ts'
 
 export interface RowPlace {
   readonly branch: number
-  /** As the cluster says it; undefined: the first page. */
+  /** The driver's page state; undefined: the first page. */
   readonly pageState: string | undefined
-  /** Undefined: nothing of the page was given out. */
+  /** Undefined: no row of the page was returned. */
   readonly last: LastRow | undefined
 }
 
 export interface LastRow {
-  /** Rows of the page up to it. */
+  /** Number of rows of the page up to this one. */
   readonly count: number
   readonly token: bigint
-  /** The values of the columns by which a partition is sorted. */
+  /** Values of the clustering columns. */
   readonly sort: readonly Value[]
 }
 
@@ -71,14 +71,14 @@ function sortIn(packed: string): readonly Value[] {
   return sort as Value[]
 }
 
-/** A place comes from a client, and may be forged. */
+/** A position comes from a client and may be forged. */
 const unpackLimits = { depthMax: 100, valuesMax: 100_000 }
 
 export function noSuchPlace(): EngineError {
   return new EngineError('position', 'no such place')
 }
 
-/** Whether a row is there, or before. `direction` is that in which rows are read. */
+/** Whether a row is at or before the position. `direction` is the direction of the read. */
 export function isUpTo(
   last: LastRow,
   { token, values }: SelectedRow,
@@ -97,7 +97,7 @@ export function isUpTo(
   return true
 }
 
-/** As the cluster keeps values in order. */
+/** Compares values in Cassandra's storage order. */
 function compareStored(
   column: Column,
   a: ColumnValue,
@@ -112,7 +112,7 @@ function compareStored(
   return compareValues(toComparable(a), toComparable(b))
 }
 
-/** Zeros have a sign, and what is no number comes last. */
+/** Orders -0 before 0, and NaN last. */
 function compareFloats(a: number, b: number): number {
   if (Object.is(a, b)) return 0
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1

@@ -11,17 +11,17 @@ import type { RowBranch } from './row-branch.ts'
 import { equality, isEmptyKey, range, spellings } from './row-terms.ts'
 
 export interface RowSelect {
-  /** Those of `selectedColumns`. */
+  /** Result of `selectedColumns`. */
   readonly columns: readonly Column[]
   readonly branch: Pick<RowBranch, 'terms' | 'allowFiltering'>
   readonly limit?: number
-  /** Whether rows of a partition come in the order in which they are stored, or backwards. */
+  /** 1: rows of a partition in storage order; -1: in reverse. */
   readonly direction?: 1 | -1
-  /** Whether rows come with the tokens of their partitions, which is their order. */
+  /** Whether to select partition tokens, which determine the order of partitions. */
   readonly withToken?: boolean
 }
 
-/** Of the key, and those of the others, each once. */
+/** The columns of the key and the others, without duplicates. */
 export function selectedColumns(
   { definition }: Table,
   others: Iterable<Column>,
@@ -54,7 +54,7 @@ export interface NearestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
   readonly limit: number
 }
 
-/** The nearest first. How near they are follows from their vectors. */
+/** Nearest first. Similarities are computed from the selected vectors. */
 export function selectNearest(table: Table, select: NearestSelect): Statement {
   const { columns, branch, column, numbers, limit } = select
   return joined(selection(table, columns), where(branch.terms), {
@@ -69,7 +69,7 @@ export interface BestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
   readonly limit: number
 }
 
-/** Those that have all terms of the text, best first; clusters do not tell the scores. */
+/** Rows that have all terms of the text, best first; clusters do not return scores. */
 export function selectBest(table: Table, select: BestSelect): Statement {
   const { columns, branch, column, text, limit } = select
   return joined(selection(table, columns), where(branch.terms), {
@@ -78,14 +78,13 @@ export function selectBest(table: Table, select: BestSelect): Statement {
   })
 }
 
-/** A row that was selected. */
 export interface SelectedRow {
-  /** By the names of their columns; those that hold nothing are not there. */
+  /** By column name; null values are absent. */
   readonly values: ReadonlyMap<string, ColumnValue>
   readonly token: bigint | undefined
 }
 
-/** Undefined: a partition with static values and without rows. */
+/** Undefined: the partition has static values but no rows. */
 export function* readRow(
   { definition, types }: Table,
   columns: readonly Column[],
@@ -104,8 +103,8 @@ export function* readRow(
 }
 
 /**
- * None where no row can fulfil the conditions. Undefined where the cluster orders texts
- * otherwise: then rows are to be read, and deleted one by one.
+ * Empty: no row can satisfy the conditions. Undefined: the cluster orders the texts differently, so
+ * rows must be read and deleted one by one.
  */
 export function deleteRows(
   table: Table,
@@ -135,8 +134,8 @@ export function deleteRows(
 }
 
 /**
- * What is prepared knows user-defined types as they were. So statements that have to do with
- * one have another text when it is another.
+ * A prepared statement keeps the user-defined types as they were when it was prepared. A digest of
+ * the types in its text makes it a new statement after a change.
  */
 export function typesMark(
   columns: Iterable<Column>,
@@ -149,7 +148,7 @@ export function typesMark(
   return ` /* ${digest.slice(0, 16)} */`
 }
 
-/** Columns have names of ours in what comes back: theirs may be those of the driver's rows. */
+/** Aliases for selected columns, whose names might clash with properties of the driver's rows. */
 const aliasAt = (position: number) => `#${position}`
 const tokenName = '#token'
 const tokenAlias = quoteName(tokenName)
@@ -169,7 +168,7 @@ function selection(
   }
 }
 
-/** The driver reads timestamps as dates, which end earlier. */
+/** The driver decodes timestamps as Date, whose range is smaller than Cassandra's. */
 function selector({ name, type }: Column): string {
   return type.type === 'timestamp' ? `toUnixTimestamp(${quoteName(name)})` : quoteName(name)
 }

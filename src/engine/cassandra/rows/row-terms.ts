@@ -1,10 +1,10 @@
 /**
- * What is said about single columns, in CQL. A term may say less than the condition that it
- * stands for, but never more: all rows that match the condition are found by it.
+ * Terms in CQL for conditions on single columns. A condition implies its terms, so they find every
+ * row that matches; they may also find others.
  *
- * Where the cluster compares otherwise than match-row.ts does, there is no term: addresses in
- * the order of an index, texts with characters that UTF-16 and UTF-8 put in other orders,
- * user-defined values in an index, which tells a missing field from one that is null.
+ * No term exists where the cluster compares differently from match-row.ts: addresses in the
+ * order of an index, texts that UTF-16 and UTF-8 order differently, and user-defined values in an
+ * index, where a missing field differs from null.
  */
 import type { Value } from '../../../json/value.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
@@ -20,7 +20,7 @@ import { bindValue, withoutSign } from '../cql/cql-values.ts'
 import { elementTerms } from './element-terms.ts'
 import { indexOn, isFloating, isLong, type RowTerm, type TermContext } from './term.ts'
 
-/** Terms that all must hold; undefined: the cluster cannot be asked. */
+/** Terms that must all hold; undefined: the cluster cannot serve the condition. */
 export function termsOf(
   condition: RowCondition,
   context: TermContext,
@@ -40,7 +40,7 @@ export function termsOf(
   }
 }
 
-/** What is said about a column with a single value that is not found by the key. */
+/** Terms for a single-valued column that the key terms do not include. */
 export function valueTerms(
   column: Column,
   { eq, low, high }: KeyCondition,
@@ -56,7 +56,7 @@ export function valueTerms(
     return rangeTerms(column, bound, bound, index !== undefined, context)
   }
   if (index !== undefined && eq.some((value) => isLong(value as Value))) return undefined
-  // Only looking up one value takes texts for equal that the index does.
+  // Cassandra applies the index's folding only to an equality with one value.
   if (index?.folding !== undefined && eq.length !== 1) return undefined
   const isIndexed = index !== undefined && (eq.length === 1 || context.can.indexedIn)
   const isExact = isExactly(column) && index?.folding === undefined && !hasTerms
@@ -75,7 +75,7 @@ export function equality(
     : { text: `${quoteName(column.name)} IN ?`, values: [bound] }
 }
 
-/** Undefined where the cluster has another order. */
+/** Undefined where the cluster orders the bounds differently. */
 export function range(
   column: Column,
   { low, high }: Pick<KeyCondition, 'low' | 'high'>,
@@ -88,7 +88,7 @@ export function range(
     values: [bindValue(column, value, table.types)],
   })
   return [
-    // To the cluster -0 is less than 0.
+    // In Cassandra, -0 is less than 0.
     ...(low
       ? [
           term(
@@ -109,8 +109,8 @@ export function range(
 }
 
 /**
- * All values that are this one here, in the order in which the cluster tells them apart. None is
- * a text with half of a character, which UTF-8 does not have.
+ * All stored values that are equal to the value here, in Cassandra's order. Empty for a text with a
+ * lone surrogate, which UTF-8 cannot encode.
  */
 export function spellings({ type }: Column, value: ColumnValue): readonly ColumnValue[] {
   if (typeof value === 'string' && !value.isWellFormed()) return []
@@ -118,18 +118,18 @@ export function spellings({ type }: Column, value: ColumnValue): readonly Column
   return value === 0 && isFloating(type.type) ? [-0, 0] : [value]
 }
 
-/** No row has one, and a cluster does not take the question. */
+/** Whether a partition key is empty: no row has such a key, and Cassandra rejects the query. */
 export function isEmptyKey(value: ColumnValue, columns: number): boolean {
   const isEmpty = value === '' || (value instanceof Map && value.get('$binary') === '')
   return columns === 1 && isEmpty
 }
 
-/** Whether a term and match-row.ts always agree on columns of the type. */
+/** Whether terms and match-row.ts always agree for the column's type. */
 export function isExactly({ type }: Column): boolean {
   return !['decimal', 'inet', 'vector', 'userDefined'].includes(type.type)
 }
 
-/** Types whose indexes look values up and know no order. */
+/** Types whose indexes serve equality only. */
 const unordered: readonly string[] = ['ascii', 'boolean', 'text', 'uuid']
 
 function rangeTerms(
@@ -146,7 +146,7 @@ function rangeTerms(
   )
 }
 
-/** Rows of which the column has nothing are found by none of these. */
+/** The terms do not find rows without a value in the column. */
 function negatedTerms(
   { kind, column, operands }: RowComparison,
   context: TermContext,
@@ -176,7 +176,7 @@ function matchTerm(column: Column, text: string, { can }: TermContext) {
   return [{ text: term, values: [text], isIndexed: true, isExact: true }]
 }
 
-/** Whether an index makes terms of the column's texts, which equality then means. */
+/** Whether the cluster analyzes texts of the column, so that equality compares terms. */
 function isAnalyzed({ name }: Column, { table, can }: TermContext): boolean {
   const { indexes } = table.definition
   return (
@@ -185,7 +185,7 @@ function isAnalyzed({ name }: Column, { table, can }: TermContext): boolean {
   )
 }
 
-/** From here on UTF-16 has another order than UTF-8. */
+/** From this code unit on, UTF-16 and UTF-8 order texts differently. */
 const surrogatesFrom = /[\uD800-\uFFFF]/
 
 function isInOneOrder(value: ColumnValue): boolean {

@@ -1,4 +1,4 @@
-/** The texts of rows that are searched by terms: which they are, and whose. */
+/** Texts of rows in the term index, and the keys of these rows there. */
 import { createHash } from 'node:crypto'
 import { parseStored } from '../../../json/parse.ts'
 import type { Value } from '../../../json/value.ts'
@@ -16,7 +16,7 @@ export function textPlaceOf(table: Table, column: string): TextPlace | undefined
   return index && placeOfIndex(table, index)
 }
 
-/** Another analyzer makes other terms of the same texts, and so has a place of its own. */
+/** The path depends on the analyzer, because another analyzer produces other terms. */
 export function placeOfIndex(
   { uid }: Pick<Table, 'uid'>,
   { column, analyzer }: Pick<TextIndex, 'column' | 'analyzer'>,
@@ -37,12 +37,12 @@ export function analyzerOf(table: Table, { name }: Column): Analyzer {
   return analyzerFor(textIndexOn(table, name)!.analyzer)
 }
 
-/** Of what found-row.ts `keyOf` makes of a key: its values, in their order. */
+/** Parses a key printed by `keyOf` (found-row.ts) into its values, in order. */
 export function valuesOfKey(key: string): readonly Value[] {
   return parseStored(key) as Value[]
 }
 
-/** Matches the one row that has the key. */
+/** Matches the row with this key. */
 export function filterForKey({ definition }: Table, key: string): RowFilter {
   const columns = keyColumns(definition)
   const values = valuesOfKey(key)

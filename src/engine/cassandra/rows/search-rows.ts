@@ -1,7 +1,7 @@
 /**
- * Searches of rows. By terms the index of postings.ts finds them. By vector the cluster finds
- * what is nearest among the rows of a branch; where the rest of the filter leaves too few, it
- * is asked for more.
+ * Searches rows. A search by terms uses our own index (postings.ts) or that of the cluster. A
+ * vector search lets the cluster return the nearest rows of a branch, and raises the limit if too
+ * few of them match the whole filter.
  */
 import type { Caller } from '../../../caller/caller.ts'
 import type { Value } from '../../../json/value.ts'
@@ -43,7 +43,7 @@ import { isComparable, vectorIndexOn } from '../cql/zero-vector.ts'
 
 type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
 
-/** Undefined: it is done above, from all rows that the filter matches. */
+/** Undefined: the layer above must compare all rows that match the filter. */
 export async function searchNearestRows(
   access: RowAccess,
   table: Table,
@@ -53,7 +53,7 @@ export async function searchNearestRows(
   const { filter, limit, by, sizeMax } = search
   const plan = rowConditions(table, filter, access.can, 'search')
   const { metric } = vectorIndexOn(table.definition, by.column.name)!
-  // Of vectors in the key their indexes find some only.
+  // An index on a vector column of the key finds only some of the rows.
   const isInKey = keyNames(table.definition).includes(by.column.name)
   if (isInKey || !isComparable(by.numbers, metric)) return undefined
   const hits = new Map<string, Hit<Row>>()
@@ -77,13 +77,13 @@ export async function searchNearestRows(
 }
 
 interface NearestInBranch {
-  /** By their keys. */
+  /** By row key. */
   readonly hits: ReadonlyMap<string, Hit<Row>>
-  /** Whether the index may have missed some. */
+  /** Whether the index may have missed rows. */
   readonly mayMiss: boolean
 }
 
-/** Undefined: the cluster has not found enough, and there may be more. */
+/** Undefined: even the largest limit did not yield enough matches. */
 async function nearestOf(
   access: RowAccess,
   table: Table,
@@ -140,18 +140,17 @@ async function nearestOf(
   return undefined
 }
 
-/** Rows that are asked for at a time, so that no answer is large. */
+/** Rows per page; few, to keep pages small. */
 const rowsAtATime = 100
 
-/** Keys that are counted at a time. */
+/** Keys per page when they are only counted. */
 const keysAtATime = 5_000
 
 /**
- * Whether the branch finds few enough rows in its partition to compare all of them. The index of
- * a node misses vectors there that rows got after their insert, until the node flushes both: its
- * memtable index notes the keys of rows that were inserted with a vector, and looks a range of
- * keys up among them (VectorMemoryIndex of Cassandra 5.0). With other indexed conditions, and
- * without a range, it finds them.
+ * Whether the partition has so few matching rows that all of them can be compared. The memtable
+ * index of a node (VectorMemoryIndex, Cassandra 5.0) only notes the keys of rows that were inserted
+ * with a vector. Until a flush, a search within a partition therefore misses vectors that rows got
+ * after their insert. Searches with other indexed conditions, or over all partitions, find them.
  */
 async function isComparedWhole(
   { session, limits }: RowAccess,
@@ -160,7 +159,7 @@ async function isComparedWhole(
   caller: Caller,
 ): Promise<boolean> {
   const { comparedMax } = limits
-  // Large partitions are many, and their keys take less than their rows.
+  // Partitions may be large, so their keys are counted before rows are read.
   const columns = keyColumns(table.definition)
   const statement = selectRows(table, { columns, branch, limit: comparedMax + 1 })
   const keys = session.rowsOf(statement, 'search', keysAtATime)
@@ -172,7 +171,7 @@ async function isComparedWhole(
   return false
 }
 
-/** The nearest of the rows that are added, held in memory as few as twice the limit. */
+/** Collects the nearest rows; holds at most twice the limit in memory. */
 class NearestHits {
   readonly #limit: number
   #hits: (readonly [key: string, hit: Hit<Row>])[] = []
@@ -185,7 +184,7 @@ class NearestHits {
     if (this.#hits.push([key, hit]) >= 2 * this.#limit) this.#cut()
   }
 
-  /** By their keys. Rows that are equally near come in the order in which they were added. */
+  /** By row key. Ties keep the order in which rows were added. */
   nearest(): ReadonlyMap<string, Hit<Row>> {
     this.#cut()
     return new Map(this.#hits)
@@ -199,7 +198,10 @@ class NearestHits {
 
 type TermSearch = RowSearch & { readonly by: ByTerms & { readonly column: Column } }
 
-/** By the cluster's own index of terms. Ranks of several branches do not compare. */
+/**
+ * Searches with the cluster's term index. Ranks of different branches are not comparable, so a plan
+ * with several branches is replaced by a search without terms of the filter.
+ */
 async function searchRowsByRank(
   { session, can }: RowAccess,
   table: Table,

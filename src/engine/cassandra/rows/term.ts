@@ -1,4 +1,4 @@
-/** What a query says, in CQL, and whether that is all. */
+/** Terms of a query in CQL. */
 import type { Value } from '../../../json/value.ts'
 import type { Column, ColumnPart } from '../../../language/columns/column.ts'
 import type { RegularIndex, Table } from '../../schema.ts'
@@ -6,9 +6,9 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Statement } from '../cluster/statement.ts'
 
 export interface RowTerm extends Statement {
-  /** Whether an index leads to the rows. Otherwise rows are read and left out. */
+  /** Whether an index is the access path; otherwise rows are read and filtered. */
   readonly isIndexed: boolean
-  /** Whether it says all that the condition says. */
+  /** Whether the term expresses its condition exactly. */
   readonly isExact: boolean
 }
 
@@ -17,7 +17,7 @@ export interface TermContext {
   readonly can: Capabilities
 }
 
-/** One of several terms is enough. */
+/** A term that holds if any of the terms does. */
 export function anyOf(terms: readonly RowTerm[]): RowTerm {
   return {
     text: `(${terms.map(({ text }) => text).join(' OR ')})`,
@@ -42,7 +42,7 @@ export function isFloating(type: string): boolean {
   return type === 'double' || type === 'float'
 }
 
-/** Longer texts may be stored and not be in the index, which takes 8 KiB at most. */
+/** Longer texts may be missing from the index, whose terms are limited to 8 KiB. */
 const indexedCharactersMax = 2_000
 
 export function isLong(value: Value): boolean {

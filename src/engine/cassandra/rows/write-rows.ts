@@ -1,4 +1,4 @@
-/** Writes of rows. The cluster makes them blindly: what is said last is what there is. */
+/** Writes rows. Writes are unconditional: the latest timestamp wins. */
 import type { Caller } from '../../../caller/caller.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
@@ -18,10 +18,10 @@ import { readRows, type RowAccess } from './read-rows.ts'
 import { analyzerOf, placeOfIndex, textIndexesOf, textPlaceOf } from './row-texts.ts'
 import { deleteRows as deletionsOf } from './row-statements.ts'
 
-/** Writes that are on their way at a time, of one command. */
+/** Concurrent writes of one command. */
 const atATime = 32
 
-/** How often a write is sent of which no answer came. */
+/** Attempts for an idempotent write whose reply was lost. */
 const attemptsMax = 3
 
 export async function mergeRows(
@@ -31,7 +31,7 @@ export async function mergeRows(
   { ordered = false, caller }: MergeOptions,
 ): Promise<readonly MergeOutcome[]> {
   const outcomes: MergeOutcome[] = Array<MergeOutcome>(merges.length).fill('skipped')
-  // Those of one row are made in their order.
+  // Merges of the same row keep their order.
   const groups = Map.groupBy(merges.keys(), (position) => {
     return keyOfMerge(merges[position]!, table)
   })
@@ -56,8 +56,8 @@ function keyOfMerge({ values }: RowMerge, table: Table): string {
 }
 
 /**
- * The index of terms learns of texts first. All that is written has one timestamp: of two
- * merges at the same time, the one that is later for the row is later for the index, too.
+ * Writes the entries of the term index before the row. All statements have the same timestamp, so
+ * the same one of two concurrent merges wins in the row and in the index.
  */
 async function mergeOne(
   access: RowAccess,
@@ -90,7 +90,7 @@ async function mergeOne(
 interface MergedText {
   readonly place: TextPlace
   readonly column: Column
-  /** Undefined: there is none any more. */
+  /** Undefined: the merge clears the text. */
   readonly text: string | undefined
 }
 
@@ -102,7 +102,7 @@ function textsOf(table: Table, { values }: RowMerge): readonly MergedText[] {
   })
 }
 
-/** Those of one row, at once. */
+/** Applies the writes of one row together, as a batch. */
 async function makeAll(
   session: Session,
   writes: readonly RowWrite[],
@@ -139,7 +139,7 @@ export async function deleteRows(
   await removeTexts(access, table, conditions, timestamp)
 }
 
-/** Of one row. What is left of the texts of others is removed when it is met. */
+/** Removes the texts of a single row. Searches remove those of other deleted rows as stale. */
 async function removeTexts(
   { can, postings }: RowAccess,
   table: Table,
@@ -155,7 +155,6 @@ async function removeTexts(
     await postings.removeOthers(placeOfIndex(table, index), key, undefined, timestamp)
 }
 
-/** One by one. */
 export function deleteAllRows(
   access: RowAccess,
   table: Table,
@@ -164,7 +163,7 @@ export function deleteAllRows(
   return deleteOneByOne(access, table, new Map(), caller)
 }
 
-/** Where the cluster has another order than ours. */
+/** Fallback where Cassandra's order differs from ours, and where TRUNCATE is rejected. */
 async function deleteOneByOne(
   access: RowAccess,
   table: Table,

@@ -1,4 +1,4 @@
-/** Settings of the service, which all servers on a cluster share. */
+/** Settings of the service, shared by all servers on a cluster. */
 import { types } from 'cassandra-driver'
 import type { Setting } from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
@@ -15,7 +15,7 @@ export class ClusterSettings {
   readonly #pollMs: number
   readonly #level: ConsistencyLevel
   readonly #listeners = new Set<{ readonly listener: Listener }>()
-  /** As they were seen last. Undefined: nobody has looked yet. */
+  /** Versions by name at the last poll; undefined: not polled yet. */
   #seen: ReadonlyMap<string, string> | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -91,7 +91,7 @@ export class ClusterSettings {
     this.#seen = undefined
   }
 
-  /** A look that fails is made up for by the next one. */
+  /** Reports changed settings; after a failure, the next poll finds the changes. */
   async #look(): Promise<void> {
     const text = `SELECT name, version FROM ${this.#table}`
     const found = await this.#session
@@ -111,7 +111,7 @@ export class ClusterSettings {
   }
 }
 
-/** Undefined: no setting ever had such a version. */
+/** Undefined: the text is not a valid version. */
 function versionIn(text: string): types.TimeUuid | undefined {
   try {
     return types.TimeUuid.fromString(text)

@@ -1,6 +1,6 @@
 /**
- * Leases: what one server alone does at a time. A lease ends by itself some time after its
- * holder has died; one that works on renews it.
+ * Locks in the cluster, each held by one server at a time. A lease expires some time after its
+ * holder has died; a living holder renews it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { types } from 'cassandra-driver'
@@ -16,7 +16,7 @@ const retryMs = 100
 export class Leases {
   readonly #session: Session
   readonly #table: string
-  /** Those of this server wait for each other here, and only one asks the cluster. */
+  /** Requests of this server queue here, so that only one of them asks the cluster. */
   readonly #queues = new Map<string, OneByOne>()
 
   constructor(session: Session, keyspace: string) {
@@ -24,7 +24,7 @@ export class Leases {
     this.#table = quoteTarget({ keyspace, name: 'leases' })
   }
 
-  /** `check` is asked while others hold it: it throws when nobody waits any more. */
+  /** `check` is called while another server holds the lease; it throws to stop waiting. */
   hold<T>(name: string, act: () => Promise<T>, check: () => void): Promise<T> {
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = new OneByOne()))
@@ -52,7 +52,10 @@ export class Leases {
     }
   }
 
-  /** One that nobody knows to be taken is taken as soon as it is known. */
+  /**
+   * After a timeout the lease may have been taken; the next attempt then finds its own id as
+   * holder.
+   */
   async #take(name: string, holder: types.Uuid): Promise<boolean> {
     const text =
       `INSERT INTO ${this.#table} (name, holder) VALUES (?, ?) IF NOT EXISTS ` +
@@ -78,7 +81,7 @@ export class Leases {
 
   async #giveBack(name: string, holder: types.Uuid): Promise<void> {
     const text = `DELETE FROM ${this.#table} WHERE name = ? IF holder = ?`
-    // Otherwise it ends by itself.
+    // If this fails, the lease expires by itself.
     await this.#session
       .run({ text, values: [name, holder] }, 'write')
       .catch(() => undefined)

@@ -1,30 +1,32 @@
-/** How much one read may look at. */
+/** Limits of the work of one read. */
 import type { Position } from '../../contract.ts'
 
 export interface ReadLimits {
-  /** Documents or rows, to find those that match. */
+  /** Documents or rows that are checked against the filter. */
   readonly scannedMax: number
-  /** Rows of a partition that a search by vector compares itself; indexes miss some of them. */
+  /**
+   * Rows of a partition that a vector search compares itself, because indexes miss some of them.
+   */
   readonly comparedMax: number
 }
 
 /**
- * Terms of one statement on fields and columns that the key does not lead to. The cluster
- * compares every row that it finds with each of them; what they leave out is compared here.
+ * Maximum terms of a statement besides those on the key. The cluster compares every row that it
+ * finds with each of them; the remaining conditions are checked here.
  */
 export const termsMax = 16
 
-/** Texts that have a term: they are small, next to the records that have them. */
+/** Maximum length of a posting list; postings are small compared with records. */
 export function textsMaxOf({ scannedMax }: ReadLimits): number {
   return 10 * scannedMax
 }
 
 /**
- * What a read has looked at. Sorts are made above, of page after page: the places between those
- * say how much was looked at before, so that the limit holds for all of them together.
+ * Counts the documents or rows that a read has checked. The layer above sorts page by page, so its
+ * positions contain the count so far: the limit applies to all pages together.
  */
 export class Scan {
-  /** Where to go on, as those who search know places. */
+  /** Position without the count. */
   readonly after: Position | undefined
   #count: number
 
@@ -38,13 +40,13 @@ export class Scan {
     return this.#count
   }
 
-  /** Whether one more is within the limits. */
+  /** Counts one more; returns whether it is within the limits. */
   takeOne({ scannedMax }: ReadLimits): boolean {
     return ++this.#count <= scannedMax
   }
 }
 
-/** A place between the pages of a sort, behind so many that were looked at. */
+/** A position between pages of a sort, after `count` checked records. */
 export function placeInScan(count: number, place: Position): Position {
   return `s${count}/${place}`
 }

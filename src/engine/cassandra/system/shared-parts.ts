@@ -1,4 +1,4 @@
-/** What all commands on a cluster share, whoever sends them: it acts as the server's own user. */
+/** State that all commands on a cluster share. It acts as the server's own user. */
 import type { Client } from 'cassandra-driver'
 import { EngineError } from '../../errors.ts'
 import type { Replication } from '../../schema.ts'
@@ -24,11 +24,11 @@ import { Leases } from './leases.ts'
 
 export interface CassandraOptions extends ClusterOptions {
   readonly systemKeyspace: string
-  /** For keyspaces that are created without one; undefined: by the nodes that there are. */
+  /** Default for new keyspaces; undefined: derived from the nodes of the cluster. */
   readonly replication: Replication | undefined
-  /** Milliseconds between looks at what other servers have set. */
+  /** Interval in milliseconds for polling settings that other servers changed. */
   readonly settingsPollMs: number
-  /** What a cluster gets that no server has used before; undefined: nothing yet. */
+  /** Created on a cluster that no server has initialized; undefined: no keyspace is created. */
   readonly firstKeyspace: string | undefined
   readonly limits: ReadLimits
   readonly defaults: Defaults
@@ -44,7 +44,7 @@ export interface Connected {
   readonly tally: StatementTally
 }
 
-/** For all principals. */
+/** Shared by the engines of all accounts. */
 export class SharedParts {
   readonly client: Client
   readonly session: Session
@@ -82,7 +82,7 @@ export class SharedParts {
     })
   }
 
-  /** On any node of the local data center. */
+  /** Indexes that some node of the local data center cannot search yet. */
   async unreadyIndexes(): Promise<ReadonlySet<string>> {
     const { client, capabilities, options } = this
     const { indexView } = capabilities
@@ -90,7 +90,7 @@ export class SharedParts {
     return new Set(Array.from(found.values(), (names) => [...names]).flat())
   }
 
-  /** Something is to be done, during which the engine stays open. */
+  /** Starts an operation, during which the engine stays open. */
   begin(): void {
     if (this.isClosed) throw new EngineError('closed', 'the engine is closed')
     this.#running++

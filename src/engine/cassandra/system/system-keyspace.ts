@@ -1,6 +1,6 @@
 /**
- * The keyspace that holds what servers share among themselves: settings and leases, and
- * the index of terms where a cluster has none of its own.
+ * The keyspace with the state that servers share: settings and leases, and the term index on
+ * clusters without one.
  */
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../errors.ts'
@@ -16,8 +16,8 @@ const tables = {
 } as const
 
 /**
- * Two servers may do this at the same time. What the other one has just made is known to some
- * nodes before it is to all, so it ends when they agree.
+ * Two servers may run this at the same time. Tables that the other one has just created may be
+ * known to some nodes only, so this waits until all nodes agree.
  */
 export async function createSystemKeyspace(
   session: Session,
@@ -37,7 +37,7 @@ async function createTables(
   replication: Replication,
 ): Promise<void> {
   try {
-    // Who may create tables in it need not have the right to create keyspaces.
+    // Users with permission to create tables only can use an existing keyspace.
     if (!(await exists(session, systemKeyspace)))
       await session.define(createKeyspaceText(systemKeyspace, replication))
     for (const name of missing) {
@@ -80,7 +80,7 @@ export async function missingTables(
   return names.filter((name) => !known.includes(name))
 }
 
-/** Nodes that get it from two servers at once take it for the same table. */
+/** A deterministic id, so that two servers that create a table concurrently create the same one. */
 function tableId(keyspace: string, name: string): string {
   const digest = createHash('sha256').update(`${keyspace}.${name}`).digest('hex')
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `1${digest.slice(13, 16)}`]
@@ -98,7 +98,7 @@ export function createKeyspaceText(name: string, replication: Replication): stri
   )
 }
 
-/** Where there is one number for all, clients have several names for it, or leave it out. */
+/** Clients spell the replication factor of SimpleStrategy differently, or omit it. */
 function countsOf({ class: strategy, counts }: Replication): Replication['counts'] {
   if (strategy !== 'SimpleStrategy') return counts
   const count = counts.get('replication_factor') ?? counts.get('replicationFactor') ?? 1

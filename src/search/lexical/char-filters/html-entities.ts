@@ -1,6 +1,6 @@
-/** The entities of HTML 4, by their names. */
+/** The named entities of HTML 4. */
 
-/** From U+00A0 on, one after the other. */
+/** Consecutive characters from U+00A0. */
 const latin = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg
   macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12
   frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml
@@ -35,16 +35,16 @@ const entities: ReadonlyMap<string, string> = new Map([
     const list = Array.from(chars)
     return names.split(' ').map((name, i) => [name, list[i]!] as const)
   }),
-  // For searching, a space is a space.
+  // Searches treat a non-breaking space as a space.
   ['nbsp', ' '],
 ])
 
-/** Those that browsers take without a semicolon, as old pages have them. */
+/** Entities that browsers accept without a semicolon, for old pages. */
 const withoutEnd: ReadonlySet<string> = new Set(['amp', 'lt', 'gt', 'quot', 'nbsp'])
 
 const entity = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,9}))(;?)/iy
 
-/** The entity that starts here; undefined: it is just a "&". */
+/** The entity that starts here; undefined: the "&" is literal. */
 export function decodeEntity(
   text: string,
   start: number,

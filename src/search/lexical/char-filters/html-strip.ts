@@ -1,6 +1,6 @@
 /**
- * Takes the markup out of HTML: tags, comments, scripts and styles. Entities become what
- * they stand for. Where a tag ends a line of text, so does what is left.
+ * Removes markup from HTML: tags, comments, scripts and styles. Decodes entities. Tags become line
+ * breaks, except inline tags.
  */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { fixedLimits } from '../../../limits.ts'
@@ -19,14 +19,14 @@ export function* htmlStrip(args: Arguments): Steps<CharFilter> {
   return (text, steps) => new Stripper(text, kept, steps).strip()
 }
 
-/** Tags inside of a line, which leave nothing behind. */
+/** Inline tags, which are removed without a replacement. */
 const inlineTags: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'acronym', 'b', 'basefont', 'bdo', 'big', 'cite', 'code', 'dfn', 'em'],
   ...['font', 'i', 'img', 'input', 'kbd', 'label', 'q', 's', 'samp', 'select', 'small'],
   ...['span', 'strike', 'strong', 'sub', 'sup', 'textarea', 'tt', 'u', 'var'],
 ])
 
-/** For what starts with "<" or "&". */
+/** Cost of parsing at "<" or "&". */
 const markupSteps = 64
 
 class Stripper {
@@ -35,7 +35,7 @@ class Stripper {
   readonly #steps: StepBudget
   #made = ''
   #at = 0
-  /** What was looked for to the end of the text, and is not there. */
+  /** Strings that do not occur in the rest of the text, so that the search is not repeated. */
   readonly #missing = new Set<string>()
 
   constructor(text: string, keptTags: ReadonlySet<string>, steps: StepBudget) {
@@ -110,7 +110,7 @@ class Stripper {
     return true
   }
 
-  /** Without an end, all of the rest belongs to it. */
+  /** If the closing tag is missing, the content extends to the end of the text. */
   #skipContent(name: string): void {
     const close = new RegExp(`</${name}`, 'gi')
     close.lastIndex = this.#at
@@ -126,11 +126,11 @@ function nameAt(text: string, start: number): string | undefined {
   return tagName.exec(text)?.[1]!.toLowerCase()
 }
 
-/** Where a tag ends; a ">" between quotes doesn't end it. */
+/** The end of a tag; ignores ">" within quotes. */
 function tagEnd(text: string, from: number, steps: StepBudget): number | undefined {
   let quote = ''
   const limit = Math.min(text.length, from + fixedLimits.htmlTagLengthMax)
-  // Most tags end soon; quotes that are never closed are what takes long.
+  // Most tags are short; only unclosed quotes take long.
   for (let at = from; at < limit; at++) {
     const char = text[at]!
     if (quote !== '') {

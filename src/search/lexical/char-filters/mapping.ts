@@ -1,4 +1,4 @@
-/** Replaces texts by others, wherever they stand; of those that fit, the longest. */
+/** Replaces strings by others everywhere in a text; the longest match wins. */
 import { ArgumentProblem, entriesIn, pairIn } from '../arguments.ts'
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { TextBuilder } from '../text-builder.ts'
@@ -34,7 +34,7 @@ export function* mapping(args: Arguments): Steps<CharFilter> {
   }
 }
 
-/** Texts by their characters, one a level. */
+/** A trie of strings, one character per level. */
 interface Branch {
   next?: Map<string, Branch>
   replacement?: string
@@ -70,7 +70,7 @@ const escapes: Readonly<Record<string, string>> = {
   f: '\f',
 }
 
-/** Quotes are optional, but without them spaces around the text don't belong to it. */
+/** Quotes are optional; without them, surrounding spaces are trimmed. */
 function unquoted(text: string): string {
   const bare = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text
   return bare.replace(/\\(?:u([0-9a-f]{4})|([^]))/giu, (_, hex?: string, char?: string) =>

@@ -1,4 +1,4 @@
-/** Persian joins words with a character that shows as nothing; to a search it is a space. */
+/** Replaces the zero-width non-joiner, which Persian uses between words, by a space. */
 import type { CharFilter } from '../stage.ts'
 
 export const persian: CharFilter = (text) => text.replaceAll('\u200c', ' ')

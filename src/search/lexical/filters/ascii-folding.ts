@@ -1,9 +1,9 @@
-/** Writes letters, digits and signs with ASCII characters where there are such. */
+/** Replaces letters, digits and signs by ASCII equivalents. */
 import { flagIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
 import { mapTexts, type TokenChange } from './basic.ts'
 
-/** "café" becomes "cafe"; with preserveOriginal it is also kept as it was. */
+/** "café" becomes "cafe"; preserveOriginal also keeps the original. */
 export function asciiFolding(args: Arguments): TokenFilter {
   if (!flagIn(args, 'preserveOriginal', false)) return mapTexts(fold)
   return function* (tokens, steps) {
@@ -31,10 +31,10 @@ export function foldToAscii(text: string): string {
   })
 }
 
-/** What characters become; grows with the characters that texts have. */
+/** Cache of folded characters; grows with the distinct characters of texts. */
 const folds = new Map<string, string>()
 
-/** Letters without a decomposition, and signs that stand for ASCII ones. */
+/** Letters without a decomposition, and signs with an ASCII equivalent. */
 const special: readonly (readonly [ascii: string, chars: string])[] = [
   ['A', 'ȺᴀⱯƏ'],
   ['AE', 'ÆǢǼᴁ'],
@@ -129,7 +129,7 @@ const specialFolds = new Map(
   special.flatMap(([ascii, chars]) => Array.from(chars, (char) => [char, ascii] as const)),
 )
 
-/** Letters, digits, and those in brackets, circles or full width. */
+/** Letters and digits, including bracketed, circled and full-width ones. */
 const foldable = /[\p{L}\p{N}\u249c-\u24e9\uff01-\uff5e]/u
 
 function foldOf(char: string): string {
@@ -137,7 +137,7 @@ function foldOf(char: string): string {
   if (ascii !== undefined) return ascii
   if (!foldable.test(char)) return char
   const parts = char.normalize('NFKD').replace(/\p{M}/gu, '')
-  // What is left may have a fold of its own: "Ǿ" is "Ø" with an accent.
+  // The remaining character may have a fold of its own: "Ǿ" is "Ø" with an accent.
   const folded = parts.replace(/[^\0-\x7f]/gu, (part) =>
     foldable.test(part) ? (specialFolds.get(part) ?? part) : part,
   )

@@ -1,28 +1,26 @@
-/**
- * The plainest token filters, which the others and the languages build on.
- */
+/** Elementary token filters, which other filters and languages build on. */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import type { Token, TokenFilter } from '../stage.ts'
 
 export const lowercase: TokenFilter = mapTexts(lowercased)
 export const uppercase: TokenFilter = mapTexts((text) => text.toUpperCase())
 
-/** The Turkish capital İ would become two characters, of which nobody types the second. */
+/** The Turkish capital İ would become two characters, the second of which users do not type. */
 export function lowercased(text: string): string {
   const lower = text.toLowerCase()
   return lower.length === text.length ? lower : text.replaceAll('İ', 'i').toLowerCase()
 }
 
-/** Changes the text of a token, and counts what that takes beside looking at it. */
+/** Changes the text of a token, and charges its cost. */
 export type TokenChange = (text: string, steps: StepBudget) => string
 
-/** Changes the text of each token. Filters after it never see an empty one. */
+/** Changes the text of each token. Tokens that become empty are dropped. */
 export function mapTexts(change: TokenChange): TokenFilter {
   return (tokens, steps) =>
     mapped(tokens, (token) => withText(token, change(token.text, steps)))
 }
 
-/** Cuts words down to their stems; protected ones stay as they are. */
+/** Reduces words to their stems, except protected ones. */
 export function stemmer(stem: TokenChange): TokenFilter {
   return (tokens, steps) =>
     mapped(tokens, (token) =>
@@ -34,13 +32,13 @@ function mapped(tokens: Iterable<Token>, change: (token: Token) => Token) {
   return keep(tokens, ({ text }) => text !== '', change)
 }
 
-/** Drops stop words. The next token steps over their places, so phrases still line up. */
+/** Removes stop words. The next token skips their positions. */
 export function stop(words: ReadonlySet<string>, ignoreCase = false): TokenFilter {
   const has = membership(words, ignoreCase)
   return (tokens) => keep(tokens, (token) => !has(token.text))
 }
 
-/** Cuts an article off the front of a word: "l'avion" is "avion". */
+/** Removes an article with an apostrophe: "l'avion" becomes "avion". */
 export function elision(articles: ReadonlySet<string>, ignoreCase = false): TokenFilter {
   const has = membership(articles, ignoreCase)
   return mapTexts((text) => {
@@ -50,7 +48,7 @@ export function elision(articles: ReadonlySet<string>, ignoreCase = false): Toke
   })
 }
 
-/** Whether a text is one of the words. With `ignoreCase` these are in lower case. */
+/** Tests membership in a set of words. With `ignoreCase`, the set must be in lower case. */
 export function membership(
   words: ReadonlySet<string>,
   ignoreCase: boolean,
@@ -58,7 +56,7 @@ export function membership(
   return ignoreCase ? (text) => words.has(text.toLowerCase()) : (text) => words.has(text)
 }
 
-/** The tokens that are wanted, once changed; what follows a dropped one keeps its place. */
+/** Keeps wanted tokens after a change; the positions of dropped tokens are skipped. */
 export function* keep(
   tokens: Iterable<Token>,
   isWanted: (token: Token) => boolean,

@@ -1,11 +1,11 @@
-/** For Chinese, Japanese and Korean: widths, pairs of characters, and digits of all kinds. */
+/** Filters for Chinese, Japanese and Korean: widths, bigrams, and digits of all scripts. */
 import { flagIn } from '../arguments.ts'
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import type { Arguments, Token, TokenFilter, TokenKind } from '../stage.ts'
 import { adjoins } from '../tokenizers/token.ts'
 import { mapTexts } from './basic.ts'
 
-/** Full-width ASCII becomes plain, and half-width katakana full. */
+/** Converts full-width ASCII to plain ASCII, and half-width katakana to full width. */
 export function foldWidth(text: string, steps: StepBudget): string {
   steps.take(text.length)
   return text
@@ -15,11 +15,11 @@ export function foldWidth(text: string, steps: StepBudget): string {
 
 export const cjkWidth: TokenFilter = mapTexts(foldWidth)
 
-/** Digits of all scripts become ASCII ones. */
+/** Converts digits of all scripts to ASCII. */
 export const decimalDigit: TokenFilter = mapTexts((text, steps) =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     steps.take(digitSteps)
-    // Digits come in rows of ten, from zero on, and rows may follow each other.
+    // Digits form rows of ten from zero; rows may be adjacent.
     const char = digit.codePointAt(0)!
     let zero = char
     while (isDigit(zero - 1)) zero--
@@ -27,7 +27,7 @@ export const decimalDigit: TokenFilter = mapTexts((text, steps) =>
   }),
 )
 
-/** For finding the zero of a digit. */
+/** Cost of finding the zero of a digit. */
 const digitSteps = 32
 
 function isDigit(char: number): boolean {
@@ -37,8 +37,8 @@ function isDigit(char: number): boolean {
 const scripts = ['han', 'hiragana', 'katakana', 'hangul'] as const
 
 /**
- * Makes pairs of neighbouring characters, as words are not separated: "一二三" is "一二"
- * and "二三". A character on its own stays; tokens of other scripts pass.
+ * Builds pairs of adjacent characters, because words are not separated: "一二三" becomes "一二" and
+ * "二三". A single character remains; tokens of other scripts are passed on.
  */
 export function cjkBigram(args: Arguments): TokenFilter {
   const paired = new Set<TokenKind>(scripts.filter((script) => flagIn(args, script, true)))
@@ -67,10 +67,10 @@ export function cjkBigram(args: Arguments): TokenFilter {
   }
 }
 
-/** Characters without anything between them, as far as they were read. */
+/** The end of a sequence of adjacent characters. */
 interface Run {
   readonly last: Token
-  /** Whether it is the only one so far. */
+  /** Whether it is the only character so far. */
   readonly isAlone: boolean
 }
 
@@ -84,7 +84,7 @@ function* pairOf(char: Token, next: Token, outputUnigrams: boolean): Iterable<To
   }
 }
 
-/** The last of several is part of a pair already. */
+/** The last character of a longer run is already part of a pair. */
 function* endOf({ last, isAlone }: Run, outputUnigrams: boolean): Iterable<Token> {
   if (isAlone || outputUnigrams) yield last
 }

@@ -1,4 +1,4 @@
-/** Pieces of tokens, all at the place of the token that they come from. */
+/** Produces grams of each token, at the position of the token. */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { flagIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
@@ -20,7 +20,7 @@ function gramFilter(
   const sizes = gramSizesIn(args)
   const preserveOriginal = flagIn(args, 'preserveOriginal', false)
   return function* (tokens, steps) {
-    // Tokens without a gram leave a gap, so they are dropped like any other.
+    // Tokens without a gram are dropped like by any other filter, and leave a gap.
     const long = preserveOriginal
       ? tokens
       : keep(tokens, ({ text }) => sizeOf(text) >= sizes.min)
@@ -31,7 +31,7 @@ function gramFilter(
         step = 0
       }
       const size = sizeOf(token.text)
-      // A token whose size is in the range is a gram of itself.
+      // A token with a size in the range is a gram of itself.
       if (preserveOriginal && (size < sizes.min || size > sizes.max))
         yield { ...token, step }
     }

@@ -1,4 +1,4 @@
-/** Replaces what a pattern of the client's matches, in tokens or in a whole text. */
+/** Replaces matches of a client's pattern, in tokens or in a whole text. */
 import { ArgumentProblem, choiceIn, patternIn } from '../arguments.ts'
 import { TextBuilder } from '../text-builder.ts'
 import type { Match, Pattern } from '../pattern/pattern.ts'
@@ -31,10 +31,10 @@ function replacer(args: Arguments, which: 'all' | 'first'): TokenChange {
   }
 }
 
-/** Plain text, and numbers of groups whose text goes there. */
+/** Literal text, and numbers of groups to insert. */
 type Replacement = readonly (string | number)[]
 
-/** "$1" and "${name}" are groups; a backslash makes the next character plain. */
+/** "$1" and "${name}" are groups; a backslash escapes the next character. */
 function readReplacement(source: string, pattern: Pattern): Replacement {
   const pieces: (string | number)[] = []
   for (const [part, escaped, digits, name, char] of source.matchAll(

@@ -1,4 +1,4 @@
-/** Shingles: neighbouring tokens as one, "please divide", "divide this", beside the tokens. */
+/** Shingles: combines adjacent tokens, "please divide", "divide this", besides single tokens. */
 import { checkOrder, countIn, flagIn } from '../arguments.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
@@ -23,7 +23,7 @@ export function shingle(args: Arguments): TokenFilter {
   const filler = args.get('fillerToken') ?? '_'
 
   return function* (tokens) {
-    /** Those from which shingles still start, and those that they reach. */
+    /** Positions from which shingles still start, and those up to which they extend. */
     const window: Slot[] = []
     let count = 0
     let withUnigrams = outputUnigrams
@@ -55,10 +55,10 @@ export function shingle(args: Arguments): TokenFilter {
   }
 }
 
-/** A token, or undefined where there is none. */
+/** A token, or undefined for an empty position. */
 type Slot = Token | undefined
 
-/** Tokens and the empty slots between them, as far as a shingle can reach. */
+/** Tokens and the empty positions between them, as far as a shingle extends. */
 function* slots(tokens: Iterable<Token>, sizeMax: number): Iterable<Slot> {
   for (const token of tokens) {
     const gap = Math.min(token.step - 1, sizeMax - 1)

@@ -1,4 +1,4 @@
-/** Filters that look at how long tokens are, how many there are, or how they end. */
+/** Filters by the length and number of tokens, and filters that change their ends. */
 import { fixedLimits } from '../../../limits.ts'
 import { checkOrder, countIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
@@ -6,7 +6,7 @@ import { keep, mapTexts, stemmer } from './basic.ts'
 
 const countMax = fixedLimits.analyzerCountMax
 
-/** Keeps tokens whose length lies in a range, both ends included. */
+/** Keeps tokens whose length is in a range, inclusive on both ends. */
 export function length(args: Arguments): TokenFilter {
   const min = countIn(args, 'min', { min: 0, max: countMax })
   const max = countIn(args, 'max', { min: 0, max: countMax })
@@ -14,7 +14,7 @@ export function length(args: Arguments): TokenFilter {
   return (tokens) => keep(tokens, ({ text }) => text.length >= min && text.length <= max)
 }
 
-/** Keeps the first tokens. Whether the others are still looked at makes no difference. */
+/** Keeps the first tokens. `consumeAllTokens` has no effect on the result. */
 export function limitTokenCount(args: Arguments): TokenFilter {
   const count = countIn(args, 'maxTokenCount', { max: countMax })
   return function* (tokens) {
@@ -26,7 +26,7 @@ export function limitTokenCount(args: Arguments): TokenFilter {
   }
 }
 
-/** Cuts tokens after a number of characters; protected ones stay as they are. */
+/** Truncates tokens to a number of characters, except protected ones. */
 export function truncate(args: Arguments): TokenFilter {
   const length = countIn(args, 'prefixLength', { max: countMax, default: 5 })
   return stemmer((text) => {
@@ -43,7 +43,7 @@ export const reverseString: TokenFilter = mapTexts((text, steps) => {
   return Array.from(text).reverse().join('')
 })
 
-/** Drops what already stands, with the same text, at the same place. */
+/** Removes tokens with the same text at the same position. */
 export const removeDuplicates: TokenFilter = function* (tokens) {
   let here = new Set<string>()
   for (const token of tokens) {

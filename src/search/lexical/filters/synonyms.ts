@@ -1,6 +1,6 @@
 /**
- * Replaces words, or adds to them, what means the same. A rule is "a, b => c", which
- * replaces, or "a, b", which takes each for the other. Words may be several: "new york".
+ * Replaces or extends words by synonyms. A rule "a, b => c" replaces words; "a, b" treats them as
+ * equivalent. A side may consist of several words: "new york".
  */
 import { ArgumentProblem, choiceIn, flagIn } from '../arguments.ts'
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
@@ -20,7 +20,7 @@ export function* synonyms(args: Arguments): Steps<TokenFilter> {
 
   return function* (tokens, steps) {
     const source = tokens[Symbol.iterator]()
-    /** Tokens that were read to see whether a phrase goes on with them. */
+    /** Tokens that were read ahead to match a phrase. */
     const window: Token[] = []
     const at = (place: number): Token | undefined => {
       while (window.length <= place) {
@@ -42,17 +42,17 @@ export function* synonyms(args: Arguments): Steps<TokenFilter> {
 
 interface Rule {
   readonly from: readonly Phrase[]
-  /** Absent: each of the phrases means the others. */
+  /** Absent: all phrases are equivalent. */
   readonly to?: readonly Phrase[]
 }
 
-/** Words that stand one after the other. */
+/** Consecutive words. */
 type Phrase = readonly string[]
 
 /**
- * Rules stand on lines or, where a rule's own commas are written as "\,", between commas.
- * With plain commas only, each "=>" makes a rule of the words around it; words between two
- * belong to the later one.
+ * Rules are separated by line breaks, or by commas if the commas within rules are escaped as "\,".
+ * With unescaped commas only, each "=>" starts a rule with the words around it; words between two
+ * arrows belong to the later rule.
  */
 function* readRules(list: string): Iterable<readonly Rule[]> {
   if (list.includes('\\,'))
@@ -96,16 +96,16 @@ function phrasesOf(list: string): readonly Phrase[] {
   return phrases
 }
 
-/** Phrases by their words, one word a level. */
+/** A trie of phrases, one word per level. */
 interface Branch {
   next?: Map<string, Branch>
-  /** What the rules say of the phrase that ends here; absent: none ends here. */
+  /** Meanings of the phrase that ends here; absent: no phrase ends here. */
   said?: Meaning[]
 }
 
 interface Meaning {
   readonly phrases: readonly Phrase[]
-  /** Whether the words themselves stay. */
+  /** Whether the original words are kept. */
   readonly keeps: boolean
 }
 
@@ -150,7 +150,7 @@ function longestFrom(
   let found: { size: number; said: readonly Meaning[] } | undefined
   for (let size = 0; branch !== undefined; size++) {
     if (branch.said !== undefined) found = { size, said: branch.said }
-    // Nothing is read ahead where no phrase goes on.
+    // Reads ahead only if a phrase can continue.
     const token: Token | undefined = branch.next && tokenAt(size)
     steps.take(4)
     branch = token && branch.next?.get(keyOf(token))
@@ -158,7 +158,10 @@ function longestFrom(
   return found
 }
 
-/** All rules for a phrase together. Kept nowhere: a rule of many phrases is said of each. */
+/**
+ * Merges all rules for a phrase. Not cached, because a rule with many phrases would be copied for
+ * each of them.
+ */
 function joined(said: readonly Meaning[], steps: StepBudget): Meaning {
   if (said.length === 1) return said[0]!
   const phrases = said.flatMap((one) => one.phrases)
@@ -166,14 +169,14 @@ function joined(said: readonly Meaning[], steps: StepBudget): Meaning {
   return { phrases: distinct(phrases), keeps: said.some((one) => one.keeps) }
 }
 
-/** For a phrase that is compared with others. */
+/** Cost of comparing a phrase with others. */
 const joinSteps = 8
 
 function distinct(phrases: readonly Phrase[]): readonly Phrase[] {
   return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
 }
 
-/** Words of several phrases that come at the same turn stand at the same place. */
+/** Words of different phrases at the same index have the same position. */
 function* replaced(
   tokens: readonly Token[],
   { phrases, keeps }: Meaning,

@@ -1,7 +1,6 @@
 /**
- * Cuts tokens where letters, cases and digits change or signs stand between them, and puts
- * the parts together again in the ways that are asked for: "Wi-Fi500" is "Wi", "Fi", "500",
- * or with catenateAll also "WiFi500".
+ * Splits tokens at signs and where letters, cases and digits change, and optionally joins the parts
+ * again: "Wi-Fi500" becomes "Wi", "Fi" and "500", and with catenateAll also "WiFi500".
  */
 import { ArgumentProblem, entriesIn, flagIn, pairIn, wordsIn } from '../arguments.ts'
 import { Pace, type Steps } from '../../../runtime/steps.ts'
@@ -28,7 +27,7 @@ export function* wordDelimiterGraph(args: Arguments): Steps<TokenFilter> {
   }
 }
 
-/** For a character whose kind is found out. */
+/** Cost of classifying a character. */
 const charSteps = 16
 
 function* readOptions(args: Arguments) {
@@ -66,7 +65,7 @@ function* partTokens(token: Token, firstStep: number, options: Options): Iterabl
   if (isWhole) return
   for (const { first, last } of spansOf(parts, options)) {
     const text = textOf(parts, first, last)
-    // What was only put together again is already there.
+    // A rejoined token that equals the original exists already.
     if (options.preserveOriginal && text === token.text) continue
     if (first > place) step += first - place
     place = first
@@ -90,7 +89,7 @@ interface Part {
   readonly isNumber: boolean
 }
 
-/** Kinds of characters, as bits: a letter without a case is both cases at once. */
+/** Types of characters, as bits: a letter without case is both cases. */
 const lower = 1
 const upper = 2
 const digit = 4
@@ -122,7 +121,7 @@ function isDelimiter(type: number): boolean {
   return (type & delimiter) > 0
 }
 
-/** The apostrophe of "'s" after a letter, where the word ends with it. */
+/** The apostrophe of a trailing "'s" after a letter. */
 function isPossessive(chars: readonly string[], types: readonly number[], at: number) {
   return (
     at > 0 &&
@@ -138,7 +137,7 @@ function isBreak(before: number, after: number, options: Options): boolean {
   const wasLetter = (before & alpha) > 0
   const isLetter = (after & alpha) > 0
   if (wasLetter && isLetter)
-    // A capital starts a word, so what follows it belongs to it.
+    // A capital starts a word, so the following letter belongs to it.
     return options.splitOnCaseChange && (before & upper) === 0
   const betweenLetterAndDigit =
     (wasLetter && (after & digit) > 0) || ((before & digit) > 0 && isLetter)
@@ -150,7 +149,7 @@ interface Span {
   readonly last: number
 }
 
-/** Which parts, alone or together, become tokens; in order, longer ones first. */
+/** The parts and combinations of parts that become tokens, in order, longer ones first. */
 function spansOf(parts: readonly Part[], options: Options): readonly Span[] {
   const spans: Span[] = []
   for (const [i, { isWord, isNumber }] of parts.entries())
@@ -170,7 +169,7 @@ function spansOf(parts: readonly Part[], options: Options): readonly Span[] {
     })
 }
 
-/** The longest rows of neighbours that are of a kind. */
+/** The longest runs of adjacent parts that satisfy the condition. */
 function rows(parts: readonly Part[], isOfKind: (part: Part) => boolean): readonly Span[] {
   const found: Span[] = []
   let first = 0
@@ -201,7 +200,7 @@ const typeNames: ReadonlyMap<string, number> = new Map([
   ['SUBWORD_DELIM', delimiter],
 ])
 
-/** "% => DIGIT" makes a sign part of numbers. */
+/** Reads entries such as "% => DIGIT", which makes a sign part of numbers. */
 function* readTypes(list: string): Steps<ReadonlyMap<string, number>> {
   const types = new Map<string, number>()
   const pace = new Pace()

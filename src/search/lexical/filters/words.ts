@@ -1,4 +1,4 @@
-/** Filters that know certain words. */
+/** Filters with lists of words. */
 import {
   ArgumentProblem,
   entriesIn,
@@ -17,7 +17,7 @@ export const englishStopWords: ReadonlySet<string> = new Set([
   ...['there', 'these', 'they', 'this', 'to', 'was', 'will', 'with'],
 ])
 
-/** French ones, as it is by far the language that needs this most. */
+/** French articles, because French needs this filter most. */
 const defaultArticles: ReadonlySet<string> = new Set([
   ...['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'],
 ])
@@ -40,7 +40,7 @@ export function* elisionFilter(args: Arguments): Steps<TokenFilter> {
   return elision(articles, flagIn(args, 'ignoreCase', false))
 }
 
-/** Protects words from stemmers: those of a list, and those that a pattern matches. */
+/** Protects words from stemmers: words of a list, and words that match a pattern. */
 export function* keywordMarker(args: Arguments): Steps<TokenFilter> {
   const words = yield* membersIn(args, 'protected', noWords)
   const has = membership(words, flagIn(args, 'ignoreCase', false))
@@ -53,7 +53,7 @@ export function* keywordMarker(args: Arguments): Steps<TokenFilter> {
   }
 }
 
-/** Stems that a dictionary knows better: "word<tab>stem" or "word => stem" each. */
+/** Overrides stems by a dictionary with entries "word<tab>stem" or "word => stem". */
 export function* stemmerOverride(args: Arguments): Steps<TokenFilter> {
   const ignoreCase = flagIn(args, 'ignoreCase', false)
   const stems = new Map<string, string>()
@@ -76,7 +76,7 @@ export function* stemmerOverride(args: Arguments): Steps<TokenFilter> {
   }
 }
 
-/** Adds pairs with a common word: "the quick" is "the", "the_quick", "quick". */
+/** Adds pairs with a common word: "the quick" becomes "the", "the_quick", "quick". */
 export function* commonGrams(args: Arguments): Steps<TokenFilter> {
   const words = yield* membersIn(args, 'words', englishStopWords)
   const isCommon = membership(words, flagIn(args, 'ignoreCase', false))
@@ -93,7 +93,7 @@ export function* commonGrams(args: Arguments): Steps<TokenFilter> {
 
 const noWords: ReadonlySet<string> = new Set()
 
-/** The words of a list as `membership` compares them. */
+/** The words of a list in the form that `membership` compares. */
 function* membersIn(
   args: Arguments,
   name: string,

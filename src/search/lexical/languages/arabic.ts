@@ -1,6 +1,6 @@
 /**
- * Languages in Arabic letters. Most are written by their numbers here: as they are, they
- * join and turn the line around, and some look alike.
+ * Languages in Arabic script. Most letters are written as escapes, because the letters themselves
+ * join, reverse the line, and partly look alike.
  */
 import { cut, firstOf, inTurn, leaving, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
@@ -22,7 +22,7 @@ const farsiYeh = '\u06cc'
 const keheh = '\u06a9'
 const ae = '\u06d5'
 const rreh = '\u0695'
-/** Lengthens a line, no letter; after it the short vowels that are mostly left out. */
+/** Tatweel, which lengthens a line, and short vowels, which are usually omitted. */
 const tatweelAndVowels = '\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'
 
 export const arabicNormalization: StemmerStep = rewriting(
@@ -31,13 +31,13 @@ export const arabicNormalization: StemmerStep = rewriting(
 )
 
 /**
- * One prefix, then suffixes in turn, after L. Larkey and others, "Light stemming for Arabic
+ * Removes one prefix, then suffixes in turn, after L. Larkey and others, "Light stemming for Arabic
  * information retrieval" (2007).
  */
 export const arabicStem: StemmerStep = inTurn(
   (word) => {
     const prefix = arabicPrefixes.find(
-      // A single "and" is cut only where it is surely no letter of the root.
+      // Removes a single "and" only from words so long that it cannot be part of the root.
       (text) => word.length >= Math.max(text.length + 2, 4) && word.startsWith(text),
     )
     return prefix === undefined ? word : word.slice(prefix.length)
@@ -58,14 +58,14 @@ export const persianNormalization: StemmerStep = rewriting(
   `${farsiYeh}\u06d2:${yeh} ${keheh}:${kaf} \u06c0\u06c1:${heh} \u0654:`,
 )
 
-/** Plurals, degrees and the joining "i", in normalized spelling. */
+/** Removes plurals, degrees and the connecting "i", in normalized spelling. */
 export const persianStem: StemmerStep = inTurn(
   ...[alef + teh, alef + noon, teh + reh + yeh + noon, teh + reh, yeh + yeh, yeh]
     .concat([heh + alef, '\u200c'])
     .map((suffix) => cut(leaving(2, suffix))),
 )
 
-/** Takes one spelling of several: Sorani is written in Arabic letters in many ways. */
+/** Unifies spellings: Sorani is written in Arabic script in several ways. */
 export const soraniNormalization: StemmerStep = inTurn(
   (word) => word.replace(/\u0647\u200c/g, ae).replace(/\u0647$/, ae),
   rewriting(
@@ -75,7 +75,7 @@ export const soraniNormalization: StemmerStep = inTurn(
   (word) => word.replace(/^\u0631/, rreh).replace(/\p{Cf}/gu, ''),
 )
 
-/** What follows a noun, from the outside in: postposition, possessor, then one of many. */
+/** Removes endings of nouns from the outside in: postposition, possessor, then one of many. */
 export const soraniStem: StemmerStep = inTurn(
   cut(over(5, 'دا'), over(4, 'نا', 'ن'), over(6, 'ەوە')),
   cut(over(6, 'مان یان تان')),

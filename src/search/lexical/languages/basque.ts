@@ -1,11 +1,11 @@
 /**
- * Basque, after the Snowball algorithm: endings of verbs go first, then those of nouns, one
- * after the other as long as there are any, then one of an adjective.
+ * Basque, after the Snowball algorithm: removes endings of verbs, then repeatedly endings of nouns,
+ * then one ending of an adjective.
  */
 import { endingTable, longestEnding } from './endings.ts'
 import { afterRoot, syllables } from './regions.ts'
 
-/** Where an ending has to begin to go, or what stands for it wherever it begins. */
+/** The region in which an ending must begin, or the replacement of an ending in any position. */
 type EndingRule = 'rv' | 'r1' | 'r2' | { readonly by: string }
 
 const verbEndings = longestEnding(
@@ -73,7 +73,7 @@ const vowels = 'aeiou'
 export function basqueStem(word: string): string {
   const regions = { ...syllables(word, vowels), rv: afterRoot(word, vowels) }
   let head = word
-  // What stays of an ending that was replaced; the endings before it are still looked for.
+  // Rest of a replaced ending; endings before it are still searched.
   let tail = ''
 
   function cutOne(find: typeof verbEndings): boolean {

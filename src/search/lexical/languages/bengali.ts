@@ -1,23 +1,23 @@
-/** Bengali: one spelling for what sounds alike, then one ending of verb or noun. */
+/** Bengali: unifies spellings that sound alike, then removes one ending of a verb or noun. */
 import { cut, inTurn, over, type Ending, type StemmerStep } from './endings.ts'
 import { indicNormalization } from './indic.ts'
 import { rewriting } from './letters.ts'
 
 /**
- * After the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic encoding for
- * better spelling suggestions" (2004). \u09cd puts a letter below the one before.
+ * After the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic encoding for better
+ * spelling suggestions" (2004). \u09cd places a letter below the previous one.
  */
 export const bengaliNormalization: StemmerStep = inTurn(
-  // ya below: a vowel after the first letter of a word, else silent.
+  // Ya below: a vowel after the first letter of a word, otherwise silent.
   (word) =>
     word.replace(/^(.)\u09cd\u09af\u09be?/u, '$1\u09c7').replaceAll('\u09cd\u09af', ''),
-  // ba below: silent after the first letter and below two, else it doubles the one.
+  // Ba below: silent after the first letter and below two letters, otherwise doubles the letter.
   (word) =>
     word
       .replace(/^(.)\u09cd\u09ac/u, '$1')
       .replace(/(?<=..\u09cd.)\u09cd\u09ac/gu, '')
       .replace(/(.)\u09cd\u09ac/gu, '$1$1'),
-  // The breath after a vowel: heard at the end of short words, else what follows doubles.
+  // Visarga: audible at the end of short words, otherwise doubles the next letter.
   (word) =>
     word
       .replace(/\u0983$/, word.length <= 3 ? '\u09b9' : '')
@@ -28,7 +28,7 @@ export const bengaliNormalization: StemmerStep = inTurn(
   ),
 )
 
-/** The longest ending that leaves two letters. */
+/** Removes the longest ending that leaves two letters. */
 export const bengaliStem: StemmerStep = cut(
   endings(9, 'িয়াছিলাম িতেছিলাম িতেছিলেন ইতেছিলেন িয়াছিলেন ইয়াছিলেন'),
   endings(8, 'িতেছিলি িতেছিলে িয়াছিলা িয়াছিলে িতেছিলা িয়াছিলি য়েদেরকে'),
@@ -43,7 +43,7 @@ export const bengaliStem: StemmerStep = cut(
   endings(2, 'ি ী া ো ে ব ত'),
 )
 
-/** The tables may be stored in either of two spellings of a letter; words come in one. */
+/** The tables may be stored in either of two encodings of a letter; words are normalized. */
 function endings(letters: number, texts: string): readonly Ending[] {
   return over(letters, indicNormalization(texts))
 }

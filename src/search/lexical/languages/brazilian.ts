@@ -1,6 +1,6 @@
 /**
- * Portuguese as Brazilians type it: accents go first, so that words with and without them
- * are one. After that the steps are those of Snowball's Portuguese.
+ * Portuguese with Brazilian typing habits: removes accents first, which unifies words with and
+ * without them. The further steps are those of Snowball's Portuguese.
  */
 import { endingTable, longestEnding } from './endings.ts'
 import { rewriting } from './letters.ts'
@@ -22,7 +22,7 @@ interface Regions {
   readonly rv: number
 }
 
-/** What becomes of an ending in its region, and what may go before it, too. */
+/** Region and replacement of an ending, and a suffix that may also be removed before it. */
 interface EndingRule {
   readonly in: keyof Regions
   readonly by?: string
@@ -49,7 +49,7 @@ const derivations = longestEnding(
   ),
 )
 
-/** Theme vowels and what is put to them, then the forms that have none of their own. */
+/** Theme vowels with their endings, then the forms without a theme vowel. */
 const verbEndings = longestEnding(
   endingTable([
     [

@@ -1,7 +1,7 @@
-/** Small letters in languages with rules of their own for them. */
+/** Lower case in languages with special rules. */
 import type { StemmerStep } from './endings.ts'
 
-/** One sigma, and no accents: they are left out in capitals. */
+/** Unifies the final sigma, and removes accents, which capitals lack. */
 export const greekLowercase: StemmerStep = (word) =>
   word
     .toLowerCase()
@@ -10,12 +10,12 @@ export const greekLowercase: StemmerStep = (word) =>
     .replace(/(?<=\p{Script=Greek}\p{M}*)\p{M}/gu, '')
     .normalize('NFC')
 
-/** The n or t put before a vowel stays small before a capital: "nAthair" is "n-athair". */
+/** An n or t before a capital vowel is a prefix: "nAthair" becomes "n-athair". */
 export const irishLowercase: StemmerStep = (word) =>
   word.replace(/^[nt](?=[AEIOUÁÉÍÓÚ])/, '$&-').toLowerCase()
 
-/** I has no dot, İ has one. */
+/** Distinguishes dotted and dotless I. */
 export const turkishLowercase: StemmerStep = (word) => word.toLocaleLowerCase('tr')
 
-/** Endings of names follow an apostrophe: "Ankara'da" is "Ankara". */
+/** Removes endings after the apostrophe of a name: "Ankara'da" becomes "Ankara". */
 export const turkishApostrophe: StemmerStep = (word) => word.replace(/['’].*$/s, '')

@@ -1,6 +1,6 @@
 /**
- * Catalan, after the Snowball algorithm: pronouns hung on a verb, then one ending of a noun
- * or else of a verb, then what is left of gender and number; accents go last.
+ * Catalan, after the Snowball algorithm: removes pronouns attached to verbs, then one ending of a
+ * noun or else of a verb, then endings of gender and number, and finally accents.
  */
 import { endingTable, longestEnding } from './endings.ts'
 import { rewriting } from './letters.ts'

@@ -1,20 +1,18 @@
-/**
- * Stemming by tables of endings: most stemmers are a few such tables, one after the other.
- */
+/** Stemming by tables of endings: most stemmers apply a few such tables in turn. */
 
 /** One step of a stemmer. */
 export type StemmerStep = (word: string) => string
 
-/** An ending to cut off, and what takes its place. */
+/** An ending to remove, and its replacement. */
 export interface Ending {
   readonly text: string
   readonly by: string
-  /** How many letters a word has at least. */
+  /** Minimum letters of a word. */
   readonly wordMin: number
   readonly spares: (word: string) => boolean
 }
 
-/** Endings, parted by spaces, that words of more than so many letters lose. */
+/** Endings, separated by spaces, of words with more than `letters` letters. */
 export function over(letters: number, texts: string, by = ''): readonly Ending[] {
   return wordsOf(texts).map((text) => ({
     text,
@@ -25,8 +23,8 @@ export function over(letters: number, texts: string, by = ''): readonly Ending[]
 }
 
 /**
- * Endings that a word loses if at least so many letters stay. Exceptions are whole words,
- * or endings where they start with a hyphen.
+ * Endings that are removed if at least `letters` letters remain. Exceptions are whole words, or
+ * endings if they start with a hyphen.
  */
 export function leaving(
   letters: number,
@@ -43,7 +41,7 @@ export function leaving(
   }))
 }
 
-/** A step that cuts the first ending that fits, in the order they are given. */
+/** Removes the first matching ending, in the given order. */
 export function cut(...groups: readonly (readonly Ending[])[]): StemmerStep {
   const byLastLetter = Map.groupBy(groups.flat(), ({ text }) => text.at(-1))
   return (word) => {
@@ -61,7 +59,7 @@ export function inTurn(...steps: readonly StemmerStep[]): StemmerStep {
   return (word) => steps.reduce((changed, step) => step(changed), word)
 }
 
-/** Only the first step that changes the word. */
+/** Applies only the first step that changes the word. */
 export function firstOf(...steps: readonly StemmerStep[]): StemmerStep {
   return (word) => {
     for (const step of steps) {
@@ -72,12 +70,12 @@ export function firstOf(...steps: readonly StemmerStep[]): StemmerStep {
   }
 }
 
-/** Leaves words of up to so many letters alone. */
+/** Applies the step only to words with more than `letters` letters. */
 export function onlyOver(letters: number, step: StemmerStep): StemmerStep {
   return (word) => (word.length > letters ? step(word) : word)
 }
 
-/** Looks up the longest ending that starts at a position or after it. */
+/** Finds the longest ending that starts at or after a position. */
 export function longestEnding<Action>(
   table: ReadonlyMap<string, Action>,
 ): (word: string, from?: number) => { start: number; action: Action } | undefined {
@@ -95,7 +93,7 @@ export function longestEnding<Action>(
   }
 }
 
-/** A table for `longestEnding`, in rows of endings with which the same is done. */
+/** A table for `longestEnding`, in rows of endings with the same action. */
 export function endingTable<Action>(
   ...rows: readonly (readonly [endings: string, action: Action])[]
 ): ReadonlyMap<string, Action> {

@@ -1,15 +1,15 @@
 /**
- * English after M. F. Porter's second algorithm, Snowball's "English", and the smaller
- * filters for English.
+ * English after M. F. Porter's second algorithm, "English" in Snowball, and smaller filters for
+ * English.
  */
 import { mapTexts } from '../filters/basic.ts'
 import { endingTable, longestEnding, wordsOf } from './endings.ts'
 import { afterSyllable } from './regions.ts'
 
-/** "Stela's" is "Stela". */
+/** "Stela's" becomes "Stela". */
 export const englishPossessive = mapTexts((text) => text.replace(/['’＇][sS]$/, ''))
 
-/** Only plurals, after D. Harman, "How effective is suffixing?" (1991). */
+/** Plurals only, after D. Harman, "How effective is suffixing?" (1991). */
 export function englishMinimalStem(word: string): string {
   if (word.length < 3 || !word.endsWith('s') || /[us]s$/.test(word)) return word
   if (/[^ae]ies$/.test(word)) return `${word.slice(0, -3)}y`
@@ -20,7 +20,7 @@ export function englishStem(word: string): string {
   const known = irregular.get(word)
   if (known !== undefined) return known
   if (word.length < 3) return word
-  // A y is a consonant at the start and after a vowel. In capitals it is no vowel below.
+  // A y is a consonant at the start and after a vowel; upper case marks it.
   const marked = word.replace(/^'/, '').replace(/^y|(?<=[aeiouy])y/g, 'Y')
   const r1 = regionAfter(marked)
   const r2 = afterSyllable(marked, vowels, r1)
@@ -48,7 +48,7 @@ const unchanging = new Set(
   wordsOf('inning outing canning herring earring evening proceed exceed succeed'),
 )
 
-/** Beginnings of families of words that the rule alone would tear apart. */
+/** Prefixes that define R1, because the general rule would separate related words. */
 const beginnings = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/
 
 function regionAfter(word: string): number {
@@ -58,7 +58,7 @@ function regionAfter(word: string): number {
 function plural(word: string): string {
   if (word.endsWith('sses')) return word.slice(0, -2)
   if (/ie[ds]$/.test(word)) return word.slice(0, word.length > 4 ? -2 : -1)
-  // The vowel must not stand right before the s: "gas" and "this" are no plurals.
+  // The vowel must not directly precede the s: "gas" and "this" are not plurals.
   return /[aeiouy].+(?<![us])s$/s.test(word) ? word.slice(0, -1) : word
 }
 
@@ -156,7 +156,7 @@ function tidied(word: string, r1: number, r2: number): string {
   return word.endsWith('ll') && stem.length >= r2 ? stem : word
 }
 
-/** Ends as "hop" or "at" do, or is "past": it may have lost an e. */
+/** Whether the stem ends like "hop" or "at", or is "past", so that it may have lost an e. */
 function endsShort(stem: string): boolean {
   return /[^aeiouy][aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$|^past$/.test(stem)
 }

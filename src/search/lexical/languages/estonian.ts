@@ -11,7 +11,7 @@ export function estonianStem(word: string): string {
   return undoubled(stem, r1).replace(/'$/, '')
 }
 
-/** Short verbs with changing roots: the forms of each, as beginning(ending|ending). */
+/** Short verbs with changing roots: their forms, as beginning(ending|ending). */
 const irregular = new Map(
   [
     'joo: joo(n|d|b|te|me|vad|mata|dakse|ma) jõi(n|d||me|te) juua(kse|)',
@@ -45,7 +45,7 @@ const irregular = new Map(
   }),
 )
 
-/** What has to stand before an ending, and what takes its place. */
+/** Conditions on the text before an ending, and its replacement. */
 interface EndingRule {
   readonly after?: RegExp
   readonly notAfter?: RegExp
@@ -54,7 +54,7 @@ interface EndingRule {
 
 const longVowel = /(?:aa|ee|ii|oo|uu|ää|öö|üü|õõ)$/
 const anyVowel = /[aeiouõäöü]$/
-/** Vowels of unstressed syllables, where most endings are put. */
+/** Vowels of unstressed syllables, which most endings follow. */
 const plainVowel = /[aeiou']$/
 const plainOrLong = new RegExp(`${plainVowel.source}|${longVowel.source}`)
 
@@ -121,7 +121,7 @@ function regionAfter(word: string): number {
   return found === null ? word.length : found.index + 2
 }
 
-/** The word without its longest ending; undefined if that may not go. */
+/** Removes the longest ending; undefined if its conditions do not hold. */
 function cutAt(word: string, r1: number, find: typeof verbEndings): string | undefined {
   const found = find(word, r1)
   if (found === undefined) return undefined
@@ -131,7 +131,7 @@ function cutAt(word: string, r1: number, find: typeof verbEndings): string | und
   return stem + by
 }
 
-/** "-gi" and "-ki" stress a word. They are not cut off short ones such as "kingi". */
+/** Removes the emphatic "-gi" and "-ki", but not from short words such as "kingi". */
 function withoutEmphasis(word: string, r1: number): string {
   const stem = word.slice(0, -2)
   if (stem.length < Math.max(4, r1)) return word
@@ -140,7 +140,7 @@ function withoutEmphasis(word: string, r1: number): string {
   return word.endsWith('ki') && /[kptgbdshfšzž]$/.test(stem) ? stem : word
 }
 
-/** The genitive plural "-te" after what it turns back into. */
+/** Replaces the genitive plural "-te" by the ending that it derives from. */
 function pluralOfTe(word: string, r1: number): string | undefined {
   const stem = word.slice(0, -2)
   if (!word.endsWith('te') || stem.length < r1) return undefined

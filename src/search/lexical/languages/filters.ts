@@ -1,4 +1,4 @@
-/** The filters for single languages that a recipe may ask for, by name. */
+/** The filters for single languages, by name. */
 import { fixedLimits } from '../../../limits.ts'
 import { ArgumentProblem, wordsIn } from '../arguments.ts'
 import { mapTexts, stemmer } from '../filters/basic.ts'
@@ -48,7 +48,7 @@ import {
 } from './slavic.ts'
 import { findLanguageProblem, isSnowballLanguage, snowballStem } from './snowball.ts'
 
-/** By name in small letters. */
+/** By name in lower case. */
 export const languageFilters: ReadonlyMap<string, MakeFilter> = byLowerCasedName({
   englishPossessive: () => englishPossessive,
   snowballPorter,
@@ -104,12 +104,12 @@ export const languageFilters: ReadonlyMap<string, MakeFilter> = byLowerCasedName
 })
 
 /**
- * No word of any language is longer, but a text that is one token may be, and steps that go
- * over a word several times would take long with it. The standard tokenizer ends here, too.
+ * Maximum letters of a word to stem. Words are never longer, but a text that is one token may be,
+ * and some steps scan a word several times. The standard tokenizer has the same limit.
  */
 const lettersMax = fixedLimits.wordLengthMax
 
-/** A word that is nothing but endings stays as it is. */
+/** Keeps a word that consists of endings only. */
 export function stemming(stem: StemmerStep): TokenFilter {
   return stemmer((word, steps) => {
     if (word.length > lettersMax) return word
@@ -118,10 +118,10 @@ export function stemming(stem: StemmerStep): TokenFilter {
   })
 }
 
-/** For the rules of a language. */
+/** Fixed cost of a language's rules. */
 const stemSteps = 100
 
-/** Some rules go over the word again for each of its letters. */
+/** Cost per letter; some rules scan the word again for each letter. */
 const letterSteps = 16
 
 function* snowballPorter(args: Arguments): Steps<TokenFilter> {

@@ -5,7 +5,7 @@
 import { cut, firstOf, inTurn, over, type StemmerStep } from './endings.ts'
 import { rewriting, undouble } from './letters.ts'
 
-/** The articles and pronouns that lose their vowel before one. */
+/** Articles and pronouns that lose their vowel before another vowel. */
 export const frenchArticles: ReadonlySet<string> = new Set([
   ...['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c'],
   ...['jusqu', 'quoiqu', 'lorsqu', 'puisqu'],
@@ -74,7 +74,7 @@ function tidied(word: string): string {
     : plain
 }
 
-/** Plurals and the commonest endings of gender and verb. */
+/** Removes plurals and the most common endings of gender and verbs. */
 export function frenchMinimalStem(word: string): string {
   if (word.length < 6) return word
   if (word.endsWith('x')) return word.replace(/aux$/, 'alx').slice(0, -1)

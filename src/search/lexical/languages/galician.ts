@@ -1,7 +1,6 @@
 /**
- * Galician by the method of RSLP, as it was carried over from Portuguese: words spelled the
- * Portuguese way are first respelled. The exceptions are the common words only; the lists
- * for the original rules name many more.
+ * Galician, after RSLP adapted from Portuguese: words in Portuguese spelling are first respelled.
+ * Exceptions cover common words only; the original lists are much longer.
  */
 import { cut, leaving, onlyOver, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
@@ -187,7 +186,7 @@ const withoutAccents = rewriting('á:a éê:e í:i ó:o ú:u')
 
 export function galicianStem(word: string): string {
   let plain = adverb(respelled(galicianMinimalStem(word)))
-  // Each round makes the word shorter, so there is an end.
+  // Terminates, because each round shortens the word.
   for (
     let next = augmentative(plain);
     next.length < plain.length;

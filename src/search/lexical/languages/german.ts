@@ -2,11 +2,11 @@
 import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** Letters that an s or st of inflection may follow. */
+/** Letters that an inflectional s or st can follow. */
 const beforeS = ['b', 'd', 'f', 'g', 'h', 'k', 'l', 'm', 'n', 't']
 
 /**
- * Light, after J. Savoy, "Light stemming approaches for the French, Portuguese, German and
+ * Light stemmer, after J. Savoy, "Light stemming approaches for the French, Portuguese, German and
  * Hungarian languages" (2006).
  */
 export const germanLightStem: StemmerStep = inTurn(
@@ -24,7 +24,7 @@ export const germanLightStem: StemmerStep = inTurn(
   ),
 )
 
-/** Plurals only, after the same. */
+/** Plurals only, after the same paper. */
 export const germanMinimalStem: StemmerStep = onlyOver(
   4,
   inTurn(
@@ -34,9 +34,9 @@ export const germanMinimalStem: StemmerStep = onlyOver(
 )
 
 /**
- * After J. Caumanns, "A fast and simple stemming algorithm for German words" (1999): cuts
- * inflections again and again until none is left. So that none is cut out of a sound that
- * takes several letters, each of those counts as one.
+ * After J. Caumanns, "A fast and simple stemming algorithm for German words" (1999): removes
+ * inflections repeatedly. Sounds of several letters are replaced by one sign, so that they are
+ * never split.
  */
 export function germanStem(word: string): string {
   if (!/^\p{L}+$/u.test(word)) return word
@@ -51,7 +51,7 @@ export function germanStem(word: string): string {
     .replace(/z$/, 'x')
     .replace(/[$§%&#!]/g, (sign) => sounds.get(sign)!)
     .replace(/(.)\*/gsu, '$1$1')
-  // Verbs with a particle: "abgegeben" is cut like "abgeben".
+  // Verbs with a particle: "abgegeben" is stemmed like "abgeben".
   return spelled.length > 4 ? spelled.replace('gege', 'ge') : spelled
 }
 
@@ -74,11 +74,11 @@ function strip(word: string, hidden: number): string {
     if (ending === 0) break
     stem = stem.slice(0, -ending)
   }
-  // Women of a trade or place: "Lehrerinnen".
+  // Feminine nouns of professions and places: "Lehrerinnen".
   return /.erin\*$/s.test(stem) ? strip(stem.slice(0, -1), hidden) : stem
 }
 
-/** How many letters to cut: 0 when done. */
+/** Number of letters to remove; 0 when done. */
 function endingOf(stem: string, letters: number): number {
   if (stem.length <= 3) return 0
   if (letters > 5 && stem.endsWith('nd')) return 2
@@ -86,7 +86,7 @@ function endingOf(stem: string, letters: number): number {
   return /[esnt]$/.test(stem) ? 1 : 0
 }
 
-/** Umlauts and ß as who has no such keys types them: "ä" and "ae" are "a". */
+/** Spellings on keyboards without umlauts and ß: "ä" and "ae" become "a". */
 export function germanNormalization(word: string): string {
   return word.replace(
     /ae|oe|(?<![aeiouyqäöü])ue|[äöüß]/g,

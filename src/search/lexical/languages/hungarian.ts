@@ -1,8 +1,8 @@
-/** Hungarian after J. Savoy's light stemmer: case, then possessor, then number. */
+/** Hungarian, after J. Savoy's light stemmer: removes case, then possessor, then number. */
 import { cut, inTurn, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** Cuts so many letters off words of more than so many if they have this ending. */
+/** Removes `cut` letters of words with more than `over` letters and this ending. */
 function cutWhere(
   rules: readonly (readonly [over: number, ending: RegExp, cut: number])[],
 ): StemmerStep {

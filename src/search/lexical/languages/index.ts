@@ -1,4 +1,4 @@
-/** What the analysis of text knows about single languages. */
+/** Language-specific parts of text analysis. */
 export { languageFilters } from './filters.ts'
 export { languageRecipes, type LanguageRecipe } from './recipes.ts'
 export { findLanguageProblem } from './snowball.ts'

@@ -1,6 +1,6 @@
 /**
- * Scripts of India. Their blocks in Unicode have one layout, so a table of places in a
- * block holds for several of them.
+ * Scripts of India. Their Unicode blocks share one layout, so a table of offsets applies to
+ * several of them.
  */
 import { inTurn, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
@@ -19,7 +19,10 @@ const blocks = {
 
 type Block = keyof typeof blocks
 
-/** What keyboards put in several signs and what it is in one, as places in a block. */
+/**
+ * Sequences of signs, as keyboards enter them, and the equivalent single sign, as offsets in a
+ * block.
+ */
 const compositions: readonly (readonly [
   signs: readonly number[],
   one: number,
@@ -93,7 +96,7 @@ const compositions: readonly (readonly [
   [[0x73, 0x4b], 0x13, 'gurmukhi'],
 ]
 
-/** Consonants whose own vowel is silenced for good, by a virama and a joiner. */
+/** Consonants without their inherent vowel: with virama and joiner, and as a single sign. */
 const silenced: readonly (readonly [consonant: number, one: number, block: Block])[] = [
   [0x24, 0x4e, 'bengali'],
   [0x23, 0x7a, 'malayalam'],
@@ -124,7 +127,7 @@ const composable = new RegExp(
   'g',
 )
 
-/** One sign for what is one sound, in all scripts of India. */
+/** Unifies signs for the same sound, in all scripts of India. */
 export function indicNormalization(word: string): string {
   return word.replace(composable, (signs) => composed.get(signs)!)
 }
@@ -133,7 +136,7 @@ function signAt(block: Block, place: number): string {
   return String.fromCharCode(blocks[block] + place)
 }
 
-/** Leaves out what Hindi is often written without, and makes long vowels short. */
+/** Removes signs that Hindi often omits, and shortens long vowels. */
 export const hindiNormalization: StemmerStep = inTurn(
   (word) => word.replaceAll('\u0928\u094d', '\u0902'),
   rewriting(
@@ -147,7 +150,7 @@ export const hindiNormalization: StemmerStep = inTurn(
   ),
 )
 
-/** Vowels short, nasal signs one, the breath at the end of a syllable gone. */
+/** Shortens vowels, unifies nasal signs, and removes the visarga. */
 export const teluguNormalization: StemmerStep = inTurn(
   (word) =>
     word

@@ -1,11 +1,10 @@
 /**
- * English inflections only, in the spirit of R. Krovetz, "Viewing morphology as an
- * inference process" (1993): the outcome is a word, not a stump.
+ * English inflections only, in the spirit of R. Krovetz, "Viewing morphology as an inference
+ * process" (1993): the result is a word instead of a stem.
  *
- * His stemmer asks a dictionary whether what it is about to make is a word, and undoes
- * derivations, too. This one is simpler. Having no dictionary, it undoes plurals, "-ed" and
- * "-ing", goes by spelling where an e may have been lost, and knows the commonest irregular
- * plurals.
+ * Krovetz's stemmer validates results with a dictionary, and also removes derivations. This one has
+ * no dictionary: it removes plurals, "-ed" and "-ing", restores a lost e by spelling rules, and
+ * knows the most common irregular plurals.
  */
 export function kStem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word) || unchanging.has(word)) return word
@@ -46,18 +45,18 @@ function presentTense(word: string): string {
   return hasLostE(stem) ? `${stem}e` : stem
 }
 
-/** "ponies" and "tried" lost a y, "ties" and "tied" did not. */
+/** "ponies" and "tried" replace a y; "ties" and "tied" do not. */
 function withY(word: string): string {
   return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1)
 }
 
-/** Whether a stem is spelled as only words with a final e are. */
+/** Whether the spelling of a stem shows that it has lost a final e. */
 function hasLostE(stem: string): boolean {
   return lostE.some((spelling) => spelling.test(stem))
 }
 
 const lostE = [
-  // One syllable with one vowel: others would have doubled the consonant.
+  // One syllable with one vowel: without the e, the consonant would have been doubled.
   /^[^aeiou]*[aeiou][^aeiouwxy]$/,
   /(?:bl|iz|[dlr]g|[cuv])$/,
   /(?:[^aeou]at|creat|[^aeo]ut|(?:inv|un|ign|exc)it|[mn]ot)$/,

@@ -1,11 +1,11 @@
 /**
- * Latvian after K. Kreslins, "A stemming algorithm for Latvian" (1996), the part for nouns
- * and adjectives. An ending counts only if the word has vowels besides those in it.
+ * Latvian, after K. Kreslins, "A stemming algorithm for Latvian" (1996), limited to nouns and
+ * adjectives. An ending is removed only if the rest of the word contains a vowel.
  */
 interface LatvianEnding {
   readonly text: string
   readonly vowels: number
-  /** Softens the consonant before it, which is made hard again. */
+  /** Whether the ending softens the preceding consonant, which is then restored. */
   readonly softens: boolean
 }
 

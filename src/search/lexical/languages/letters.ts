@@ -1,9 +1,9 @@
-/** Rewriting single letters: most normalizations are a table of these. */
+/** Rewrites single letters; most normalizations are tables of these. */
 import type { StemmerStep } from './endings.ts'
 
 /**
- * A step from a table such as "áâ:a é:e": letters before the colon become what is after it.
- * With nothing after the colon they are deleted.
+ * A step from a table such as "áâ:a é:e": replaces the letters before a colon by the text after it,
+ * or deletes them if that is empty.
  */
 export function rewriting(table: string): StemmerStep {
   const rewritten = new Map(
@@ -16,7 +16,7 @@ export function rewriting(table: string): StemmerStep {
   return (word) => word.replace(letters, (letter) => rewritten.get(letter)!)
 }
 
-/** Says each repeated letter once. */
+/** Reduces repeated letters to one. */
 export function undouble(word: string): string {
   return word.replace(/(\p{L})\1+/gu, '$1')
 }

@@ -1,10 +1,10 @@
-/** The North of Europe: light stemmers after J. Savoy, and one spelling of å, æ, ø. */
+/** Northern Europe: light stemmers after J. Savoy, and unified spellings of å, æ and ø. */
 import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 const genitive = cut(over(4, 's'))
 
-/** Bokmål; the other written Norwegian has endings of its own. */
+/** Bokmål; Nynorsk, the other written standard, has its own endings. */
 export const norwegianLightStem: StemmerStep = inTurn(
   genitive,
   cut(
@@ -70,7 +70,7 @@ export const finnishLightStem: StemmerStep = onlyOver(
   ),
 )
 
-/** "-kin" and "-ko" may be put to any word, one after the other. */
+/** "-kin" and "-ko" can follow any word, and each other. */
 function finnishParticles(word: string): string {
   const shorter = cutParticle(word)
   return shorter === word ? cutLongAdjective(word) : finnishParticles(shorter)
@@ -79,10 +79,13 @@ function finnishParticles(word: string): string {
 const cutParticle = cut(over(8, 'kin ko'))
 const cutLongAdjective = cut(over(11, 'dellinen dellisuus'))
 
-/** Across Scandinavia "ä", "ae", "æ" are one letter, "ö", "oe", "ø" one, and "aa", "å". */
+/**
+ * In Scandinavian languages, "ä", "ae" and "æ" are one letter, and so are "ö", "oe" and "ø", and
+ * "aa" and "å".
+ */
 export const scandinavianNormalization: StemmerStep = normalizing(/a[aoe]|o[oe]|[äö]/gi)
 
-/** As the Norwegians read it: "ao" and "oo" stay as they are. */
+/** The Norwegian rules, which keep "ao" and "oo". */
 export const norwegianNormalization: StemmerStep = normalizing(/a[ae]|oe|[äö]/gi)
 
 function normalizing(letters: RegExp): StemmerStep {

@@ -1,6 +1,6 @@
 /**
- * The languages, loaded when the first analyzer asks for one: their tables take a good part
- * of the time in which a server starts, and most servers need none of them.
+ * Loads the languages when the first analyzer needs one: their tables take a large part of a
+ * server's start time, and most servers do not need them.
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -1,14 +1,14 @@
 /**
  * English after M. F. Porter, "An algorithm for suffix stripping" (1980).
  *
- * The measure of a stem is how often a run of consonants follows a run of vowels in it:
- * 0 in "tree", 1 in "trouble", 2 in "troubles". Most endings go only if it is large enough.
+ * The measure of a stem is the number of transitions from a run of vowels to a run of consonants: 0
+ * in "tree", 1 in "trouble", 2 in "troubles". Most endings are removed only if it is large enough.
  */
 import { endingTable, longestEnding } from './endings.ts'
 
 export function porterStem(word: string): string {
   if (word.length < 3) return word
-  // A y is a consonant at the start and after a vowel. In capitals it is no vowel below.
+  // A y is a consonant at the start and after a vowel; upper case marks it.
   const marked = word.replace(/^y|(?<=[aeiou])y/g, 'Y')
   return tidied(derivations(finalY(pastTense(plural(marked))))).replaceAll('Y', 'y')
 }
@@ -95,7 +95,9 @@ function measure(stem: string): number {
   return stem.match(/[aeiouy][^aeiouy]/g)?.length ?? 0
 }
 
-/** Ends in consonant, vowel, consonant, as in "hop": it may have lost an e. */
+/**
+ * Whether the stem ends in consonant, vowel, consonant, like "hop", so that it may have lost an e.
+ */
 function endsShort(stem: string): boolean {
   return /[^aeiouy][aeiouy][^aeiouywxY]$/.test(stem)
 }

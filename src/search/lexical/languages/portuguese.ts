@@ -1,7 +1,7 @@
 /**
- * Portuguese: a light stemmer after J. Savoy, and RSLP after V. Orengo and C. Huyck,
- * "A stemming algorithm for the Portuguese language" (2001). An ending of RSLP says how
- * many letters it leaves, and which words only look as if they had it.
+ * Portuguese: a light stemmer after J. Savoy, and RSLP after V. Orengo and C. Huyck, "A stemming
+ * algorithm for the Portuguese language" (2001). Each ending of RSLP defines the minimum length of
+ * the stem, and exceptions.
  */
 import { cut, inTurn, leaving, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
@@ -44,7 +44,7 @@ export const portugueseLightStem: StemmerStep = onlyOver(
   inTurn(lightPlural, lightFeminine, cut(over(4, 'e a o')), withoutAccents),
 )
 
-/** RSLP's first step alone. */
+/** The first step of RSLP. */
 export const portugueseMinimalStem: StemmerStep = onlyOver(
   2,
   cut(

@@ -1,6 +1,5 @@
 /**
- * The analyzers of single languages: what is done with the words that the standard
- * tokenizer finds, in the order Lucene has it.
+ * The analyzers of single languages: the filters after the standard tokenizer, in Lucene's order.
  */
 import { elision, lowercase, mapTexts, stop } from '../filters/basic.ts'
 import { decimalDigit } from '../filters/cjk.ts'
@@ -106,7 +105,7 @@ export const languageRecipes: ReadonlyMap<string, LanguageRecipe> = new Map(
     hungarian: usual('hungarian', snowballStem('Hungarian')),
     indonesian: usual('indonesian', snowballStem('Indonesian')),
     irish: recipe(
-      // What is left of "n-athair" and its like when the hyphen parts them.
+      // Prefixes that remain when the tokenizer splits words such as "n-athair" at the hyphen.
       stop(new Set(['h', 'n', 't']), true),
       elision(new Set(['b', 'd', 'm']), true),
       mapTexts(irishLowercase),
@@ -175,12 +174,12 @@ function usual(language: string, stem: StemmerStep): LanguageRecipe {
   return recipe(lowercase, stops(language), stemming(stem))
 }
 
-/** Leaves out stop words, spelled as the words are at that point. */
+/** Removes stop words, spelled like the words at this stage. */
 function stops(language: string, respell: StemmerStep = (word) => word): TokenFilter {
   return stop(new Set([...stopWords(language)!].map(respell)))
 }
 
-/** Persian puts endings and parts of words next to each other without joining them. */
+/** Persian uses the zero-width non-joiner between parts of a word. */
 function joinersAsSpaces(text: string): string {
   return text.replaceAll('\u200c', ' ')
 }

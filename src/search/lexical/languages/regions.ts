@@ -1,9 +1,11 @@
 /**
- * Where the parts of a word begin that Porter's family of stemmers may cut from. An ending
- * counts only if it lies in its region as a whole.
+ * Regions of a word in which stemmers of the Porter family may remove endings. An ending must lie
+ * in its region completely.
  */
 
-/** R1: what follows the first consonant after a vowel. Its end where there is none. */
+/**
+ * R1: starts after the first consonant that follows a vowel; empty if there is no such consonant.
+ */
 export function afterSyllable(word: string, vowels: string, from = 0): number {
   let position = from
   while (position < word.length && !vowels.includes(word[position]!)) position++
@@ -11,16 +13,15 @@ export function afterSyllable(word: string, vowels: string, from = 0): number {
   return Math.min(position + 1, word.length)
 }
 
-/** R1 and, within it by the same rule, R2. */
+/** R1, and R2: the same rule applied within R1. */
 export function syllables(word: string, vowels: string): { r1: number; r2: number } {
   const r1 = afterSyllable(word, vowels)
   return { r1, r2: afterSyllable(word, vowels, r1) }
 }
 
 /**
- * RV, as the Romance languages have it: after a consonant in second place, what follows the
- * next vowel; after two vowels, what follows the next consonant; else what follows the
- * third letter.
+ * RV of the Romance languages. If the second letter is a consonant, RV starts after the next vowel;
+ * if the first two letters are vowels, after the next consonant; otherwise after the third letter.
  */
 export function afterRoot(word: string, vowels: string): number {
   const isVowel = (position: number) =>

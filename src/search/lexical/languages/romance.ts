@@ -1,11 +1,11 @@
 /**
- * Italian and Spanish after J. Savoy's light stemmers, "Report on CLEF-2001 experiments":
- * nothing but gender and number.
+ * Italian and Spanish, after J. Savoy's light stemmers, "Report on CLEF-2001 experiments": removes
+ * gender and number only.
  */
 import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** What is joined to the next word by an apostrophe, in Italian. */
+/** Italian words that an apostrophe joins to the next word. */
 export const italianArticles: ReadonlySet<string> = new Set([
   ...['c', 'l', 'all', 'dall', 'dell', 'nell', 'sull', 'coll', 'pell', 'gl', 'agl', 'dagl'],
   ...['degl', 'negl', 'sugl', 'un', 'm', 't', 's', 'v', 'd'],

@@ -1,4 +1,4 @@
-/** Slavic languages by tables of their case endings. */
+/** Slavic languages, with tables of case endings. */
 import { cut, firstOf, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
@@ -77,7 +77,7 @@ export const russianLightStem: StemmerStep = inTurn(
   cut(over(3, 'ь и'), over(3, 'нн', 'н')),
 )
 
-/** Serbian in Latin letters without accents, whichever alphabet it was written in. */
+/** Serbian in Latin letters without accents, from both alphabets. */
 export const serbianNormalization: StemmerStep = rewriting(
   'а:a б:b в:v г:g д:d ђđ:dj е:e жзž:z и:i ј:j к:k л:l љ:lj м:m н:n њ:nj о:o п:p р:r с:s ' +
     'т:t ћцчčć:c у:u ф:f х:h џ:dz шš:s',

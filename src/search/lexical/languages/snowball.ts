@@ -1,6 +1,6 @@
 /**
- * The stemmers of the Snowball project, by the names Lucene has for them. Not offered are
- * Kraaij and Pohlmann's Dutch ("Kp"), Lovins' English and Yiddish.
+ * The stemmers of the Snowball project, by their names in Lucene. Kraaij and Pohlmann's Dutch
+ * ("Kp"), Lovins' English and Yiddish are not available.
  */
 import { stemmer as arabic } from '@orama/stemmers/arabic'
 import { stemmer as armenian } from '@orama/stemmers/armenian'
@@ -34,7 +34,7 @@ import { estonianStem } from './estonian.ts'
 import { rewriting } from './letters.ts'
 import { porterStem } from './porter.ts'
 
-/** Old fonts had no comma below, so half of all Romanian texts have a cedilla instead. */
+/** Old fonts lacked the comma below, so many Romanian texts use a cedilla instead. */
 export const romanianNormalization: StemmerStep = rewriting('ș:ş ț:ţ')
 
 const snowball = {
@@ -80,7 +80,7 @@ export function isSnowballLanguage(name: string): name is SnowballLanguage {
   return Object.hasOwn(snowball, name)
 }
 
-/** Says what is wrong with a name for snowballPorter; undefined: nothing. */
+/** Describes an invalid name for snowballPorter; undefined if it is valid. */
 export function findLanguageProblem(language: string): string | undefined {
   if (isSnowballLanguage(language)) return undefined
   return (
@@ -89,7 +89,7 @@ export function findLanguageProblem(language: string): string | undefined {
   )
 }
 
-/** German as typed without umlauts: "ae", "oe", and "ue" unless it follows a q. */
+/** German without umlauts: replaces "ae", "oe", and "ue" unless it follows a q. */
 function withUmlauts(word: string): string {
   return word.replace(/ae|oe|(?<!q)ue/g, (letters) => umlauts.get(letters)!)
 }

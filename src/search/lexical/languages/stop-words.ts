@@ -1,4 +1,4 @@
-/** Which words an analyzer leaves out, by language. */
+/** Stop words by language. */
 import { wordsOf } from './endings.ts'
 import { asian } from './stop-words/asian.ts'
 import { easternEuropean } from './stop-words/eastern-european.ts'
@@ -12,7 +12,7 @@ const lists: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ),
 )
 
-/** In small letters, spelled as in running text. Undefined: there is no list for it. */
+/** In lower case, spelled as in running text. Undefined: there is no list for the language. */
 export function stopWords(language: string): ReadonlySet<string> | undefined {
   return lists.get(language.toLowerCase())
 }

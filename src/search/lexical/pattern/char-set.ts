@@ -1,7 +1,7 @@
-/** Sets of characters, as patterns name them. Characters are code points. */
+/** Sets of characters in patterns. Characters are code points. */
 export interface CharSet {
   (char: number): boolean
-  /** Sets that it looks into, itself included; absent: one. */
+  /** Number of sets that a test evaluates, including this one; absent: 1. */
   readonly weight?: number
 }
 
@@ -16,7 +16,7 @@ function weighted(set: CharSet, of: readonly CharSet[]): CharSet {
 
 const asciiMax = 128
 
-/** The same set, with its ASCII part looked up in a table. */
+/** The same set with a lookup table for ASCII characters. */
 export function tabled(set: CharSet): CharSet {
   const table = Uint8Array.from({ length: asciiMax }, (_, char) => (set(char) ? 1 : 0))
   return weighted((char) => (char < asciiMax ? table[char] === 1 : set(char)), [set])
@@ -40,7 +40,7 @@ export const anyOf = (sets: readonly CharSet[]): CharSet =>
 export const allOf = (sets: readonly CharSet[]): CharSet =>
   weighted((char) => sets.every((set) => set(char)), sets)
 
-/** Takes a character in either case for the other. */
+/** The same set without distinction of case. */
 export function ignoringCase(set: CharSet): CharSet {
   const inEitherCase = (char: number) => {
     if (set(char)) return true
@@ -55,7 +55,9 @@ function isIn(set: CharSet, changed: string): boolean {
   return changed.length === String.fromCodePoint(char).length && set(char)
 }
 
-/** By a class of JavaScript's, such as "\p{L}". Throws SyntaxError if there is none. */
+/**
+ * A set from a character class of JavaScript, such as "\p{L}". Throws SyntaxError if it is unknown.
+ */
 function byClass(source: string): CharSet {
   const regExp = new RegExp(`^[${source}]$`, 'u')
   return (char) => regExp.test(String.fromCodePoint(char))
@@ -64,7 +66,7 @@ function byClass(source: string): CharSet {
 export const anyChar: CharSet = () => true
 export const lineEnds = byClass('\\n\\r\\u0085\\u2028\\u2029')
 
-/** The classes that one letter after a backslash names; the upper-case letter negates. */
+/** Classes of one letter after a backslash; the upper-case letter negates. */
 export const letterClasses: ReadonlyMap<string, CharSet> = new Map([
   ['d', byClass('0-9')],
   ['w', byClass('A-Za-z0-9_')],
@@ -73,7 +75,7 @@ export const letterClasses: ReadonlyMap<string, CharSet> = new Map([
   ['v', byClass('\\n\\v\\f\\r\\x85\\u2028\\u2029')],
 ])
 
-/** Names of \p{...} that Java has and JavaScript has not, or that mean less there. */
+/** Names of \p{...} that JavaScript lacks, or that include more in Java. */
 const javaClasses: ReadonlyMap<string, string> = new Map([
   ['Lower', 'a-z'],
   ['Upper', 'A-Z'],
@@ -96,7 +98,7 @@ const javaClasses: ReadonlyMap<string, string> = new Map([
   ['javaLetterOrDigit', '\\p{L}\\p{Nd}'],
 ])
 
-/** The class that \p{name} names; undefined: there is none. */
+/** The class \p{name}; undefined if it is unknown. */
 export function namedClass(name: string): CharSet | undefined {
   const java = javaClasses.get(name)
   if (java !== undefined) return byClass(java)
@@ -106,7 +108,7 @@ export function namedClass(name: string): CharSet | undefined {
     try {
       return byClass(`\\p{${source}}`)
     } catch {
-      // Not a name of that kind; the next kind may have it.
+      // Not a name of this kind; the next kind is tried.
     }
   return undefined
 }

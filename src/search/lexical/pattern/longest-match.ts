@@ -1,6 +1,6 @@
 /**
- * Simple patterns, as Lucene has them: the longest match counts, not the first. All ways
- * are walked at once, so the time grows with the text and the pattern, never faster.
+ * Simple patterns as in Lucene: the longest match counts, not the first. All alternatives are
+ * followed at the same time, so the time is at most proportional to text times pattern.
  */
 import { parsePattern } from './parse-pattern.ts'
 import { compile, type PatternStep } from './program.ts'
@@ -8,11 +8,11 @@ import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { charLengthAt } from './pattern.ts'
 
 export interface SimplePattern {
-  /** All longest matches from left to right, as start and end. Never empty ones. */
+  /** All longest matches from left to right, as start and end; never empty. */
   matches(text: string, steps: StepBudget): Iterable<readonly [start: number, end: number]>
 }
 
-/** Throws SyntaxError with what is wrong with it. */
+/** Throws SyntaxError with the problem. */
 export function compileSimplePattern(source: string): SimplePattern {
   const { root, groupCount } = parsePattern(source, 'automaton')
   const { steps, stepCost } = compile(root, groupCount, 'no runs')
@@ -30,7 +30,7 @@ export function compileSimplePattern(source: string): SimplePattern {
   return { matches }
 }
 
-/** Where the longest match ends; the start itself where nothing, or no more, matches. */
+/** End of the longest match; `start` if nothing matches. */
 function longestFrom(
   steps: readonly PatternStep[],
   text: string,
@@ -54,10 +54,10 @@ function longestFrom(
   }
 }
 
-/** For a place that is reached, and kept in a set. */
+/** Cost of adding a state to a set. */
 const placeSteps = 8
 
-/** All places of the program that are reached without taking a character. */
+/** All states that are reached without consuming a character. */
 function reach(
   steps: readonly PatternStep[],
   from: readonly number[],

@@ -1,33 +1,33 @@
 /**
- * Walks the program of a pattern over a text: the first way first, and where that leads
- * nowhere, back to the last fork. Forks wait on a stack of our own, as deep as it takes.
+ * Matches the program of a pattern by backtracking: follows the first alternative, and returns to
+ * the last fork when it fails. Forks are kept on an explicit stack, so their number is not limited
+ * by the call stack.
  *
- * Where what follows depends only on the step and the position, a place that led nowhere
- * once need not be tried again, however it is reached. Remembering those makes the time grow
- * with the text and the pattern, and never faster.
+ * If the continuation depends only on the step and the position, a combination that has failed once
+ * is not tried again. With this memory the time is at most proportional to text times pattern.
  */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { lineEnds, type CharSet } from './char-set.ts'
 import type { Edge } from './parse-pattern.ts'
 import { isRegular, type Program, type PatternStep } from './program.ts'
 
-/** Where groups start and end, in pairs; -1: not matched. The first pair is the match. */
+/** Starts and ends of groups, in pairs; -1: not matched. The first pair is the whole match. */
 export type Slots = Int32Array
 
-/** What waits on the stack, as triples of numbers: what, and two that go with it. */
+/** Kinds of entries on the stack, which are triples: the kind and two operands. */
 const restore = -1
 const shorten = -2
 
-/** A step of a walk takes about thirty nanoseconds: as much as two of other stages. */
+/** A step takes about 30 ns, as much as two steps of other stages. */
 const walkSteps = 2
 
-/** Numbers on the stack; far more than a pattern that behaves ever leaves there. */
+/** Maximum numbers on the stack, far more than reasonable patterns need. */
 const stackMax = 6_000_000
 
-/** Places that are remembered take a bit each, in numbers of 32: a megabyte at most. */
+/** Maximum size of the memory of failed choices, in 32-bit words: one megabyte. */
 const tried32Max = 262_144
 
-/** Whether all places of a text that may be tried can be remembered. */
+/** Whether all choices at all positions of a text fit into the memory. */
 export function canRemember({ choiceCount }: Program, text: string): boolean {
   return (text.length + 1) * Math.ceil(choiceCount / 32) <= tried32Max
 }
@@ -39,9 +39,9 @@ export class PatternWalk {
   readonly #count: StepBudget
   readonly #stepCost: number
   readonly #stack: number[] = []
-  /** The choices that were tried, by position; undefined: they are not remembered. */
+  /** Bits of failed choices, by position; undefined: they are not remembered. */
   readonly #tried: Uint32Array | undefined
-  /** Numbers of 32 bits for each position. */
+  /** 32-bit words per position. */
   readonly #triedWidth: number
   #triedEnd = 0
 
@@ -57,7 +57,7 @@ export class PatternWalk {
     count.take(this.#tried.length >> 4)
   }
 
-  /** The match that starts at a position, if any; `wantedEnd` leaves only that one. */
+  /** The match that starts at the position, if any; with `wantedEnd`, only one that ends there. */
   matchAt(start: number, wantedEnd?: number): Slots | undefined {
     this.#slots.fill(-1)
     this.#stack.length = 0
@@ -69,7 +69,7 @@ export class PatternWalk {
     return this.#slots.slice()
   }
 
-  /** What led to a match did not lead nowhere. */
+  /** Clears the choices of a successful match, because they did not fail. */
   #forgetTried(start: number): void {
     const width = this.#triedWidth
     this.#tried?.fill(0, start * width, (this.#triedEnd + 1) * width)
@@ -77,7 +77,7 @@ export class PatternWalk {
     this.#triedEnd = start
   }
 
-  /** Whether a choice is to be made at a position for the first time. */
+  /** Whether a choice is made at this position for the first time. */
   #isNew(choice: number, position: number): boolean {
     const tried = this.#tried
     if (tried === undefined) return true
@@ -89,7 +89,7 @@ export class PatternWalk {
     return true
   }
 
-  /** Where what stands from one step to "done" ends if it starts at a position. */
+  /** End of a match of the steps up to "done" from this position; undefined if they fail. */
   #from(firstStep: number, start: number, wantedEnd?: number): number | undefined {
     const base = this.#stack.length
     let at = firstStep
@@ -115,7 +115,7 @@ export class PatternWalk {
     }
   }
 
-  /** The step that comes next, and after going back, the position in the text. */
+  /** The next step, and after backtracking also the position. */
   #next = 0
   #position = 0
 
@@ -180,7 +180,7 @@ export class PatternWalk {
     return position
   }
 
-  /** Looks for a start from which the content ends here, the nearest first. */
+  /** Lookbehind: tries starts from right to left until the content ends at this position. */
   #isBehind(firstStep: number, position: number): boolean {
     for (let start = position; start >= 0; start--)
       if (this.#from(firstStep, start, position) !== undefined) return true
@@ -199,7 +199,7 @@ export class PatternWalk {
     return isSame ? position + wanted.length : undefined
   }
 
-  /** Takes up the last way that was left; false: there is none. */
+  /** Resumes the last alternative on the stack; false if the stack has no further one. */
   #back(base: number): boolean {
     const stack = this.#stack
     while (stack.length > base) {
@@ -225,7 +225,7 @@ export class PatternWalk {
     return false
   }
 
-  /** What matched for good is not tried in other ways; its slots can still be restored. */
+  /** Removes the alternatives of an atomic match, but keeps the entries that restore slots. */
   #forgetForks(base: number): void {
     const stack = this.#stack
     let kept = base

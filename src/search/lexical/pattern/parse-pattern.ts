@@ -1,11 +1,11 @@
 /**
- * Reads a regular expression into a tree.
+ * Parses a regular expression into a tree.
  *
- * There are two dialects. "java" is what java.util.regex takes, but for rarities, which are
- * refused by name. "automaton" is what Lucene's simple patterns take: no anchors, no look
- * around, and quoted texts; its set operators are refused.
+ * There are two dialects. "java" is the syntax of java.util.regex; rare constructs are rejected by
+ * name. "automaton" is the syntax of Lucene's simple patterns: without anchors and lookaround, with
+ * quoted strings; its set operators are rejected.
  *
- * Throws SyntaxError with what is wrong, for the author of the pattern.
+ * Throws SyntaxError with the problem, for the author of the pattern.
  */
 import {
   allOf,
@@ -35,7 +35,7 @@ export type Node =
       readonly lazy: boolean
     }
   | { readonly kind: 'group'; readonly of: Node; readonly number: number }
-  /** Once matched, other ways to match it are not tried. */
+  /** After a match, other ways to match the content are not tried. */
   | { readonly kind: 'atomic'; readonly of: Node }
   | {
       readonly kind: 'look'
@@ -71,7 +71,7 @@ interface Flags {
   readonly i: boolean
   readonly m: boolean
   readonly s: boolean
-  /** Case beyond ASCII counts always, so this changes nothing. */
+  /** No effect, because case-insensitive matching always includes non-ASCII characters. */
   readonly u: boolean
 }
 
@@ -211,7 +211,7 @@ class PatternReader {
     return node
   }
 
-  /** (?i) holds for what follows in the group around it, (?i:...) for its own content. */
+  /** (?i) applies to the rest of the enclosing group, (?i:...) to its own content. */
   #flagGroup(): Node {
     const found = this.#take(/([imsu]*)(?:-([imsu]*))?([:)])/y)
     if (found === undefined)
@@ -264,14 +264,14 @@ class PatternReader {
     const text = this.#source.slice(this.#at, end)
     this.#at = after
     const chars = Array.from(text, (char) => this.#literal(char))
-    // In Java a count after the quote is one of the last character.
+    // In Java, a quantifier after the quote applies to the last character.
     const last = this.#java ? chars.pop() : undefined
     return { kind: 'sequence', of: last ? [...chars, this.#repeated(last)] : chars }
   }
 
   #literal(char: string): Node {
     const set = oneChar(char.codePointAt(0)!)
-    // A table would take longer to make than a comparison saves.
+    // Building a table would cost more than the comparisons that it saves.
     return this.#flags.i ? this.#char(set) : { kind: 'char', set }
   }
 
@@ -279,13 +279,13 @@ class PatternReader {
     return { kind: 'char', set: tabled(this.#flags.i ? ignoringCase(set) : set) }
   }
 
-  /** What follows "[": single characters, ranges, classes, and parts joined by "&&". */
+  /** Parses the content of "[": characters, ranges, classes, and intersections with "&&". */
   #class(): CharSet {
     if (++this.#depth > fixedLimits.patternDepthMax) this.#fail('it is nested too deeply')
     const negated = this.#skip('^')
     const joined: CharSet[] = []
     let sets: CharSet[] = []
-    // "]" stands for itself where it would close an empty class.
+    // "]" is literal in place of an empty class.
     for (let first = true; first || !this.#skip(']'); first = false) {
       if (this.#at >= this.#source.length) this.#fail('"[" is never closed')
       if (this.#java && this.#skip('&&')) {
@@ -316,7 +316,7 @@ class PatternReader {
     return char === '\\' ? this.#escapedSet() : char.codePointAt(0)!
   }
 
-  /** What follows a backslash where characters are wanted. */
+  /** Parses the character or class after a backslash. */
   #escapedSet(): CharSet | number {
     const char = this.#next()
     const lower = char.toLowerCase()

@@ -1,10 +1,10 @@
 /**
- * Regular expressions that clients bring along.
+ * Regular expressions from clients.
  *
- * JavaScript's own would let a pattern such as (a+)+b hold up the server for hours. These
- * are walked by us. Most take a time that grows with the text (match.ts); those that look
- * around, refer to groups or are possessive may take longer. Every step of either is counted,
- * and a request that takes too many is refused.
+ * JavaScript's engine would let a pattern such as (a+)+b block the server for hours. This
+ * implementation matches most patterns in time proportional to the text (match.ts); lookaround,
+ * backreferences and possessive quantifiers may take longer. Every step is counted, and a request
+ * that exceeds its budget is rejected.
  */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { canRemember, PatternWalk, type Slots } from './match.ts'
@@ -14,20 +14,20 @@ import { compile, isRegular } from './program.ts'
 export interface Pattern {
   readonly groupCount: number
   readonly groupNames: ReadonlyMap<string, number>
-  /** All matches of a text, from left to right, not overlapping. */
+  /** All non-overlapping matches in a text, from left to right. */
   matches(text: string, steps: StepBudget): Iterable<Match>
-  /** Whether it matches a text from start to end. */
+  /** Whether the pattern matches the text from start to end. */
   matchesWhole(text: string, steps: StepBudget): boolean
 }
 
 export interface Match {
   readonly start: number
   readonly end: number
-  /** What a group matched, 0 for all; undefined: it took no part. */
+  /** Text that a group matched, 0 for the whole match; undefined: the group did not take part. */
   group(number: number): string | undefined
 }
 
-/** Throws SyntaxError with what is wrong with it. */
+/** Throws SyntaxError with the problem. */
 export function compilePattern(source: string): Pattern {
   const { root, groupCount, groupNames } = parsePattern(source, 'java')
   const program = compile(root, groupCount)
@@ -60,7 +60,7 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-/** How many places the character at a position takes; 1 also at the end. */
+/** UTF-16 code units of the character at a position; 1 also at the end. */
 export function charLengthAt(text: string, position: number): number {
   return (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1
 }

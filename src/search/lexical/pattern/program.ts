@@ -1,11 +1,11 @@
-/** Turns the tree of a pattern into a flat program, which a matcher walks step by step. */
+/** Compiles the tree of a pattern into a flat program, which a matcher executes step by step. */
 import { weightOf, type CharSet } from './char-set.ts'
 import type { Edge, Node } from './parse-pattern.ts'
 import { fixedLimits } from '../../../limits.ts'
 
 export type PatternStep =
   | { readonly op: 'char'; readonly set: CharSet }
-  /** As many characters of a set as there are, then fewer, at least `min`. */
+  /** Consumes as many characters of a set as possible, then fewer, at least `min`. */
   | {
       readonly op: 'run'
       readonly choice: number
@@ -13,11 +13,11 @@ export type PatternStep =
       readonly min: number
       readonly max: number
     }
-  /** Goes on at `first`; if that leads nowhere, at `second`. */
+  /** Continues at `first`; if that fails, at `second`. */
   | { readonly op: 'fork'; readonly choice: number; first: number; second: number }
   | { readonly op: 'jump'; to: number }
   | { readonly op: 'save'; readonly slot: number }
-  /** Fails if nothing was matched since the slot was saved: a loop must get on. */
+  /** Fails if nothing was consumed since the slot was saved, which ends empty loops. */
   | { readonly op: 'progress'; readonly slot: number }
   | { readonly op: 'edge'; readonly edge: Edge }
   | { readonly op: 'same'; readonly group: number; readonly ignoreCase: boolean }
@@ -33,22 +33,22 @@ export type PatternStep =
 
 export interface Program {
   readonly steps: readonly PatternStep[]
-  /** Places that the matcher remembers: two for each group, then one for each loop. */
+  /** Positions that the matcher stores: two per group, then one per loop. */
   readonly slotCount: number
-  /** Steps after which there is more than one way to go on: each has a number. */
+  /** Number of steps with alternatives; each of them has a number. */
   readonly choiceCount: number
-  /** What a step costs at most, where one that looks into a plain set costs 1. */
+  /** Maximum cost of a step, relative to a test of one simple set. */
   readonly stepCost: number
 }
 
-/** Whether what follows a step depends only on where it stands, not on how it was reached. */
+/** Whether the continuation of a step depends only on its position, not on how it was reached. */
 export function isRegular({ steps }: Program): boolean {
   return steps.every(({ op }) => op !== 'same' && op !== 'look' && op !== 'atomic')
 }
 
 /**
- * How repeated characters are written: as runs, which is quick; as runs only where their
- * number is bounded, so that a walk never goes over a stretch of text twice; or never.
+ * How repeated characters are compiled: always as runs, which are fast; as runs only if their
+ * number is bounded, so that no stretch of text is visited twice; or never as runs.
  */
 export type Runs = 'all runs' | 'bounded runs' | 'no runs'
 
@@ -143,7 +143,7 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   function writeLoop(of: Node, lazy: boolean): void {
     const start = steps.length
     const leave = writeFork(lazy)
-    // A character always gets on.
+    // A character always consumes something.
     const slot = of.kind === 'char' ? undefined : slotCount++
     if (slot !== undefined) add({ op: 'save', slot })
     write(of)
@@ -157,8 +157,7 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   }
 
   /**
-   * A fork between what is written next and what stands where the returned function is
-   * called.
+   * A fork between the code written next, and the code at which the returned function is called.
    */
   function writeFork(lazy: boolean): () => void {
     const fork = newFork()
@@ -174,7 +173,7 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   return { steps, slotCount, choiceCount, stepCost: stepCostOf(steps) }
 }
 
-/** Sets that take as long to look into as any other step takes. */
+/** Number of sets whose tests take as long as any other step. */
 const setsPerStep = 4
 
 function stepCostOf(steps: readonly PatternStep[]): number {

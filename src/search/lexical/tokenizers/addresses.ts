@@ -1,6 +1,6 @@
 /**
- * Finds web and mail addresses. Their parts have the lengths that the standards allow at
- * most, so looking for them anywhere in a text takes a bounded time for each character.
+ * Finds web and email addresses. The lengths of their parts are limited as in the standards, so a
+ * search takes bounded time per character.
  */
 export interface WebAddress {
   readonly start: number
@@ -14,7 +14,7 @@ const number = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const ipAddress = `${number}(?:\\.${number}){3}`
 const port = '(?::\\d{1,5})?'
 const rest = `(?:[/?#](?:[\\w.~:/?#\\[\\]@!$&'()*+,;=%-]{0,2000}[\\w~/#@$&*+=%-])?)?`
-/** Where no scheme says that it is an address, its last part has to: ".com", ".de". */
+/** Required as the last part of an address without a scheme: ".com", ".de". */
 const topLevel =
   '(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|dev|app|cloud|online|site|shop|tech|' +
   'blog|news|museum|jobs|travel|[a-z]{2})'
@@ -31,17 +31,17 @@ const url = new RegExp(
   'iy',
 )
 
-/** Characters with which an address, though no word, may start. */
+/** Characters that can start an address, but not a word. */
 const startSign = /[!#$%&'*+/=?^_`{|}~-]/
 
-/** The address that starts at `from` or in the punctuation up to `last`. */
+/** The address that starts at `from`, or in the punctuation up to `last`. */
 export function addressAt(
   text: string,
   from: number,
   last: number,
 ): WebAddress | undefined {
   for (let start = from; start <= last && start < text.length; start++) {
-    // Of signs in a row only the first starts something.
+    // Only the first of consecutive signs can start an address.
     const isSign = startSign.test(text[start]!)
     if (start < last && (!isSign || (start > from && startSign.test(text[start - 1]!))))
       continue

@@ -1,6 +1,6 @@
 /**
- * What Lucene's tokenizer was before Unicode had rules: for European languages, with an eye
- * for acronyms, companies, mail addresses, host names and part numbers.
+ * Lucene's tokenizer before it adopted Unicode's rules: for European languages, with support for
+ * acronyms, company names, email addresses, host names and part numbers.
  */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { countIn } from '../arguments.ts'
@@ -11,16 +11,16 @@ const cj = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
 const letter = `(?!${cj})\\p{L}`
 const letters = `(?:${letter})+`
 const alphanumeric = `(?:${letter}|\\p{Nd})+`
-/** Letters and digits, at least one of the latter. */
+/** Letters and digits, with at least one digit. */
 const numeric = `(?:${letter})*\\p{Nd}(?:${letter}|\\p{Nd})*`
 const separator = '[_\\-/.,]'
-/** What an address has at most of it, so that looking for one takes a bounded time. */
+/** Maximum parts of an address, which bounds the time of a search. */
 const parts = '{0,30}'
 
-/** Made when a text is to be cut: most servers never need them. */
+/** Created for the first text, because most servers never use it. */
 let rules: ReturnType<typeof makeRules> | undefined
 
-/** The longest match counts; of those of the same length, the first. */
+/** The longest match wins; for equal lengths, the first rule. */
 const makeRules = (): readonly (readonly [RegExp, TokenKind])[] => [
   [sticky(alphanumeric), 'word'],
   [sticky(`${letters}(?:'${letters})+`), 'apostrophe'],
@@ -33,7 +33,7 @@ const makeRules = (): readonly (readonly [RegExp, TokenKind])[] => [
     'email',
   ],
   [sticky(`${alphanumeric}(?:\\.${alphanumeric})+`), 'word'],
-  // Every second part, at least, has a digit.
+  // At least every second part has a digit.
   [
     sticky(
       `${alphanumeric}(?:${separator}${numeric}${separator}${alphanumeric})*(?:${separator}${numeric})?`,
@@ -69,7 +69,7 @@ export function classic(args: Arguments): Tokenizer {
   }
 }
 
-/** For trying all rules at a place. */
+/** Cost of trying all rules at a position. */
 const wordSteps = 64
 
 function nextStart(text: string, from: number): number | undefined {
@@ -78,7 +78,7 @@ function nextStart(text: string, from: number): number | undefined {
   return start.exec(text)?.index
 }
 
-/** Looks no further once it is too long. */
+/** Stops when the match exceeds `lengthMax`. */
 function longestAt(
   text: string,
   from: number,

@@ -1,4 +1,4 @@
-/** Pieces of a text of every length in a range, whatever they are made of. */
+/** Substrings of a text with every length in a range, whatever characters they contain. */
 import { checkOrder, countIn } from '../arguments.ts'
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
@@ -10,7 +10,7 @@ export interface GramSizes {
   readonly max: number
 }
 
-/** Arguments have no default where none is given here. */
+/** Without `defaults`, the arguments are required. */
 export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
   const range = (name: 'min' | 'max') => ({
     max: fixedLimits.gramSizeMax,
@@ -40,13 +40,13 @@ export function* grams(
   steps: StepBudget,
 ): Iterable<string> {
   for (let start = 0; start < text.length; start += lengthAt(text, start)) {
-    // The characters that are too few for a gram, which nobody else counts.
+    // Cost of characters before the first gram, which no other stage counts.
     steps.take(1 + (sizes.min >> 2))
     yield* edgeGrams(text, sizes, start)
   }
 }
 
-/** Sizes are counted in characters, of which some take two places. */
+/** Sizes are in characters, some of which take two code units. */
 export function* edgeGrams(
   text: string,
   { min, max }: GramSizes,

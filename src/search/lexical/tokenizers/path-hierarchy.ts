@@ -1,4 +1,4 @@
-/** Paths and all that they lie in: "/a/b" is "/a" and "/a/b". */
+/** Paths with all of their ancestors: "/a/b" becomes "/a" and "/a/b". */
 import { ArgumentProblem, countIn, flagIn } from '../arguments.ts'
 import type { Arguments, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
@@ -13,7 +13,7 @@ export function pathHierarchy(args: Arguments): Tokenizer {
     const replaced =
       replacement === delimiter ? text : text.replaceAll(delimiter, replacement)
     for (const [start, end] of slices(text, delimiter, skip)) {
-      // All stand at one place: they are readings of the same path.
+      // All tokens have the same position, as alternatives for the path.
       yield newToken(replaced.slice(start, end), 'word', step)
       step = 0
     }
@@ -22,12 +22,12 @@ export function pathHierarchy(args: Arguments): Tokenizer {
 
 type Slices = Iterable<readonly [start: number, end: number]>
 
-/** Each part but the first starts with its delimiter; the first `skip` are left out. */
+/** Every part except the first starts with its delimiter; the first `skip` parts are omitted. */
 function* fromTheStart(text: string, delimiter: string, skip: number): Slices {
   if (text === '') return
   let start = 0
   let parts = 0
-  // A delimiter in front belongs to the first part.
+  // A leading delimiter belongs to the first part.
   let end = 0
   while (end < text.length) {
     const partStart = end
@@ -38,7 +38,7 @@ function* fromTheStart(text: string, delimiter: string, skip: number): Slices {
   }
 }
 
-/** Each part but the last ends with its delimiter; the last `skip` are left out. */
+/** Every part except the last ends with its delimiter; the last `skip` parts are omitted. */
 function* fromTheEnd(text: string, delimiter: string, skip: number): Slices {
   const starts = [0]
   for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1))

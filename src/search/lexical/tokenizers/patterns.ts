@@ -1,10 +1,10 @@
-/** Tokenizers that cut where a pattern of the client's says. */
+/** Tokenizers that split at a client's pattern. */
 import { ArgumentProblem, asProblem, patternIn } from '../arguments.ts'
 import { compileSimplePattern, type SimplePattern } from '../pattern/longest-match.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
-/** What a group of the pattern matches, or with group -1, what stands between matches. */
+/** Tokens are the matches of a group, or with group -1 the text between matches. */
 export function pattern(args: Arguments): Tokenizer {
   const separator = patternIn(args)
   const group = Number(args.get('group') ?? -1)
@@ -24,7 +24,7 @@ export function pattern(args: Arguments): Tokenizer {
   }
 }
 
-/** What the pattern matches. */
+/** Tokens are the matches of the pattern. */
 export function simplePattern(args: Arguments): Tokenizer {
   const word = simplePatternIn(args)
   return (text, steps) => {
@@ -33,7 +33,7 @@ export function simplePattern(args: Arguments): Tokenizer {
   }
 }
 
-/** What stands between matches. */
+/** Tokens are the text between matches. */
 export function simplePatternSplit(args: Arguments): Tokenizer {
   const separator = simplePatternIn(args)
   return (text, steps) => between(text, separator.matches(text, steps))

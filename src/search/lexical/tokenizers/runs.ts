@@ -1,23 +1,23 @@
-/** Tokenizers that only look at single characters: runs of those that belong to a token. */
+/** Tokenizers that classify single characters: tokens are runs of accepted characters. */
 import { choiceIn, countIn } from '../arguments.ts'
 import type { Arguments, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
-/** The whole text is one token. Its length was never limited, whatever the name says. */
+/** The whole text is one token. `maxTokenLen` is validated and has no effect, as in Lucene. */
 export function keyword(args: Arguments): Tokenizer {
   countIn(args, 'maxTokenLen', { max: 1_048_576, default: 256 })
   return (text) => (text === '' ? [] : [newToken(text)])
 }
 
-/** Runs of letters. Longer ones are cut into pieces. */
+/** Tokens are runs of letters; long runs are split. */
 export function letter(args: Arguments): Tokenizer {
   return runs(/\p{L}+/gu, args)
 }
 
-/** What stands between spaces. */
+/** Tokens are separated by white space. */
 export function whitespace(args: Arguments): Tokenizer {
   const rule = choiceIn(args, 'rule', ['java', 'unicode'])
-  // To Java, spaces that forbid a line break separate nothing.
+  // Java does not count non-breaking spaces as white space.
   return rule === 'java'
     ? runs(
         /[^\t-\r\x1c-\x20\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/g,
@@ -34,7 +34,7 @@ function runs(pattern: RegExp, args: Arguments): Tokenizer {
   }
 }
 
-/** Cuts a text into pieces of a length, but never through a character. */
+/** Splits a text into pieces of a length, without splitting surrogate pairs. */
 function* pieces(text: string, lengthMax: number): Iterable<string> {
   let start = 0
   while (text.length - start > lengthMax) {

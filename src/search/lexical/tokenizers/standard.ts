@@ -1,4 +1,4 @@
-/** Words by Unicode's rules, and the same with web and mail addresses kept whole. */
+/** Words by Unicode's rules, optionally with web and email addresses kept whole. */
 import { fixedLimits } from '../../../limits.ts'
 import { countIn } from '../arguments.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
@@ -14,7 +14,7 @@ export function standard(args: Arguments): Tokenizer {
   return lengthMax === wordLengthMax ? standardTokenizer : wordTokenizer(lengthMax)
 }
 
-/** There is one only, so that analyzers can tell whether it is theirs. */
+/** A single instance, so that analyzers can recognize it by identity. */
 export const standardTokenizer = wordTokenizer(wordLengthMax)
 
 function wordTokenizer(lengthMax: number): Tokenizer {
@@ -49,7 +49,7 @@ export function uax29UrlEmail(args: Arguments): Tokenizer {
   }
 }
 
-/** For looking whether an address starts at a place. */
+/** Cost of testing whether an address starts at a position. */
 const addressSteps = 80
 
 function tokenAt(text: string, { start, end, kind, adjoins }: Words): AdjoiningToken {

@@ -1,20 +1,20 @@
-/** Thai is written without spaces; a dictionary, which comes with Node, finds its words. */
+/** Splits Thai texts, whose words are not separated, with the dictionary in Node. */
 import type { Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
-/** Made when a text is to be cut: loading the dictionary would hold up every start. */
+/** Created for the first text, because loading the dictionary would delay every start. */
 let segmenter: Intl.Segmenter | undefined
 
-/** Looking a character up in a dictionary takes longer than looking at it. */
+/** Cost per character of a dictionary lookup. */
 const characterSteps = 8
 
 /**
- * Characters that are segmented at a time. The segmenter looks a run of characters without
- * spaces up as a whole, so the first word of a long run would take as long as all of it.
+ * Characters that are segmented at a time. The segmenter processes a run without spaces as a whole,
+ * so a long run would delay its first word.
  */
 const windowLength = 2_000
 
-/** Characters at the end of a window whose words may go on behind it. */
+/** Characters at the end of a window whose words may continue after it. */
 const overlapLength = 100
 
 export const thai: Tokenizer = function* (text, steps) {
@@ -34,7 +34,7 @@ export const thai: Tokenizer = function* (text, steps) {
   }
 }
 
-/** Behind the last space of a window, where there is one. */
+/** The position after the last space of a window; otherwise its end. */
 function windowEnd(text: string, start: number): number {
   const end = start + windowLength
   if (end >= text.length) return text.length

@@ -1,7 +1,6 @@
 /**
- * What a character is where words are separated, after Unicode's annex 29. Classes are
- * made from the character properties that JavaScript knows, a page of 256 at a time, when
- * the first text needs that page.
+ * Word-break classes of characters, after Unicode Standard Annex 29. The classes are derived from
+ * character properties of JavaScript, in pages of 256 characters, when a text first needs a page.
  */
 const other = 0
 export const letter = 1
@@ -9,30 +8,30 @@ export const hebrew = 2
 export const hangul = 3
 export const number = 4
 export const katakana = 5
-/** Joins what it stands between or beside: "_". */
+/** Joins adjacent characters, such as "_". */
 export const connector = 6
-/** Belongs to whatever stands before it: accents, joiners, direction marks. */
+/** Belongs to the preceding character: accents, joiners, direction marks. */
 export const extender = 7
 /** Joins letters: ":" */
 export const letterJoiner = 8
 /** Joins digits: "," */
 export const numberJoiner = 9
-/** Joins letters as well as digits: "." and apostrophes. */
+/** Joins letters and digits: "." and apostrophes. */
 export const joiner = 10
 export const doubleQuote = 11
-/** Words are not separated: each character is a token. */
+/** Words are not separated; each character is a token. */
 export const han = 12
 export const hiragana = 13
-/** Words are not separated, and characters mean little: all in a row are a token. */
+/** Words are not separated, and single characters carry little meaning; a run is a token. */
 export const southeastAsian = 14
 export const emoji = 15
 export const skinTone = 16
-/** Two of these are a flag. */
+/** Two of these form a flag. */
 export const regional = 17
-/** "#" and "*", which may start a keycap. */
+/** "#" and "*", which can start a keycap. */
 export const keycapSign = 18
 
-/** The first that fits counts. */
+/** The first match determines the class. */
 const rules: readonly (readonly [RegExp, number])[] = [
   [/[#*]/, keycapSign],
   [/[\u{1f3fb}-\u{1f3ff}]/u, skinTone],

@@ -1,7 +1,7 @@
 /**
- * Finds the words of a text by the rules of Unicode's annex 29, as Lucene's standard
- * tokenizer does: "can't", "3.14" and "a_b" are one word each, punctuation is none, and
- * every Chinese character is one.
+ * Finds the words of a text by the rules of Unicode Standard Annex 29, like Lucene's standard
+ * tokenizer: "can't", "3.14" and "a_b" are one word each, punctuation is skipped, and every Chinese
+ * character is a word.
  */
 import type { StepBudget } from '../../../caller/analysis-budget.ts'
 import { fixedLimits } from '../../../limits.ts'
@@ -28,20 +28,20 @@ import {
   southeastAsian,
 } from './word-classes.ts'
 
-/** Characters between words, after which they are counted. */
+/** Characters between words after which they are charged. */
 const gapCounted = 1_024
 
-/** Stands on one word after the other, without making anything for each. */
+/** A cursor over the words of a text, which allocates nothing per word. */
 export class Words {
   start = 0
   end = 0
   kind: TokenKind = 'word'
-  /** Whether the word before ends where this one starts. */
+  /** Whether this word directly follows the previous one. */
   adjoins = false
   readonly #text: string
   readonly #steps: StepBudget
   readonly #lengthMax: number
-  /** Where the word that is being read has to end at the latest. */
+  /** Maximum end of the current word. */
   #limit = 0
 
   constructor(
@@ -54,12 +54,12 @@ export class Words {
     this.#lengthMax = lengthMax
   }
 
-  /** Goes on to the next word; false: there is none. */
+  /** Moves to the next word; false at the end of the text. */
   next(): boolean {
     return this.moveTo(this.end)
   }
 
-  /** Goes on to the first word from a position on. */
+  /** Moves to the first word from a position on. */
   moveTo(from: number): boolean {
     const text = this.#text
     const before = this.end
@@ -79,13 +79,13 @@ export class Words {
         this.#steps.take(end - counted)
         return true
       }
-      // Nothing, or connectors with nothing to connect.
+      // Not a word, or connectors without a word to connect.
       start = end < start ? -end : start + lengthOf(text.codePointAt(start)!)
     }
     return false
   }
 
-  /** Where a word that starts here ends; the start or a negative end: there is none. */
+  /** The end of a word that starts here; `start` or a negative end: no word starts here. */
   #read(start: number): number {
     const first = this.#text.codePointAt(start)!
     const next = start + lengthOf(first)
@@ -124,9 +124,9 @@ export class Words {
   #readWord(start: number): number {
     const text = this.#text
     let end = start
-    /** The class of the last character that is no extender. */
+    /** Class of the last character besides extenders. */
     let last = connector
-    /** Which classes there are, a bit for each. */
+    /** Classes that occur, one bit each. */
     let seen = 0
     while (end < this.#limit) {
       const char = text.codePointAt(end)!
@@ -143,7 +143,7 @@ export class Words {
       } else if (found !== connector) {
         if (last === hebrew && char === apostrophe) {
           end = next
-          // Whether a letter follows or not; more than that it doesn't join.
+          // Joins at most one following letter.
           if (!isLetter(this.#classAt(this.#skipExtenders(end)))) break
           continue
         }
@@ -167,7 +167,7 @@ export class Words {
     return end
   }
 
-  /** Emojis that are joined by an invisible joiner are one. */
+  /** Emojis joined by a zero-width joiner form one word. */
   #readEmoji(from: number): number {
     let end = from
     for (;;) {
@@ -214,7 +214,7 @@ function isContent(found: number): boolean {
   return isLetter(found) || found === number
 }
 
-/** Whether punctuation joins what stands before and after it. */
+/** Whether punctuation joins the characters before and after it. */
 function joins(found: number, before: number, after: number | undefined): boolean {
   switch (found) {
     case joiner:

@@ -1,10 +1,10 @@
 /**
- * Codes: vectors as whole numbers from 0 to 127, with the scale and offset that turn them
- * back. Seven bits, because then one relaxed SIMD instruction multiplies and adds sixteen of
- * them and gives the same result on every machine.
+ * Codes: vectors as integers from 0 to 127, with a scale and an offset to convert them back. Seven
+ * bits allow one relaxed SIMD instruction to multiply and add sixteen of them, with the same result
+ * on every machine.
  *
- * With x = offset + scale * code, products and distances of vectors follow from the products
- * of their codes and a few sums that are kept beside each code.
+ * With x = offset + scale * code, products and distances of vectors follow from the product of
+ * their codes and a few sums that are stored with each code.
  */
 import {
   codeSize, COSINE, dimension, DOT_PRODUCT, EUCLIDEAN, Field, field, metric, node, setField,
@@ -34,7 +34,7 @@ export function encode(from: usize, to: usize): void {
   let scale = <f64>step
   let offset = <f64>least
   if (metric == COSINE) {
-    // The code itself is brought to length 1, so that products are cosines.
+    // Scales the code to length 1, so that products are cosines.
     const norm =
       scale * scale * <f64>squares +
       2 * scale * offset * <f64>sum +
@@ -50,12 +50,12 @@ export function encode(from: usize, to: usize): void {
   store<u32>(facts, squares, 12)
 }
 
-/** How far two codes are from each other: smaller is nearer. */
+/** Distance of two codes; smaller is closer. */
 export function distance(a: usize, b: usize): f32 {
   return fromProduct(a + codeSize, b + codeSize, product(a, b))
 }
 
-/** Distances from a code to four nodes, written to `to`: reads the code only once. */
+/** Writes the distances from a code to four nodes to `to`; reads the code only once. */
 export function distance4(code: usize, a: u32, b: u32, c: u32, d: u32, to: usize): void {
   const facts = code + codeSize
   let q = code
@@ -101,7 +101,7 @@ function product(a: usize, b: usize): i32 {
   return i32x4.extract_lane(t, 0) + i32x4.extract_lane(t, 1)
 }
 
-/** The sums of four registers' lanes, in one register. */
+/** The sums of the lanes of four registers, in one register. */
 @inline function sum4(a: v128, b: v128, c: v128, d: v128): v128 {
   const ab = i32x4.add(
     v128.shuffle<i32>(a, b, 0, 4, 1, 5),
@@ -117,7 +117,9 @@ function product(a: usize, b: usize): i32 {
   )
 }
 
-/** The distance of two vectors, from the facts beside their codes and the codes' product. */
+/**
+ * Distance of two vectors, from the values stored with their codes and the product of the codes.
+ */
 @inline function fromProduct(a: usize, b: usize, product: i32): f32 {
   if (metric == EUCLIDEAN) return squaredDistance(a, b, product)
   const scaleA = load<f32>(a), offsetA = load<f32>(a, 4)
@@ -131,10 +133,10 @@ function product(a: usize, b: usize): i32 {
 }
 
 /**
- * Products alone make a poor graph: long vectors are near to everything, short ones to
- * nothing, and nobody would link to those. While the graph is built, short vectors are lifted
- * by one more dimension to the length of the longer ones. Queries have nothing in that
- * dimension, so for them all products are as before.
+ * Inner products alone produce a poor graph: long vectors are close to everything and short ones to
+ * nothing, so no node would link to short ones. During construction, an additional dimension lifts
+ * short vectors to the length of longer ones. Queries are 0 in that dimension, so their products do
+ * not change.
  */
 let isBuilding = false
 
@@ -156,13 +158,13 @@ export function setBuilding(building: bool): void {
 }
 
 /**
- * How far above the mean the length lies that vectors are lifted to, in standard deviations.
- * Without lifting, filtered walks miss much where lengths differ; up to the very longest,
- * all vectors look alike and walks lose their way.
+ * Squared length that vectors are lifted to, in standard deviations above the mean. Without
+ * lifting, filtered walks miss many results when lengths differ. When lifted to the maximum, all
+ * vectors look alike and walks lose direction.
  */
 const SPREADS: f32 = 1
 
-/** Takes note of a new vector's length. */
+/** Updates the statistics of lengths with a new vector. */
 export function noteLength(code: usize): void {
   if (metric != DOT_PRODUCT) return
   const length = <f32>squaredLength(code + codeSize)
@@ -175,7 +177,7 @@ export function noteLength(code: usize): void {
   setField(Field.liftedLength, reinterpret<u32>(mean + SPREADS * <f32>sqrt(spread)))
 }
 
-/** In double precision: near vectors far from zero would cancel each other out in single. */
+/** Double precision: terms of close vectors far from zero would cancel out in single precision. */
 @inline function squaredDistance(a: usize, b: usize, product: i32): f32 {
   const scaleA = <f64>load<f32>(a), scaleB = <f64>load<f32>(b)
   const gap = <f64>load<f32>(a, 4) - <f64>load<f32>(b, 4)

@@ -1,4 +1,4 @@
-/** Changes the graph: takes nodes in, links them, and mends it where nodes have gone. */
+/** Modifies the graph: adds and links nodes, and repairs it after deletions. */
 import { distance, distance4, noteLength, setBuilding } from './code'
 import { distanceOf, item, nodeIn, resultCount, sortItems, sortResults } from './heaps'
 import {
@@ -9,7 +9,7 @@ import {
 } from './layout'
 import { descend, FARTHEST, list, listed, measure, measured, walk } from './walk'
 
-/** A node that nobody uses, or NIL when the index is full. */
+/** Takes an unused node; NIL when the index is full. */
 export function takeNode(): u32 {
   shareField(Field.taken, field(Field.taken) + 1)
   const free = field(Field.freeNode)
@@ -28,7 +28,7 @@ function makeRoom(id: u32): bool {
   const missing = <i64>end - (<i64>memory.size() << 16)
   if (missing <= 0) return true
   const pages = <i32>((missing + 65535) >> 16)
-  // An eighth more than there is, so that growing is rare.
+  // Grows by an eighth more than necessary, because growing is slow.
   const more = max<i32>(pages, min<i32>(memory.size() >> 3, 1024))
   return memory.grow(more) >= 0 || memory.grow(pages) >= 0
 }
@@ -40,7 +40,7 @@ export function freeNode(id: u32): void {
   setField(Field.freeNode, id)
 }
 
-/** Links the oldest pending node into the graph. False when there is none. */
+/** Links the oldest pending node into the graph; false if no node is pending. */
 export function linkNext(): bool {
   const head = field(Field.pendingHead)
   if (head == field(Field.pendingTail)) return false
@@ -52,7 +52,7 @@ export function linkNext(): bool {
     connect(id)
     setBuilding(false)
   }
-  // Only now: a search finds the node in one place or the other, or in both.
+  // Shared last, so that a search finds the node as pending, as linked, or as both.
   shareField(Field.pendingHead, head + 1)
   return true
 }
@@ -78,7 +78,7 @@ function connect(id: u32): void {
     if (isAlone) continue
     start = load<u64>(results)
     const count = select(results, resultCount, M, id)
-    // Linking back uses the selection's memory again.
+    // linkBack reuses the memory of the selection.
     memory.copy(kept, selected, count << 3)
     const links = linksOf(id, at)
     for (let i: u32 = 0; i < count; i++) store<u32>(links + (<usize>i << 2), <u32>keptAt(i))
@@ -88,11 +88,11 @@ function connect(id: u32): void {
       linkBack(<u32>keptAt(i), id, distanceOf(keptAt(i)), at)
   }
   setState(id, State.linked)
-  // Where all others are deleted, nothing leads to the new node unless walks begin there.
+  // If all other nodes are deleted, the new node is reachable only as the entry point.
   if (level > top || isAlone) enterAt(id, level)
 }
 
-/** A thread that sees what is written from here on sees all that was written before. */
+/** Release barrier: a thread that sees later writes also sees all earlier ones. */
 @inline function publish(): void {
   shareField(Field.count, field(Field.count))
 }
@@ -102,14 +102,14 @@ function connect(id: u32): void {
 }
 
 function enterAt(id: u32, level: u32): void {
-  // A walk that sees one without the other begins at a node that has that level, or lower.
+  // A walk that sees only one of both writes starts at a node of that level or lower.
   shareField(Field.entry, id)
   shareField(Field.topLevel, level)
 }
 
 /**
- * Chooses links from sorted items: a node is left out when it is nearer to one chosen before
- * than to the node itself, because the way to it leads through that one.
+ * Selects links from sorted items. Skips a candidate that is closer to an already selected node
+ * than to the node itself, because a path leads through that one.
  */
 function select(items: usize, count: u32, most: u32, self: u32): u32 {
   const toItself = distance(node(self), node(self))
@@ -123,18 +123,18 @@ function select(items: usize, count: u32, most: u32, self: u32): u32 {
   return chosen
 }
 
-/** A selection is made of distances and nodes. */
+/** An entry of a selection is a distance and a node id. */
 @inline function choose(i: u32, id: u32, apart: f32): void {
   store<u64>(selected + (<usize>i << 3), (item(apart, 0) & 0xffffffff00000000) | <u64>id)
 }
 
-/** Links between equal vectors: each to those before and after it, as in a chain. */
+/** Links to nodes with equal vectors; they form a chain in order of node ids. */
 const COPIES_MAX: u32 = 4
 
 /**
- * Chooses among nodes with the same code, which are all as near as can be: without a bound
- * they would link to each other alone, and be an island. Those with the nearest numbers are
- * taken, so that a chain leads through all of them however often links are chosen again.
+ * Selects among nodes with the same code, whose distance is minimal. Without a limit they would
+ * link only to each other, and be unreachable. The closest node ids are selected, so that the chain
+ * stays connected however often links are selected again.
  */
 function selectCopies(items: usize, count: u32, self: u32, toItself: f32): u32 {
   let chosen: u32 = 0
@@ -174,7 +174,7 @@ function isNearestToNone(id: u32, toNode: f32, chosen: u32): bool {
   return true
 }
 
-/** Adds a link; where there is no room, chooses again among all. */
+/** Adds a link; if the list is full, selects again among all of its nodes. */
 function linkBack(id: u32, to: u32, apart: f32, level: u32): void {
   const links = linksOf(id, level)
   const most = linksMax(level)
@@ -215,7 +215,7 @@ function randomLevel(): u32 {
   return min(<u32>(-Math.log(unit) / Math.log(<f64>M)), LEVEL_MAX)
 }
 
-/** Makes room for the lists above level 0. Returns the level that there is room for. */
+/** Allocates the lists above level 0. Returns the level for which there was room. */
 function takeUpper(id: u32, level: u32): u32 {
   setLevel(id, 0)
   if (level == 0) return 0
@@ -246,16 +246,16 @@ function freeUpper(id: u32): void {
 }
 
 /**
- * Mends the graph around deleted nodes, so that they can be used again: every node that
- * links to one gets links to that one's neighbours instead. Goes through `most` nodes at a
- * time. False when there is nothing left to mend.
+ * Repairs the graph around deleted nodes, so that these can be reused: a node with a link to one of
+ * them gets a link to a neighbour of that one instead. Processes `most` nodes per call; false when
+ * nothing is left to repair.
  */
 export function repair(most: u32): bool {
   if (field(Field.leaving) == 0) {
     if (field(Field.deleted) == 0) return false
     beginRepair()
   }
-  // Marks are empty between nodes, and stay so.
+  // Every node leaves the marks empty for the next one.
   unmarkAll(visited)
   const count = field(Field.count)
   const from = field(Field.repairCursor)
@@ -333,7 +333,7 @@ function mend(id: u32): void {
   }
 }
 
-/** The neighbour nearest to a node that is leaving, if there is one that is not marked. */
+/** The unmarked neighbour closest to a leaving node; NIL if all are marked or unusable. */
 function standIn(leaving: u32, level: u32): u32 {
   if (level > levelOf(leaving)) return NIL
   const links = linksOf(leaving, level)

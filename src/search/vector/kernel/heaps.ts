@@ -1,7 +1,7 @@
 /**
- * What a walk has still to look at, nearest first, and what it has found, farthest first.
- * An item is a distance and a node in one number: items compare as their distances do, and
- * of equal ones the latest node comes first.
+ * Heaps of a walk: candidates, closest first, and results, farthest first. An item combines a
+ * distance and a node id in one number. Items compare by distance, and for equal distances the
+ * greatest id comes first.
  */
 import { candidates, results } from './layout'
 
@@ -62,7 +62,7 @@ export function popCandidate(): u64 {
   return top
 }
 
-/** Keeps the nearest `max`. Returns the farthest that is kept once there are so many. */
+/** Keeps the closest `max` results. Returns the farthest of them once `max` are kept. */
 @inline export function keepResult(found: u64, max: u32, farthest: u64): u64 {
   if (resultCount < max) {
     pushResult(found)
@@ -104,7 +104,7 @@ function replaceTop(count: usize, replacement: u64): void {
   store<u64>(results + (i << 3), replacement)
 }
 
-/** Nearest first, in place. */
+/** Sorts in place, closest first. */
 export function sortResults(): void {
   for (let count = resultCount; count > 1; count--) {
     const top = load<u64>(results)
@@ -114,7 +114,7 @@ export function sortResults(): void {
   }
 }
 
-/** Puts items in order that stand elsewhere; there are a few hundred at most. */
+/** Insertion sort of items outside of the heaps; a few hundred at most. */
 export function sortItems(at: usize, count: u32): void {
   for (let i: u32 = 1; i < count; i++) {
     const moved = load<u64>(at + (<usize>i << 3))

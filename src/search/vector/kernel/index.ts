@@ -1,4 +1,4 @@
-/** What the kernel offers. Vectors are handed over at `inputAddress`, as floats. */
+/** Exports of the kernel. The host writes vectors to `inputAddress` as floats. */
 import { distance, encode } from './code'
 import {
   clearHeaps, distanceOf, item, keepResult, nodeIn, resultCount, sortResults,
@@ -12,7 +12,7 @@ import {
 import { addPlace, findNode, removePlace } from './places'
 import { descend, FARTHEST, isAllowed, list, measure, measured, walk } from './walk'
 
-/** Begins an empty index. Returns the bytes of memory that it needs before any node. */
+/** Initializes an empty index. Returns the bytes of memory before the first node. */
 export function create(
   dimension: u32, metric: u32, capacity: u32, breadth: u32, threads: u32,
 ): u32 {
@@ -27,7 +27,7 @@ export function create(
   return <u32>place(0, threads)
 }
 
-/** Makes this instance one of the threads that work on the index. */
+/** Attaches this instance as one of the threads that work on the index. */
 export function attach(thread: u32, threads: u32): void {
   place(thread, threads)
 }
@@ -49,7 +49,7 @@ export function upperBytes(): u32 { return field(Field.upperTop) }
 export function headerAddress(): u32 { return <u32>HEADER }
 export function headerBytes(): u32 { return <u32>HEADER_SIZE }
 
-/** Takes in the vector of a document that has none here. False when there is no room. */
+/** Adds the vector of a document, which must not have one here. False if the index is full. */
 export function add(document: f64): bool {
   const id = takeNode()
   if (id == NIL) return false
@@ -63,7 +63,7 @@ export function add(document: f64): bool {
   return true
 }
 
-/** False when the document has no vector here. */
+/** False if the document has no vector here. */
 export function remove(document: f64): bool {
   const id = findNode(document)
   if (id == NIL) return false
@@ -81,12 +81,12 @@ export function has(document: f64): bool { return findNode(document) != NIL }
 export function linkNext(): bool { return linkOne() }
 export function repair(most: u32): bool { return repairSome(most) }
 
-/** While frozen, nodes up to `count` and their lists change only in what state they have. */
+/** While frozen, nodes up to `count` and their lists do not change, except for their state. */
 export function freeze(frozen: bool): void { setField(Field.frozen, frozen ? 1 : 0) }
 
 /**
- * After the header, nodes and upper lists were put back: works out what follows from them.
- * False when they contradict themselves.
+ * Rebuilds derived state after the header, nodes and upper lists were loaded. False if they are
+ * inconsistent.
  */
 export function restore(): bool {
   setField(Field.frozen, 0)
@@ -121,10 +121,10 @@ function queue(id: u32): void {
   shareField(Field.pendingTail, tail + 1)
 }
 
-/** Makes the input what is searched for. */
+/** Encodes the input as the query. */
 export function prepare(): void { encode(input, query) }
 
-/** Forgets which nodes are known to match. */
+/** Forgets which documents match the filter. */
 export function forget(): void {
   unmarkAll(known)
   unmarkAll(allowed)
@@ -132,7 +132,7 @@ export function forget(): void {
 
 let farthest: u64 = FARTHEST
 
-/** Walks through the graph, then looks at all pending nodes. */
+/** Walks through the graph, then scans all pending nodes. */
 export function search(breadth: u32, filtered: bool): void {
   farthest = FARTHEST
   clearHeaps()
@@ -161,7 +161,7 @@ function scanPending(breadth: u32, filtered: bool): void {
   keepListed(listed, breadth, filtered)
 }
 
-/** Looks at every node. */
+/** Scans all nodes. */
 export function scanAll(breadth: u32, filtered: bool): void {
   begin()
   const end = sharedField(Field.count)
@@ -178,13 +178,13 @@ export function scanAll(breadth: u32, filtered: bool): void {
   keepListed(listed, breadth, filtered)
 }
 
-/** Begins a scan of chosen documents. */
+/** Begins a scan of selected documents. */
 export function begin(): void {
   clearHeaps()
   farthest = FARTHEST
 }
 
-/** Looks at the documents whose numbers were handed over. */
+/** Scans documents whose numbers the host has written. */
 export function scan(count: u32, breadth: u32): void {
   let listed: u32 = 0
   for (let i: u32 = 0; i < count; i++) {
@@ -209,8 +209,8 @@ function keepListed(count: u32, breadth: u32, filtered: bool): void {
 }
 
 /**
- * Hands over the documents that were found, nearest first, each with its distance behind it.
- * Returns how many.
+ * Writes the results, closest first, as pairs of document number and distance. Returns their
+ * number.
  */
 export function finish(): u32 {
   sortResults()

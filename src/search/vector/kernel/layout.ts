@@ -1,23 +1,22 @@
 /**
- * Where things are in the memory of one index. All of the index lives in linear memory, at
- * addresses that depend only on its shape, so that saving the memory saves the index and
- * several threads can work on the same memory.
+ * Memory layout of one index. The whole index is in linear memory, at addresses that depend only on
+ * its shape. Saving the memory therefore saves the index, and several threads can share it.
  *
- *   header    numbers about the index (below)
+ *   header    fields of the index (below)
  *   scratch   one area per thread: queries, heaps, marks
- *   places    which node holds a document: a hash table by the document's number
- *   pending   a ring of nodes that are not linked into the graph yet, oldest first
- *   upper     link lists above level 0, for one node in sixteen
+ *   places    hash table from document number to node
+ *   pending   ring buffer of nodes to link into the graph, oldest first
+ *   upper     link lists above level 0, for 1/16 of the nodes
  *   nodes     last, because it grows
  *
- * One thread writes, any number search meanwhile, without locks. Searchers may see a list
- * that is being rewritten, or a node that is being reused: every number they can find there
- * is a valid node, and who asked checks what was found against the store.
+ * One thread writes while others search without locks. A search may read a list that is being
+ * rewritten, or a node that is being reused. Every node id that it can read is valid, and callers
+ * check results against the store.
  */
 
 export const NIL: u32 = 0xffffffff
 
-/** Links of a node above level 0, and at level 0. */
+/** Links per node above level 0, and at level 0. */
 export const M: u32 = 16
 export const M0: u32 = 32
 export const LEVEL_MAX: u32 = 12
@@ -27,22 +26,22 @@ export const DOT_PRODUCT: u32 = 1
 export const EUCLIDEAN: u32 = 2
 
 export namespace State {
-  /** Not in use: on the free list. */
+  /** Unused; in the free list. */
   export const free: u32 = 0
-  /** Found by scanning; not in the graph yet. */
+  /** Found by scans; not in the graph yet. */
   export const pending: u32 = 1
   export const linked: u32 = 2
-  /** Walked through, but never found. */
+  /** Part of the graph, but excluded from results. */
   export const deleted: u32 = 3
-  /** As deleted, and about to be free: nobody may link to it any more. */
+  /** Deleted, and freed by the current repair; must not get new links. */
   export const leaving: u32 = 4
-  /** Deleted before it was linked: freed when its turn comes. */
+  /** Deleted before it was linked; freed when it reaches the head of the ring. */
   export const dropped: u32 = 5
 }
 
-/** After AssemblyScript's own data, which starts at --memoryBase and is small. */
+/** After AssemblyScript's static data, which starts at --memoryBase and is small. */
 export const HEADER: usize = 32768
-/** Bytes that hold the fields below. */
+/** Bytes of the fields below. */
 export const HEADER_SIZE: usize = 256
 
 export namespace Field {
@@ -50,7 +49,7 @@ export namespace Field {
   export const metric: u32 = 1
   export const capacity: u32 = 2
   export const breadth: u32 = 3
-  /** Nodes ever taken: no node has a greater number. */
+  /** Number of nodes ever taken; all node ids are smaller. */
   export const count: u32 = 4
   export const entry: u32 = 5
   export const topLevel: u32 = 6
@@ -61,18 +60,18 @@ export namespace Field {
   export const live: u32 = 11
   export const deleted: u32 = 12
   export const random: u32 = 13
-  /** Odd while places are being moved. */
+  /** Odd while entries of `places` are being moved. */
   export const placesEpoch: u32 = 14
   export const repairCursor: u32 = 15
   export const leaving: u32 = 16
-  /** Nodes that were freed are left alone: they are being saved. */
+  /** Nonzero: freed nodes are not reused, because the index is being saved. */
   export const frozen: u32 = 17
-  /** Squared lengths of vectors, as floats' bits: what they are lifted to (code.ts) ... */
+  /** Squared length that vectors are lifted to (code.ts), as bits of a float ... */
   export const liftedLength: u32 = 18
-  /** ... and what that follows from. */
+  /** ... and the mean and variance that determine it. */
   export const lengthMean: u32 = 19
   export const lengthSpread: u32 = 20
-  /** How often a node was taken. */
+  /** Number of times that a node was taken. */
   export const taken: u32 = 21
   /** Free blocks of upper lists, by level. */
   export const freeUpper: u32 = 22
@@ -91,11 +90,11 @@ export namespace Field {
   atomic.store<u32>(HEADER + (<usize>i << 2), value)
 }
 
-// What follows from the shape of the index; each thread works it out for itself.
+// Values derived from the shape of the index; each thread computes them itself.
 export let dimension: u32 = 0
 export let metric: u32 = 0
 export let capacity: u32 = 0
-/** Numbers of a code, padded to whole SIMD registers. */
+/** Bytes of a code, padded to whole SIMD registers. */
 export let codeSize: usize = 0
 export let nodeSize: usize = 0
 export let nodes: usize = 0
@@ -105,7 +104,7 @@ export let places: usize = 0
 export let placesMask: u32 = 0
 export let pending: usize = 0
 
-// This thread's scratch.
+// Scratch memory of this thread.
 export let input: usize = 0
 export let query: usize = 0
 export let numbers: usize = 0
@@ -119,18 +118,18 @@ export let kept: usize = 0
 export let near: usize = 0
 export let distances: usize = 0
 
-/** Results that a search can gather. */
+/** Maximum results of a search. */
 export const RESULTS_MAX: u32 = 16384
-/** Numbers of documents that are handed over at a time, in either direction. */
+/** Maximum numbers that host and kernel exchange at a time. */
 export const NUMBERS_MAX: u32 = 32768
-/** Nodes whose distances are worked out at a time. */
+/** Maximum nodes whose distances are computed at a time. */
 export const NEAR_MAX: u32 = 2048
 
 @inline function aligned(address: usize): usize {
   return (address + 63) & ~(<usize>63)
 }
 
-/** Works out all addresses. Returns where the nodes begin. */
+/** Computes all addresses. Returns the address of the first node. */
 export function place(thread: u32, threads: u32): usize {
   dimension = field(Field.dimension)
   metric = field(Field.metric)
@@ -168,21 +167,22 @@ export function place(thread: u32, threads: u32): usize {
   pending = at
   at = aligned(at + (<usize>(placesMask + 1) << 1))
   upper = at
-  // One node in fifteen has a list above level 0, of 64 bytes; a quarter is to spare.
+  // On average one list of 64 bytes per 15 nodes: 4.3 bytes per node, and the rest is a reserve.
   at = aligned(at + <usize>capacity * 6 + 65536)
   upperEnd = at
   nodes = at
   return at
 }
 
-/** At most half full, so that runs stay short. */
+/** At most half full, which keeps probe sequences short. */
 function placesSize(capacity: u32): u32 {
   let size: u32 = 1024
   while (size < capacity * 2) size <<= 1
   return size
 }
 
-// A node: its code, what turns the code back into numbers, what it is, its links.
+// A node: its code, the values stored with it, its upper list, level, state and document, its
+// links.
 @inline export function node(id: u32): usize {
   return nodes + <usize>id * nodeSize
 }
@@ -211,7 +211,7 @@ function placesSize(capacity: u32): u32 {
 @inline export function setDocument(id: u32, document: f64): void {
   store<f64>(node(id) + codeSize, document, 24)
 }
-/** A node's links end at the first NIL. */
+/** The list of a node's links ends at the first NIL. */
 @inline export function linksOf(id: u32, level: u32): usize {
   return level == 0
     ? node(id) + codeSize + 32

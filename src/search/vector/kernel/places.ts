@@ -1,7 +1,6 @@
 /**
- * Which node holds a document: a hash table with linear probing. Documents are numbered in
- * the order in which they come, so their numbers are good hashes as they are, and the part of
- * the table that is in use stays together.
+ * A hash table with linear probing from documents to nodes. Documents are numbered sequentially, so
+ * their numbers serve as hashes, and the used part of the table stays contiguous.
  */
 import { documentOf, Field, field, NIL, places, placesMask, sharedField, shareField } from './layout'
 
@@ -17,7 +16,7 @@ export function findNode(document: f64): u32 {
   while (true) {
     const epoch = sharedField(Field.placesEpoch)
     const found = probe(document)
-    // What was missing may have been on the move.
+    // A missing entry may have been moved during the search; if so, search again.
     if (found != NIL || ((epoch & 1) == 0 && epoch == sharedField(Field.placesEpoch)))
       return found
   }
@@ -25,7 +24,7 @@ export function findNode(document: f64): u32 {
 
 function probe(document: f64): u32 {
   let i = homeOf(document)
-  // Ends for searchers even while the table changes under them.
+  // Bounded, because the table may change during a search.
   for (let steps: u32 = 0; steps <= placesMask; steps++) {
     const held = load<u32>(placeAt(i))
     if (held == 0) return NIL
@@ -41,7 +40,7 @@ export function addPlace(document: f64, id: u32): void {
   atomic.store<u32>(placeAt(i), id + 1)
 }
 
-/** Takes a document out, and closes the gap so that nothing behind it is lost. */
+/** Removes a document, and moves later entries into the gap so that they stay reachable. */
 export function removePlace(document: f64): void {
   let gap = homeOf(document)
   while (true) {
@@ -57,7 +56,7 @@ export function removePlace(document: f64): void {
     const held = load<u32>(placeAt(i))
     if (held == 0) break
     const home = homeOf(documentOf(held - 1))
-    // It may move back to the gap unless its home lies between the two.
+    // An entry can move into the gap unless its home position lies between the two.
     if (((i - home) & placesMask) < ((i - gap) & placesMask)) continue
     store<u32>(placeAt(gap), held)
     gap = i

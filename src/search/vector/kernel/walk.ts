@@ -1,6 +1,6 @@
 /**
- * Walks through the graph towards a code. Each step looks at the neighbours of the nearest
- * node that has not been looked at, until nothing nearer than what was found is left.
+ * Walks through the graph towards a code. Each step visits the neighbours of the closest unvisited
+ * candidate, until no candidate is closer than the results.
  */
 import { distance, distance4 } from './code'
 import {
@@ -11,13 +11,13 @@ import {
   NEAR_MAX, NIL, node, State, stateOf, unmarkAll, visited,
 } from './layout'
 
-/** Whether a document matches the filter of the search: asked once for each. */
+/** Whether a document matches the filter of the search; called once per document. */
 @external('host', 'matches')
 declare function matches(document: f64): u32
 
 export const FARTHEST: u64 = 0xffffffffffffffff
 
-/** Goes down from one level to another, always to the nearest neighbour. */
+/** Descends between two levels, on each to the node closest to the code. */
 export function descend(code: usize, start: u64, from: u32, to: u32): u64 {
   let nearest = start
   for (let level = from; level > to; level--) {
@@ -39,7 +39,7 @@ export function descend(code: usize, start: u64, from: u32, to: u32): u64 {
   return nearest
 }
 
-/** Gathers the nearest `breadth` nodes of a level that may be found, as results. */
+/** Collects the closest `breadth` nodes of a level as results. */
 export function walk(code: usize, start: u64, breadth: u32, level: u32, filtered: bool): u64 {
   unmarkAll(visited)
   clearHeaps()
@@ -74,9 +74,9 @@ export function isAllowed(id: u32): bool {
   return isMarked(allowed, id)
 }
 
-/** Lists the neighbours that were not seen yet. */
+/** Lists the unvisited neighbours of a node. */
 @inline function gather(id: u32, level: u32): u32 {
-  // The node may have been reused meanwhile, for one that does not reach so high.
+  // The node may have been reused for one with fewer levels.
   if (level > levelOf(id)) return 0
   let at = linksOf(id, level)
   const end = at + (linksMax(level) << 2)
@@ -94,7 +94,7 @@ export function isAllowed(id: u32): bool {
   return <u32>count
 }
 
-/** Works out the distances of the nodes that are listed. */
+/** Computes the distances of the listed nodes. */
 export function measure(code: usize, count: u32): void {
   let i: u32 = 0
   for (; i + 4 <= count; i += 4) {
@@ -113,7 +113,6 @@ export function measure(code: usize, count: u32): void {
   return item(load<f32>(distances + (<usize>i << 2)), listed(i))
 }
 
-/** Adds a node to the list. */
 @inline export function list(count: u32, id: u32): u32 {
   if (count >= NEAR_MAX) return count
   store<u32>(near + (<usize>count << 2), id)
