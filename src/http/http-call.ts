@@ -183,8 +183,13 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
   /** The first that is done for a command, when it is its turn. */
   parseBody(): Value | Promise<Value> {
     if (this.#body !== undefined) return this.#body
-    const turn = this.pause()
-    return turn === undefined ? this.#parseBytes() : turn.then(() => this.#parseBytes())
+    // Its time began in this turn, so the deadline is checked only after a pause.
+    const turn = this.yieldTurn()
+    if (turn === undefined) return this.#parseBytes()
+    return turn.then(() => {
+      this.check()
+      return this.#parseBytes()
+    })
   }
 
   #parseBytes(): Value | Promise<Value> {

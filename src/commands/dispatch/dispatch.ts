@@ -285,15 +285,19 @@ function runOnTarget(
         throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
       const make = () => documentStoreOf({ ...services, engine }, target)
       context.documents = storeOf(target, make).as(call)
-      const start = command.collection.bind(command, fields, context)
-      return loadAnalyzers(target, call)?.then(start) ?? start()
+      const loading = loadAnalyzers(target, call)
+      return loading === undefined
+        ? command.collection(fields, context)
+        : loading.then(() => command.collection!(fields, context))
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
     const make = () => rowStoreOf({ ...services, engine }, target, {})
     context.rows = storeOf(target, make).as(call)
-    const start = command.table.bind(command, fields, context)
-    return loadAnalyzers(target, call)?.then(start) ?? start()
+    const loading = loadAnalyzers(target, call)
+    return loading === undefined
+      ? command.table(fields, context)
+      : loading.then(() => command.table!(fields, context))
   }
   const found = engine.findTarget(call.keyspace, call.target)
   // The schema of a collection never changes.
