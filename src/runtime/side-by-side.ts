@@ -1,12 +1,24 @@
-/** Calls `act` for each item in order, with at most `atATime` calls running concurrently. */
+/**
+ * Calls `act` for each item in order, with at most `atATime` calls running concurrently. After one
+ * call has failed, no other is started.
+ */
 export async function sideBySide<T>(
   items: Iterable<T>,
   atATime: number,
   act: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const left = Iterator.from(items)
+  let hasFailed = false
   const takeAll = async () => {
-    for (const item of left) await act(item)
+    for (const item of left) {
+      if (hasFailed) return
+      try {
+        await act(item)
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
   }
   await Promise.all(Array.from({ length: atATime }, takeAll))
 }
