@@ -1,16 +1,16 @@
 /**
- * Commands whose work on the answering thread takes longer than they may. They end in the
- * middle of it: each of them would be answered otherwise if it came to the end.
+ * Commands whose synchronous work takes longer than the command timeout. They end in the middle
+ * of it; each would have another reply if it ran to its end.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
 
-/** Any of the works below takes more, on any machine. */
+/** Every kind of work below takes longer than this on any machine. */
 const commandTimeoutMs = 5
 
-/** Grams of grams that nobody wants: millions of steps, and no term in the end. */
+/** Nested n-gram filters: millions of steps that produce no term. */
 const analyzer = {
   filters: [
     ...Array.from({ length: 9 }, () => ({
@@ -29,7 +29,7 @@ interface Case {
   readonly path: string
   readonly command: object | string
   readonly timeout: 'TIMEOUT_READING_DATA' | 'TIMEOUT_WRITING_DATA'
-  /** The titles of its errors with all the time that it needs. */
+  /** Titles of the errors that the command gets without a timeout. */
   readonly otherwise: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Two servers on one engine: both serve what it holds, and it outlives both. */
+/** Two servers on one engine serve the same data, and the engine outlives both. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultRoleId } from '../../src/auth/roles.ts'
