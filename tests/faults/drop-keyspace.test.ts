@@ -1,4 +1,4 @@
-/** A keyspace goes with all that it holds, or stays with all of it, whenever a server dies. */
+/** Dropping a keyspace is atomic: after a crash the keyspace is complete or gone. */
 import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

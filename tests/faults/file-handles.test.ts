@@ -1,4 +1,4 @@
-/** A server that runs out of file handles says so, and does not blame the disk. */
+/** A server without free file handles reports that, and does not blame the disk. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** A collection whose analyzer an earlier version took, and this one would not. */
+/** A collection with an analyzer that an earlier version accepted and this one rejects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixedLimits } from '../../src/limits.ts'
