@@ -198,7 +198,7 @@ describe('a user', () => {
   const users = async () =>
     (await admin.ask<WireUsers>('GET', '/organizations/users')).Users
 
-  test('of an account has all permissions until roles are assigned', async () => {
+  test('with an account has all permissions until roles are assigned', async () => {
     const all = await admin.ask<WireUsers>('GET', '/organizations/users')
     const administrator = {
       ID: await admin.roleId('Organization Administrator'),

@@ -300,7 +300,7 @@ describe('keyspaces', () => {
     }
   })
 
-  test('of the Data API and of the management API are the same', async () => {
+  test('are the same in the Data API and the management API', async () => {
     const { id } = await admin.createDatabase({ keyspace: 'only' })
     await admin.commandTo(id, '', { createKeyspace: { name: 'made' } })
     assert.deepEqual(await keyspacesOf(id), ['made', 'only'])

@@ -114,7 +114,7 @@ describe('a holder', () => {
     assert(!holder.isRevoked)
   })
 
-  test('of configured credentials is gone when the configuration drops them', async () => {
+  test('with configured credentials is removed when the configuration drops them', async () => {
     const accounts = [{ name: 'ann', password: 'pässword' }]
     const access = await open({ adminToken: 'tökén', accounts })
     const authenticator = new Authenticator(access, new LocalLockout(0))

@@ -129,7 +129,7 @@ describe('permissions', () => {
     )
   })
 
-  test('of an empty policy allow nothing', () => {
+  test('without a policy allow nothing', () => {
     const permissions = permissionsOf([], organization)
     for (const place of places) assert(!permissions.allows('org-db-view', place))
   })

@@ -120,7 +120,7 @@ describe('the role', () => {
       }
     })
 
-  test('of a keyspace shows only that keyspace and its contents', async () => {
+  test('for a keyspace shows only that keyspace and its contents', async () => {
     await admin.command('', { createKeyspace: { name: 'hidden' } })
     await admin.command(keyspace, { createCollection: { name: 'unseen' } })
     const { token } = await admin.tokenFor(

@@ -125,7 +125,7 @@ describe('a server that sends a backup', () => {
     { catalog: { ...file, key: '../../../evil-0000' } },
     { server: 'evil \u001b[2J' },
   ])
-    test(`cannot have a manifest written with ${JSON.stringify(told).slice(0, 60)}`, async () => {
+    test(`cannot store a manifest with ${JSON.stringify(told).slice(0, 60)}`, async () => {
       sends = fileOf(file.key, content) + manifestLine({ ...manifest, ...told })
       const ran = await backUp()
       assert.equal(ran.code, 1)

@@ -184,7 +184,7 @@ describe('an expiry', () => {
       assert.throws(() => readExpiry(text, now), { code: 'commander.invalidArgument' }))
 })
 
-test('a list shows expired tokens as such, and no terminal control characters', () => {
+test('a list shows expired tokens as expired, and no terminal control characters', () => {
   const table = tokenTable(
     [
       {

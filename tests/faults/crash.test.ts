@@ -27,7 +27,7 @@ afterEach(killLeftovers)
 
 const pages = ['--page-size', '1000', '--max-count', '1000000']
 
-test(`killed ${rounds} times while it writes, a server keeps what it answered`, async (t) => {
+test(`a server killed ${rounds} times during writes keeps acknowledged writes`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')
@@ -58,7 +58,7 @@ test(`killed ${rounds} times while it writes, a server keeps what it answered`, 
 /** Damage in the log, or a store that is older than its recorded version. */
 const lostFinding = /: store\.db-wal .*damaged|acknowledged writes? (is|are) lost: /
 
-test('a log that was cut or spoiled at any place gives back the writes before it', async (t) => {
+test('recovery from a log cut or damaged at any place keeps the writes before it', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'cut')

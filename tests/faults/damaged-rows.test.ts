@@ -33,9 +33,7 @@ const documents = Array.from({ length: count }, (_, i) => ({
   $lexical: `common word${i}`,
 }))
 
-/**
- * Texts that reader threads pass as bytes, and that make a read too long for the request thread.
- */
+/** Long texts: reads of them run on a reader thread, which passes the texts as bytes. */
 const long = Array.from({ length: 40 }, (_, i) => ({
   _id: i,
   text: `long-${i}. ` + 'lorem ipsum '.repeat(7_000),
@@ -138,7 +136,7 @@ async function assertFails(
   assert.match(message, /is damaged/, shown)
   assert.match(message, new RegExp(path.slice(1).replace('/', '.')), shown)
   assert.match(message, /from a backup/, shown)
-  // The server collects the damage that stores report periodically.
+  // The metric is updated periodically.
   while ((await damageCount(server)) <= earlier);
   return answer
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../harness.ts'
 
-test('running out of file handles is told from a failing disk', async () => {
+test('running out of file handles is not reported as a failing disk', async () => {
   const script = fileURLToPath(new URL('few-handles.ts', import.meta.url))
   const dataDir = await temporaryFolder()
   const words = [process.execPath, '--disable-warning=ExperimentalWarning', script, dataDir]

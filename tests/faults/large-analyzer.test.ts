@@ -16,7 +16,7 @@ function stop(words: string) {
   return { tokenizer: { name: 'whitespace' }, filters }
 }
 
-test('an analyzer too large to load fails what analyzes a text, and nothing else', async () => {
+test('an analyzer too large to load fails only commands that analyze a text', async () => {
   let server = await startServer()
   try {
     await server.command(path, { createCollection: { name: 'large' } })

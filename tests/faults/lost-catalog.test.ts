@@ -238,7 +238,7 @@ describe('a catalog that has lost changes', () => {
   })
 })
 
-test('a repair keeps a store in quarantine whose options nothing can tell', async () => {
+test('a repair moves a store to quarantine when its options cannot be read', async () => {
   for (const options of ['{"vector":', 'null']) {
     const folder = copyOfKilled()
     rmSync(join(folder, 'second/films/target.json'))

@@ -27,7 +27,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
 
-test('killed while it merges postings, a server finds what it stored', async (t) => {
+test('a server killed during a merge of postings finds all stored documents', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const folder = join(root, 'killed')
   const load = new SearchLoad(new Random(seed))

@@ -52,7 +52,7 @@ const moments: readonly Moment[] = [
   'after a snapshot',
 ]
 
-test(`killed ${moments.length} times while it indexes, a server finds what it stored`, async (t) => {
+test(`a server killed ${moments.length} times during indexing finds all stored documents`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')

@@ -15,7 +15,7 @@ import { killLeftovers, ServerProcess, type ProcessAnswer } from './server-proce
 
 const gone = ['UNKNOWN_COLLECTION_OR_TABLE', 'UNKNOWN_KEYSPACE']
 
-describe(`dropping a target during searches (seed ${seed})`, () => {
+describe(`searches during a drop (seed ${seed})`, () => {
   const random = new Random(seed)
   let folder: string
   let models: LetterModels
@@ -92,7 +92,7 @@ describe(`dropping a target during searches (seed ${seed})`, () => {
         while (!stopped) await step(worker)
       }),
     )
-    // The caller of stop gets the error.
+    // The error itself reaches the caller of stop.
     work.catch(() => (stopped = true))
     return {
       isRunning: () => !stopped,
@@ -133,7 +133,7 @@ describe(`dropping a target during searches (seed ${seed})`, () => {
     assert.equal(server.err, '', 'the server complained')
   }
 
-  test('that is a collection ends searches with results or without the collection', async () => {
+  test('end with results or with the error that the collection is gone', async () => {
     for (let round = 0; round < 3; round++) {
       await fill('/default_keyspace', 'dropped')
       const searching = keepSearching('/default_keyspace/dropped')
@@ -144,7 +144,7 @@ describe(`dropping a target during searches (seed ${seed})`, () => {
     }
   })
 
-  test('that is a keyspace ends searches with results or without the keyspace', async () => {
+  test('end with results or with the error that the keyspace is gone', async () => {
     for (let round = 0; round < 2; round++) {
       await done('', { createKeyspace: { name: 'passing' } })
       await fill('/passing', 'one')
@@ -157,7 +157,7 @@ describe(`dropping a target during searches (seed ${seed})`, () => {
     }
   })
 
-  test('and creating it again at once lets searches find only new documents', async () => {
+  test('find only new documents when the target is created again at once', async () => {
     const path = '/default_keyspace/again'
     for (let round = 0; round < 6; round++) {
       // Other vectors and texts, and another dimension in every second round.

@@ -472,7 +472,7 @@ describe('search fields below the root', () => {
             await refuse('cosine', command, 'SHRED_BAD_FIELD_NAME')
   })
 
-  test('and parts of search fields are not projected', async () => {
+  test('and paths into search fields are rejected in projections', async () => {
     for (const projection of [
       '{"$vector.0":1}',
       '{"$lexical.x":0}',

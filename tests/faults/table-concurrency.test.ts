@@ -200,7 +200,7 @@ describe(`concurrent commands on the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('that empty a table keep the rows inserted later', async () => {
+  test('that empty a table and insert into it leave indexes that agree with the rows', async () => {
     for (let round = 0; round < 10; round++) {
       await Promise.all(
         numbered.map((c) =>

@@ -31,7 +31,7 @@ async function progressOf(schema: SchemaLoad, changes: number): Promise<void> {
   while (schema.answered < goal) await delay(5)
 }
 
-test(`killed ${rounds} times while schemas change, a server has the old one or the new`, async (t) => {
+test(`a server killed ${rounds} times during schema changes has the old or the new schema`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')

@@ -64,7 +64,7 @@ export function value(hand: Hand, depth = 0): unknown {
 export interface Abilities {
   /** Dimension of its vectors; 0: it has none. */
   readonly dimension: number
-  /** Whether its embedding provider accepts $vectorize. */
+  /** Whether it has an embedding provider. */
   readonly embeds: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Commands whose synchronous work takes longer than the command timeout. They end in the middle
- * of it; each would have another reply if it ran to its end.
+ * Commands whose synchronous work takes longer than the command timeout. They are
+ * aborted in the middle of it; each would have another reply if it ran to its end.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -95,7 +95,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-describe('a command whose time is over', () => {
+describe('a command that exceeds its timeout', () => {
   let server: TestServer
   let dataDir: string
 
@@ -136,7 +136,7 @@ describe('a command whose time is over', () => {
   })
 
   for (const [work, { path, command, otherwise }] of Object.entries(cases))
-    test(`would go on, if it had time, while ${work}`, async () => {
+    test(`gets another reply with enough time, while ${work}`, async () => {
       const { errors = [] } = (await send(path, command)).body
       assert.deepEqual(
         errors.map(({ title }) => title),
@@ -153,7 +153,7 @@ describe('a command whose time is over', () => {
       })
   })
 
-  test('has done nothing', async () => {
+  test('changes nothing', async () => {
     const { body } = await done(documents, { find: { projection: { $lexical: 1 } } })
     assert.deepEqual(body.data!.documents, [{ _id: 'short', $lexical: 'a' }])
     assert.deepEqual((await done(rows, { find: {} })).body.data!.documents, [])

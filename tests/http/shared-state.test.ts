@@ -132,7 +132,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
       room.force(other, room.total)
       const before = way.asked
       const waiting = one.command(books, insertOf(part))
-      // The first request tries at once, the second waits as long as it takes.
+      // Bodies and replies first try to take room without waiting; values only wait.
       while (way.asked < before + (part === 'valueRoom' ? 1 : 2)) await nextTurn()
       room.giveBack(other, room.total)
       assert.deepEqual((await waiting).body.status, { insertedIds: [part] })

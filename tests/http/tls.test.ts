@@ -281,7 +281,7 @@ describe('an HTTP/2 connection', () => {
     assert.deepEqual(answer.body, keyspaces)
   })
 
-  test('gives up single requests, whose commands end by themselves', async () => {
+  test('lets a client cancel one request, whose command is aborted alone', async () => {
     const provider = await PatientProvider.start()
     try {
       await start({ providers: provider.settings })

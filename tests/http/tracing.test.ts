@@ -330,8 +330,8 @@ describe('a traced request', () => {
   })
 })
 
-describe('a server that traces', () => {
-  test('all requests does so unasked, and one that traces none does not when asked', async () => {
+describe('the tracing setting of a server', () => {
+  test('traces all requests or none, whatever they ask for', async () => {
     const path = ''
     const command = { findKeyspaces: {} }
     const settings = defaultConfig.tracing
