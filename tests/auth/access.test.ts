@@ -1,4 +1,4 @@
-/** Tokens, roles and users below HTTP: what is stored, and what changes at runtime do. */
+/** Tokens, roles and users below HTTP: what is stored, and when changes take effect. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'

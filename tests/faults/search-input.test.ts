@@ -59,7 +59,7 @@ function accept(name: Name, body: object | string) {
   return suspect.accepted(`${keyspace}/${name}`, body)
 }
 
-/** Contents of the collections since the last change. */
+/** Cached contents of the collections; a successful command invalidates them. */
 const known = new Map<Name, string>()
 
 async function everythingIn(name: Name): Promise<string> {
