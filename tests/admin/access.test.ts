@@ -1,4 +1,4 @@
-/** Tokens, roles and users over the management API, and what they then may do. */
+/** Tokens, roles and users: the management API that changes them, and the permissions they give. */
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ const insert = { insertOne: { document: {} } }
 const books = '/default_keyspace/books'
 
 describe('a token', () => {
-  test('is made, used, listed and revoked', async () => {
+  test('is created, used, listed and revoked', async () => {
     const role = await admin.roleId('R/W User')
     const body = { roles: [role, role], description: 'for tests', orgId: '' }
     const made = await admin.ask<WireToken>('POST', '/clientIdSecrets', { body })
@@ -60,7 +60,7 @@ describe('a token', () => {
     await admin.refuse(404, 'DELETE', path)
   })
 
-  test('can be made by another path, with an end', async () => {
+  test('can be created by an alternative path and with an expiry', async () => {
     const body = {
       roles: [await admin.roleId('RO User')],
       orgId: await admin.organization(),
@@ -71,7 +71,7 @@ describe('a token', () => {
     assert.equal((await admin.command(books, { find: {} }, made.token)).http, 200)
   })
 
-  test('is refused where something is wrong with it', async () => {
+  test('is rejected when a field is invalid', async () => {
     const roles = [await admin.roleId('RO User')]
     for (const [body, message] of [
       [{}, /roles/],
@@ -91,7 +91,7 @@ describe('a token', () => {
       assert.match(await admin.refuse(400, 'POST', '/clientIdSecrets', { body }), message)
   })
 
-  test('survives a restart, and so does its end', async () => {
+  test('survives a restart together with its expiry', async () => {
     const kept = await admin.tokenOf('RO User')
     const gone = await admin.tokenOf('RO User')
     await admin.ask('DELETE', `/clientIdSecrets/${gone.clientId}`)
@@ -102,7 +102,7 @@ describe('a token', () => {
 })
 
 describe('a role', () => {
-  test('is made, changed and deleted, and the default ones are not', async () => {
+  test('is created, changed and deleted, and default roles cannot be changed', async () => {
     const made = await admin.createRole([':db:*'], ['db-table-select'], 'readers')
     assert.equal(made.Type, 'custom')
     const path = `/organizations/roles/${made.ID}`
@@ -130,7 +130,7 @@ describe('a role', () => {
     await admin.refuse(403, 'DELETE', byDefault)
   })
 
-  test('has a name of its own', async () => {
+  test('has a unique name', async () => {
     const { ID, Policy: policy } = await admin.createRole([''], ['org-read'], 'named')
     for (const name of ['named', 'RO User']) {
       const body = { name, policy }
@@ -140,7 +140,7 @@ describe('a role', () => {
     await admin.refuse(409, 'PUT', `/organizations/roles/${ID}`, { body })
   })
 
-  test('is refused where something is wrong with it', async () => {
+  test('is rejected when a field is invalid', async () => {
     const org = `drn:astra:org:${await admin.organization()}`
     const policy = { effect: 'allow', resources: [org], actions: ['org-read'] }
     for (const [body, message] of [
@@ -163,7 +163,7 @@ describe('a role', () => {
       )
   })
 
-  test('allows what its resources cover, and no more', async () => {
+  test('grants exactly what its resources cover', async () => {
     const { id } = await admin.createDatabase({ keyspace: 'ks' })
     for (const [path, name] of [
       ['/ks', 'one'],
@@ -198,7 +198,7 @@ describe('a user', () => {
   const users = async () =>
     (await admin.ask<WireUsers>('GET', '/organizations/users')).Users
 
-  test('that is an account may do everything until it is given roles', async () => {
+  test('with an account has all permissions until roles are assigned', async () => {
     const all = await admin.ask<WireUsers>('GET', '/organizations/users')
     const administrator = {
       ID: await admin.roleId('Organization Administrator'),
@@ -223,7 +223,7 @@ describe('a user', () => {
     await admin.refuse(409, 'DELETE', '/organizations/users/ann')
   })
 
-  test('can have roles before it is an account', async () => {
+  test('can have roles before its account is configured', async () => {
     const reader = await admin.roleId('RO User')
     for (const email of ['bob', 'x@example.com/ü', '__proto__', 'constructor']) {
       const body = { email, roles: [reader] }
@@ -245,7 +245,7 @@ describe('a user', () => {
     }
   })
 
-  test('is refused where something is wrong with it', async () => {
+  test('is rejected when a field is invalid', async () => {
     const roles = [await admin.roleId('RO User')]
     for (const body of [
       { roles },
@@ -259,7 +259,7 @@ describe('a user', () => {
   })
 })
 
-/** Requests that all go over one connection, which is checked. */
+/** Sends all requests over one connection and asserts that it is not replaced. */
 class OneConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #token: string
@@ -289,8 +289,8 @@ class OneConnection {
   }
 }
 
-describe('a change counts at once on a connection that is open:', () => {
-  test('a token that is revoked', async () => {
+describe('an open connection is affected at once', () => {
+  test('when its token is revoked', async () => {
     const { token, clientId } = await admin.tokenOf('R/W User')
     const open = new OneConnection(token)
     assert.deepEqual(await open.codes(books, insert), [])
@@ -299,7 +299,7 @@ describe('a change counts at once on a connection that is open:', () => {
     open.close()
   })
 
-  test('a role that is changed, and then deleted', async () => {
+  test('when its role is changed and then deleted', async () => {
     const role = await admin.createRole([''], ['db-table-select', 'db-table-modify'])
     const body = { roles: [role.ID] }
     const { token } = await admin.ask<WireToken>('POST', '/clientIdSecrets', { body })
@@ -315,7 +315,7 @@ describe('a change counts at once on a connection that is open:', () => {
     open.close()
   })
 
-  test('a user that is given other roles', async () => {
+  test('when its user gets other roles', async () => {
     const put = (name: string) =>
       admin
         .roleId(name)
@@ -330,7 +330,7 @@ describe('a change counts at once on a connection that is open:', () => {
     open.close()
   })
 
-  test('a token that expires', async (t) => {
+  test('when its token expires', async (t) => {
     const now = Date.now()
     const body = {
       roles: [await admin.roleId('R/W User')],
@@ -348,13 +348,13 @@ describe('a change counts at once on a connection that is open:', () => {
   })
 })
 
-describe('nobody gives more than they have:', () => {
+describe('a principal cannot grant more than its own permissions', () => {
   const orgActions = [
     ...['org-token-read', 'org-token-write', 'org-role-read', 'org-role-write'],
     ...['org-role-delete', 'org-user-read', 'org-user-write', 'db-table-select'],
   ]
 
-  test('not by tokens, roles or users', async () => {
+  test('through tokens, roles or users', async () => {
     const { token } = await admin.tokenFor([''], orgActions)
     const org = `drn:astra:org:${await admin.organization()}`
     const writer = await admin.roleId('R/W User')
@@ -395,7 +395,7 @@ describe('nobody gives more than they have:', () => {
     await admin.refuse(403, 'PUT', `/organizations/roles/${ID}`, { token, body: wider })
   })
 
-  test('not by reaching out of a database', async () => {
+  test('through roles that reach beyond its database', async () => {
     const { id } = await admin.createDatabase()
     const { token } = await admin.tokenFor(
       ['', `:db:${id}`],
@@ -415,14 +415,15 @@ describe('nobody gives more than they have:', () => {
   })
 })
 
-test('the last token that can make others is kept', async () => {
-  // The administrator token of the settings is one, so all of these may go.
+test('the last token that can create tokens cannot be revoked', async () => {
+  // The configured administrator token counts too, so each stored administrator token can be
+  // revoked.
   const one = await admin.tokenOf('Organization Administrator')
   await admin.ask('DELETE', `/clientIdSecrets/${one.clientId}`, { token: one.token })
   await admin.refuse(401, 'GET', '/currentOrg', { token: one.token })
 })
 
-test.describe('without a token of the settings', () => {
+test.describe('without a configured administrator token', () => {
   const alone = new AdminServer({
     adminToken: undefined as unknown as string,
     accounts: [{ name: 'ann', password: 'secret' }],
@@ -438,7 +439,7 @@ test.describe('without a token of the settings', () => {
   })
 })
 
-test('a database is shown to those who may see it', async () => {
+test('a database is listed only for tokens that may view it', async () => {
   const seen = await admin.createDatabase({ name: 'seen' })
   const other = await admin.createDatabase({ name: 'other' })
   const { token } = await admin.tokenFor(

@@ -1,4 +1,4 @@
-/** A server with its management API, and those who ask it. */
+/** A server with its management API, and calls to it for tests. */
 import assert from 'node:assert/strict'
 import type { Config } from '../../src/settings/config.ts'
 import { RunningServer } from '../commands/running-server.ts'
@@ -58,18 +58,20 @@ export interface WireToken {
   readonly description?: string
 }
 
-/** For the tests of a file, or of the describe that this is called in. */
+/**
+ * Register inside a describe, or at the top of a file, to start and stop the server with its tests.
+ */
 export class AdminServer extends RunningServer {
   constructor(
     config: Partial<Config> = {},
     prepare?: (server: TestServer) => Promise<unknown>,
   ) {
-    // Many wrong tokens are tried here; where locking out matters, a test says so.
+    // Lockout is off, because tests send many invalid tokens; tests of the lockout turn it on.
     const usual = { adminPort: 0, badCredentialsMax: 0, durable: false }
     super(config.limits, { ...usual, ...config }, prepare)
   }
 
-  /** Calls the management API as the administrator, or as whoever has the token. */
+  /** Calls the management API with the given token, by default the administrator's. */
   async call(
     method: string,
     path: string,
@@ -97,14 +99,14 @@ export class AdminServer extends RunningServer {
     }
   }
 
-  /** The body of a call that is to succeed. */
+  /** Sends a call, asserts that it succeeds and returns the body. */
   async ask<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
     const answer = await this.call(method, path, options)
     assert(answer.http < 300, `${method} ${path}: ${answer.http} ${answer.text}`)
     return (answer.text === '' ? undefined : answer.body) as T
   }
 
-  /** The message of a call that is to be refused with this status. */
+  /** Sends a call, asserts that it fails with this status and returns the message. */
   async refuse(
     status: number,
     method: string,
@@ -130,13 +132,15 @@ export class AdminServer extends RunningServer {
     return roles.find((role) => role.Name === name)!.ID
   }
 
-  /** A token with the role of this name. */
+  /** Creates a token with the roles of these names. */
   async tokenOf(...names: readonly string[]): Promise<WireToken> {
     const roles = await Promise.all(names.map((name) => this.roleId(name)))
     return this.ask<WireToken>('POST', '/clientIdSecrets', { body: { roles } })
   }
 
-  /** A role of its own that allows these actions there; "" is the organization. */
+  /**
+   * Creates a role that allows these actions on these resources. Resource "" is the organization.
+   */
   async createRole(
     resources: readonly string[],
     actions: readonly string[],
@@ -152,7 +156,7 @@ export class AdminServer extends RunningServer {
     return this.ask<WireRole>('POST', '/organizations/roles', { body: { name, policy } })
   }
 
-  /** A token that may do just this. */
+  /** Creates a token with exactly these permissions. */
   async tokenFor(
     resources: readonly string[],
     actions: readonly string[],
@@ -161,12 +165,12 @@ export class AdminServer extends RunningServer {
     return this.ask<WireToken>('POST', '/clientIdSecrets', { body: { roles: [ID] } })
   }
 
-  /** A command of the Data API. */
+  /** Sends a command to the Data API. */
   command(path: string, body: unknown, token = testToken): Promise<Answer> {
     return this.server.command(path, body, { Token: token })
   }
 
-  /** One that is sent to a database by its path. */
+  /** Sends a command to the path of a database. */
   commandTo(
     database: string,
     path: string,
@@ -182,7 +186,7 @@ export class AdminServer extends RunningServer {
 }
 
 export interface CallOptions {
-  /** Text goes as it is. */
+  /** A string is sent as is; other values are sent as JSON. */
   readonly body?: unknown
   readonly token?: string
   readonly headers?: Record<string, string>
@@ -190,7 +194,7 @@ export interface CallOptions {
 
 let made = 0
 
-/** The one message of an error, in the form that all errors have. */
+/** The message of a reply with exactly one error, in the format of all errors. */
 export function messageIn(answer: AdminAnswer): string {
   const { errors } = answer.body as { errors: { ID: number; message: string }[] }
   assert.deepEqual(Object.keys(answer.body as object), ['errors'])

@@ -1,4 +1,4 @@
-/** The log says who was refused, who changed what, who took a copy, and never a token. */
+/** The audit log names rejected clients, changes and backups, and contains no tokens. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -36,7 +36,7 @@ async function call(method: string, path: string, body?: object, token = process
   return (await response.text()) || '{}'
 }
 
-/** The audit lines, once there are so many. */
+/** Waits for this number of audit lines. */
 async function auditLines(count: number): Promise<Record<string, unknown>[]> {
   for (;;) {
     const lines = server.err
@@ -48,7 +48,7 @@ async function auditLines(count: number): Promise<Record<string, unknown>[]> {
   }
 }
 
-test('every change, refusal and backup is a line of the log', async () => {
+test('every change, rejection and backup is a line of the log', async () => {
   const roles = JSON.parse(await call('GET', '/organizations/roles')) as {
     ID: string
     Name: string
@@ -114,7 +114,7 @@ test('every change, refusal and backup is a line of the log', async () => {
     assert(!server.err.includes(secret))
 })
 
-test('a command leaves a line when it changes the schema, and none when it does not', async () => {
+test('a command is logged only when it changes the schema', async () => {
   const before = (await auditLines(0)).length
   const ks = '/default_keyspace'
   const ifNotExists = { options: { ifNotExists: true } }

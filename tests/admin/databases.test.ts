@@ -10,7 +10,7 @@ describe('a database', () => {
   const admin = new AdminServer({ databasesMax: 3 })
   const absent = '00000000-0000-4000-8000-000000000000'
 
-  test('is there from the start', async () => {
+  test('exists from the first start', async () => {
     const [home, ...others] = await list(admin)
     assert.deepEqual(others, [])
     const { id, creationTime, orgId } = home!
@@ -57,14 +57,14 @@ describe('a database', () => {
     )
   })
 
-  test('that is the home cannot be terminated', async () => {
+  test('cannot be terminated when it is the home database', async () => {
     const [home] = await list(admin)
     const path = `/databases/${home!.id}/terminate`
     assert.match(await admin.refuse(409, 'POST', path), /server's own/)
     assert.equal((await admin.command('', { findKeyspaces: {} })).http, 200)
   })
 
-  test('is made, used, and terminated for good', async () => {
+  test('is created, used, and terminated permanently', async () => {
     const answer = await admin.call('POST', '/databases', {
       body: {
         name: 'shop',
@@ -109,7 +109,7 @@ describe('a database', () => {
     assert.deepEqual(gone.codes, ['UNKNOWN_DATABASE'])
   })
 
-  test('has defaults for all but its name', async () => {
+  test('has defaults for every field except its name', async () => {
     const made = await admin.ask<WireDatabase>('POST', '/databases', {
       body: { name: 'plain' },
     })
@@ -138,14 +138,14 @@ describe('a database', () => {
     [{ name: 'x', dbType: 'graph' }, 422, /vector/],
     [{ name: 'x', pcuGroupUUID: 'a' }, 422, /pcuGroupUUID/],
   ] as const)
-    test(`is not made of ${JSON.stringify(fields).slice(0, 60)}`, async () => {
+    test(`is not created from ${JSON.stringify(fields).slice(0, 60)}`, async () => {
       const before = (await list(admin, '?include=all')).length
       const body = fields
       assert.match(await admin.refuse(status, 'POST', '/databases', { body }), message)
       assert.equal((await list(admin, '?include=all')).length, before)
     })
 
-  test('takes names at their limit', async () => {
+  test('can have names of the maximum length', async () => {
     const name = 'ü'.repeat(100)
     const keyspace = 'k'.repeat(48)
     const { id, info } = await admin.createDatabase({ name, keyspace })
@@ -154,7 +154,7 @@ describe('a database', () => {
     await admin.ask('POST', `/databases/${id}/terminate`)
   })
 
-  test('is refused when there are as many as there may be', async () => {
+  test('is rejected when the maximum number of databases exists', async () => {
     const made = [await admin.createDatabase(), await admin.createDatabase()]
     const body = { name: 'one too many' }
     assert.match(await admin.refuse(422, 'POST', '/databases', { body }), /limit/)
@@ -164,7 +164,7 @@ describe('a database', () => {
       await admin.ask('POST', `/databases/${id}/terminate`)
   })
 
-  test('that is unknown is 404', async () => {
+  test('with an unknown id is answered with 404', async () => {
     for (const id of [
       absent,
       'none',
@@ -179,7 +179,7 @@ describe('a database', () => {
     }
   })
 
-  test('that is asked for twice at once is made twice', async () => {
+  test('is created twice when two equal requests arrive at once', async () => {
     const [one, two] = await Promise.all([
       admin.createDatabase({ name: 'twin' }),
       admin.createDatabase({ name: 'twin' }),
@@ -197,7 +197,7 @@ describe('the list of databases', () => {
   const namesIn = async (query: string) =>
     (await list(admin, query)).map(({ info }) => info.name)
 
-  test('has those that are not terminated, unless asked', async () => {
+  test('omits terminated databases unless they are requested', async () => {
     const { id } = await admin.createDatabase({ name: 'ended' })
     await admin.createDatabase({ name: 'azure', cloudProvider: 'Azure' })
     await admin.createDatabase({ name: 'gcp', cloudProvider: 'GCP' })
@@ -213,19 +213,19 @@ describe('the list of databases', () => {
     assert.deepEqual(await namesIn('?include=PARKED'), [])
   })
 
-  test('can be of one provider', async () => {
+  test('can be filtered by provider', async () => {
     assert.deepEqual(await namesIn('?provider=ALL'), ['stela', 'azure', 'gcp'])
     assert.deepEqual(await namesIn('?provider=azure'), ['azure'])
     assert.deepEqual(await namesIn('?provider=GCP&include=all'), ['gcp'])
     assert.deepEqual(await namesIn('?provider=AWS&include=all'), ['stela', 'ended'])
   })
 
-  test('comes in pages that lead through all of it', async () => {
+  test('is complete when a client follows all its pages', async () => {
     const all = await list(admin, '?include=all')
     for (const limit of [1, 2, 3, 4, 100]) {
       const seen: string[] = []
       let after = ''
-      // One more than could be needed: a list that never ends fails.
+      // One page more than could be needed, so that an endless list fails instead of hanging.
       for (let pages = 0; pages <= all.length + 1; pages++) {
         const page = await list(admin, `?include=all&limit=${limit}${after}`)
         seen.push(...page.map(({ id }) => id))
@@ -247,7 +247,7 @@ describe('the list of databases', () => {
     assert.deepEqual(await list(admin, `?starting_after=${all.at(-1)!.id}`), [])
   })
 
-  test('has 25 on a page, and at most 100', async () => {
+  test('has 25 databases per page by default and 100 at most', async () => {
     const { databasesPageSize, databasesPageMax } = defaultLimits
     assert.deepEqual([databasesPageSize, databasesPageMax], [25, 100])
     for (let i = 0; i < 24; i++) await admin.createDatabase({ name: `n${i}` })
@@ -271,7 +271,7 @@ describe('the list of databases', () => {
     'starting_after=none',
     'starting_after=00000000-0000-4000-8000-000000000000',
   ])
-    test(`is refused for ${query}`, async () => {
+    test(`is rejected for ${query}`, async () => {
       const [name] = query.split('=', 1)
       const message = await admin.refuse(400, 'GET', `/databases?${query}`)
       assert(message.startsWith(name!), message)
@@ -283,7 +283,7 @@ describe('keyspaces', () => {
   const keyspacesOf = async (id: string) =>
     (await admin.ask<WireDatabase>('GET', `/databases/${id}`)).info.keyspaces
 
-  test('are added and dropped, in the home and elsewhere', async () => {
+  test('are added and dropped in the home database and in others', async () => {
     const [home] = await list(admin)
     const other = await admin.createDatabase()
     for (const { id } of [home!, other]) {
@@ -300,7 +300,7 @@ describe('keyspaces', () => {
     }
   })
 
-  test('of the Data API are the same', async () => {
+  test('are the same in the Data API and the management API', async () => {
     const { id } = await admin.createDatabase({ keyspace: 'only' })
     await admin.commandTo(id, '', { createKeyspace: { name: 'made' } })
     assert.deepEqual(await keyspacesOf(id), ['made', 'only'])
@@ -311,7 +311,7 @@ describe('keyspaces', () => {
     assert.deepEqual(await keyspacesOf(id), [])
   })
 
-  test('have names by the rule', async () => {
+  test('must have valid names', async () => {
     const { id } = await admin.createDatabase()
     const path = (name: string) => `/databases/${id}/keyspaces/${name}`
     for (const name of ['a.b', 'a%2Fb', 'a-b', 'ü', '%20', 'x'.repeat(49)]) {
@@ -321,7 +321,7 @@ describe('keyspaces', () => {
     assert.equal((await admin.call('POST', path('x'.repeat(48)))).http, 201)
   })
 
-  test('of a database that is not there cannot be had', async () => {
+  test('cannot be added to or dropped from a database that does not exist', async () => {
     const { id } = await admin.createDatabase()
     await admin.ask('POST', `/databases/${id}/terminate`)
     for (const method of ['POST', 'DELETE']) {
@@ -334,7 +334,7 @@ describe('keyspaces', () => {
 test.describe('a public URL', () => {
   const admin = new AdminServer({ publicUrl: 'https://data.example.com/stela' })
 
-  test('is what endpoints start with', async () => {
+  test('is the base of every endpoint', async () => {
     const { id, dataEndpointUrl } = await admin.createDatabase()
     assert.equal(dataEndpointUrl, `https://data.example.com/stela/databases/${id}`)
     const [home] = await list(admin)

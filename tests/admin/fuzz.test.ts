@@ -1,4 +1,4 @@
-/** Whatever is sent, the management API answers in its form, and goes on. */
+/** The management API answers arbitrary requests in its own format and keeps serving. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -37,7 +37,7 @@ const body = fc.oneof(
   fc.string(),
 )
 
-test('any body is answered', async () => {
+test('every body gets an answer', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...routes), body, async ([method, path], sent) => {
       const answer = await admin.call(method, path, { body: sent })
@@ -50,7 +50,7 @@ test('any body is answered', async () => {
   )
 })
 
-test('any path and parameter is answered', async () => {
+test('every path and parameter gets an answer', async () => {
   const part = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('databases', '.', '%'))
   await fc.assert(
     fc.asyncProperty(

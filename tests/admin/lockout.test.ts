@@ -1,4 +1,4 @@
-/** Guessing is slowed down, and nobody else is. */
+/** Lockout delays clients that guess credentials, and does not affect others. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testToken } from '../harness.ts'
@@ -8,7 +8,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const annToken = `Cassandra:${base64('ann')}:${base64('secret')}`
 const find = { findKeyspaces: {} }
 
-/** Makes the pause so long that no slow machine gets past it. */
+/** Sends eight more guesses, so that the pause outlasts the test on any machine. */
 async function guessOn(admin: AdminServer, headers = {}): Promise<void> {
   for (let i = 0; i < 8; i++) {
     const token = `Stela:none:${String(i).repeat(64)}`
@@ -16,14 +16,14 @@ async function guessOn(admin: AdminServer, headers = {}): Promise<void> {
   }
 }
 
-describe('an address that sends bad credentials', () => {
+describe('an address that sends invalid credentials', () => {
   const admin = new AdminServer({
     badCredentialsMax: 3,
     accounts: [{ name: 'ann', password: 'secret' }],
   })
 
-  test('has to wait, at both ports', async () => {
-    // The test's own token is known to be good from here on.
+  test('has to wait at both ports', async () => {
+    // From here on the lockout knows the test's token as valid for this address.
     const { token, clientId } = await admin.tokenOf('RO User')
     for (const guess of ['one', 'two', 'three']) {
       const answer = await admin.command('', find, guess)
@@ -40,10 +40,11 @@ describe('an address that sends bad credentials', () => {
     assert.match(messageIn(refused), /bad credentials/)
     assert.match(refused.headers.get('retry-after')!, /^[1-9]\d*$/)
 
-    // Right, but guessable, and not seen before: for all that is known, a guess.
+    // The account is valid but guessable and new from this address, so it counts as a guess.
     assert.equal((await admin.command('', find, annToken)).http, 429)
 
-    // What nobody guesses, and what was good before, goes on; on other connections as well.
+    // Generated tokens, and credentials that were valid before, keep working, on new connections
+    // too.
     const headers = { Connection: 'close' }
     for (const good of [token, testToken]) {
       assert.equal((await admin.server.command('', find, { Token: good })).http, 200)
@@ -61,7 +62,7 @@ describe('behind a proxy', () => {
   const admin = new AdminServer({ badCredentialsMax: 2, isBehindProxy: true })
   const from = (address: string) => ({ 'X-Forwarded-For': `10.0.0.1, ${address}` })
 
-  test('addresses are those that it names last', async () => {
+  test('the client address is the last one in the forwarding header', async () => {
     for (const guess of ['one', 'two']) {
       const options = { token: guess, headers: from('203.0.113.7') }
       await admin.refuse(401, 'GET', '/currentOrg', options)
@@ -73,7 +74,7 @@ describe('behind a proxy', () => {
     await admin.refuse(401, 'GET', '/currentOrg', elsewhere)
   })
 
-  test('bad tokens count at any path', async () => {
+  test('invalid tokens count on every path', async () => {
     const options = { token: 'one', headers: from('203.0.113.9') }
     for (const path of ['/nowhere', '/%zz']) await admin.refuse(401, 'GET', path, options)
     await admin.refuse(429, 'GET', '/currentOrg', options)

@@ -1,4 +1,4 @@
-/** What each default role may do over the management API. */
+/** The permissions of each default role in the management API. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AdminServer } from './admin-server.ts'
@@ -13,7 +13,7 @@ const everything = [
 
 const inDatabases = ['see a database', 'add a keyspace', 'drop a keyspace']
 
-/** By role: what it may do. All others may do nothing of it. */
+/** Permitted calls by role; every other call must be rejected. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'Organization Administrator': everything,
   'Database Administrator': inDatabases,
@@ -63,7 +63,7 @@ describe('the role', () => {
       for (const [what, [method, path, body]] of Object.entries(calls)) {
         const { http } = await admin.call(method, path, { token, body })
         if (http < 300) done.push(what)
-        // What may not be seen is not there.
+        // A resource that the role may not see is answered as absent.
         else assert.equal(http, isSeen || !path.includes(id) ? 403 : 404, what)
       }
       assert.deepEqual(done.toSorted(), may.toSorted())
@@ -72,7 +72,7 @@ describe('the role', () => {
       await admin.call('POST', `/databases/${id}/terminate`)
     })
 
-  test('names are all that there are', async () => {
+  test('names are complete', async () => {
     const roles = await admin.ask<{ Name: string; Type: string }[]>(
       'GET',
       '/organizations/roles',
@@ -85,7 +85,7 @@ describe('the role', () => {
   })
 })
 
-test('a token can ask what it may do itself, and where', async () => {
+test('a token can query its own permissions and their resources', async () => {
   const { token } = await admin.tokenOf('API RO User')
   const reader = await actionsOf(token, '?keyspace=main&name=carts')
   assert(reader.includes('db-table-select') && !reader.includes('db-table-modify'))

@@ -1,4 +1,4 @@
-/** Lists of the management API within the bounds of a reply. */
+/** Lists of the management API respect the maximum reply size. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { printBody } from '../../src/admin/print-body.ts'
@@ -11,7 +11,7 @@ const admin = new AdminServer({
 })
 
 describe('a list of the management API', () => {
-  test('is refused where it is longer than a reply may be', async () => {
+  test('is rejected when it is longer than the maximum reply', async () => {
     const resources = [`drn:astra:org:${await admin.organization()}`]
     const description = 'x'.repeat(1_000)
     const create = (n: number) => {
@@ -43,7 +43,7 @@ describe('the body of a reply', () => {
       assert.equal(await printBody(body, 1_000, never), JSON.stringify(body))
   })
 
-  test('has a pause for each element of its lists', async () => {
+  test('yields once per element of its lists', async () => {
     let pauses = 0
     const pause = () => {
       pauses++
@@ -53,7 +53,7 @@ describe('the body of a reply', () => {
     assert.equal(pauses, 5)
   })
 
-  test('is refused before the rest of it is printed', async () => {
+  test('is rejected before the rest of it is serialized', async () => {
     let pauses = 0
     const pause = () => void pauses++
     const long = { list: Array<string>(1_000).fill('x'.repeat(98)) }

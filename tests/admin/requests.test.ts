@@ -1,4 +1,4 @@
-/** What all calls of the management API have in common: tokens, paths, bodies, errors. */
+/** Rules of every call to the management API: tokens, paths, bodies and errors. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { testToken } from '../harness.ts'
@@ -20,13 +20,13 @@ describe('a token', () => {
       assert.equal((await admin.call('GET', '/currentOrg', { headers })).http, 200)
   })
 
-  test('can be an account, as the data endpoint takes it', async () => {
+  test('can be an account, as at the data endpoint', async () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     const token = `Cassandra:${base64('änn')}:${base64('pass:word')}`
     assert.equal((await admin.call('GET', '/databases', { token })).http, 200)
   })
 
-  test('is needed, whatever else is wrong', async () => {
+  test('is checked before everything else', async () => {
     for (const [method, path] of [
       ['GET', '/databases'],
       ['GET', '/nowhere'],
@@ -45,7 +45,7 @@ describe('a token', () => {
 })
 
 describe('a path', () => {
-  test('that leads nowhere is 404', async () => {
+  test('that does not exist is answered with 404', async () => {
     for (const path of ['/nowhere', '/databases/a/b/c/d', '//', '/%2e%2e/x'])
       await admin.refuse(404, 'GET', path)
     const outside = await fetch(`${admin.server.adminUrl}/`, {
@@ -55,11 +55,11 @@ describe('a path', () => {
     await outside.text()
   })
 
-  test('that cannot be decoded is 400', async () => {
+  test('that cannot be decoded is answered with 400', async () => {
     await admin.refuse(400, 'GET', '/%zz')
   })
 
-  test('takes other methods with 405, and says which there are', async () => {
+  test('answers other methods with 405 and lists the allowed ones', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/databases', 'GET, POST'],
       ['OPTIONS', '/databases', 'GET, POST'],
@@ -74,7 +74,7 @@ describe('a path', () => {
     }
   })
 
-  test('may end with a slash, and GET can be HEAD', async () => {
+  test('may end with a slash, and accepts HEAD where it accepts GET', async () => {
     assert.equal((await admin.call('GET', '/databases/')).http, 200)
     const { http, text } = await admin.call('HEAD', '/databases')
     assert.deepEqual([http, text], [200, ''])
@@ -87,13 +87,13 @@ describe('a body', () => {
       assert.match(await admin.refuse(400, 'POST', '/databases', { body }), /not JSON/)
   })
 
-  test('must be an object where one is read', async () => {
+  test('must be an object when the call reads one', async () => {
     for (const body of ['[]', 'null', '"name"', '1', ''])
       for (const path of ['/databases', '/clientIdSecrets', '/organizations/roles'])
         assert.match(await admin.refuse(400, 'POST', path, { body }), /a JSON object/)
   })
 
-  test('is JSON when nothing is said, and nothing else may be said', async () => {
+  test('is JSON by default and cannot have another content type', async () => {
     const headers = { 'Content-Type': 'text/plain' }
     const body = '{"name": "x"}'
     await admin.refuse(415, 'POST', '/databases', { body, headers })
@@ -101,19 +101,19 @@ describe('a body', () => {
     await admin.refuse(400, 'POST', '/clientIdSecrets', { body, headers: utf8 })
   })
 
-  test('has a size', async () => {
+  test('has a maximum size', async () => {
     const body = (length: number) => `{"name": "${'x'.repeat(length - 12)}"}`
     assert.equal(body(100).length, 100)
     await admin.refuse(400, 'POST', '/databases', { body: body(1_000_000) })
     await admin.refuse(413, 'POST', '/databases', { body: body(1_000_001) })
   })
 
-  test('may be there where none is read', async () => {
+  test('may be sent to calls that read none', async () => {
     for (const body of ['', '{}', '[1]'])
       assert.deepEqual(await admin.ask('POST', '/pcus/actions/get', { body }), [])
   })
 
-  test('with names of JavaScript does no harm', async () => {
+  test('with names of JavaScript built-ins does no harm', async () => {
     const body = '{"__proto__": {"name": "x"}, "constructor": 1, "name": "kept"}'
     const made = await admin.ask<{ id: string; info: object }>('POST', '/databases', {
       body,
@@ -123,7 +123,7 @@ describe('a body', () => {
   })
 })
 
-test('a request keeps its id', async () => {
+test('a reply repeats the request id', async () => {
   const headers = { 'X-Request-Id': 'mine-1' }
   for (const path of ['/currentOrg', '/nowhere']) {
     const answer = await admin.call('GET', path, { headers })
@@ -131,14 +131,14 @@ test('a request keeps its id', async () => {
   }
 })
 
-test('the organization can be read by everybody', async () => {
+test('every token can read the organization', async () => {
   const { token } = await admin.tokenOf('UI View Only')
   const id = await admin.organization()
   assert.match(id, /^[0-9a-f-]{36}$/)
   assert.deepEqual(await admin.ask('GET', '/currentOrg', { token }), { id })
 })
 
-test('what a single server does not have is said to be absent', async () => {
+test('calls that a single server does not support say so', async () => {
   const [{ id }] = await admin.ask<[{ id: string }]>('GET', '/databases')
   for (const [method, path] of [
     ['POST', `/databases/${id}/park`],
@@ -157,7 +157,7 @@ test('what a single server does not have is said to be absent', async () => {
   await admin.refuse(404, 'POST', '/databases/none/park')
 })
 
-test('regions can be listed, this server among them', async () => {
+test('regions can be listed and include that of this server', async () => {
   const regions = await admin.ask<Record<string, unknown>[]>(
     'GET',
     '/regions/serverless?region-type=vector&filter-by-org=enabled',

@@ -1,4 +1,4 @@
-/** Databases of one server: apart from each other, and each at an address of its own. */
+/** Several databases of one server are isolated, and each has an address of its own. */
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
@@ -10,7 +10,7 @@ import { AdminServer, type WireDatabase } from './admin-server.ts'
 
 const admin = new AdminServer()
 
-/** A command whose request names this host. */
+/** Sends a command with this Host header. */
 async function toHost(host: string, path: string, command: object): Promise<Envelope> {
   const sent = request(`${admin.server.url}${path}`, {
     method: 'POST',
@@ -36,8 +36,8 @@ async function textIn(id: string): Promise<unknown> {
 
 const list = () => admin.ask<WireDatabase[]>('GET', '/databases')
 
-describe('databases with the same names in them', () => {
-  test('do not see each other, also after a restart', async () => {
+describe('databases that contain the same names', () => {
+  test('are isolated, also after a restart', async () => {
     const [home] = await list()
     const made = [await admin.createDatabase(), await admin.createDatabase()]
     const ids = [home!, ...made].map(({ id }) => id)
@@ -62,7 +62,7 @@ describe('databases with the same names in them', () => {
     assert.equal(await textIn(ids[0]!), `of ${ids[0]!}`)
   })
 
-  test('cannot be reached through the names of keyspaces', async () => {
+  test('cannot be reached through keyspace names', async () => {
     const { id } = await admin.createDatabase()
     await fill(id, 'apart')
     const name = `${id}.default_keyspace`
@@ -76,7 +76,7 @@ describe('databases with the same names in them', () => {
   })
 })
 
-test('a terminated database leaves nothing behind, also after a restart', async () => {
+test('a terminated database leaves no files, also after a restart', async () => {
   const folders = () => readdirSync(admin.server.dataDir).toSorted()
   const before = folders()
   const { id } = await admin.createDatabase()
@@ -106,7 +106,7 @@ describe('a database is reached', () => {
         )
         assert.equal(answer.body.data!.document!['text'], 'found')
       }
-    // What was sent elsewhere is told a path of the same database.
+    // The error for a command of another level suggests a path of the same database.
     const sent = async (path: string) => {
       const body = '{"find": {}}'
       const answer = await admin.server.send(path, { method: 'POST', headers, body })
@@ -123,7 +123,7 @@ describe('a database is reached', () => {
     )
   })
 
-  test('by its host, and the path decides where both name one', async () => {
+  test('by its host, and by its path when both name one', async () => {
     const { id } = await admin.createDatabase()
     await fill(id, 'by host')
     const [home] = await list()
@@ -145,7 +145,7 @@ describe('a database is reached', () => {
     assert.notEqual(both.data?.document?.['text'], 'by host')
   })
 
-  test('or not, when there is none of that id', async () => {
+  test('only when its id exists', async () => {
     const absent = '00000000-0000-4000-8000-000000000000'
     for (const id of [absent, 'none', '%2e', ' ']) {
       const answer = await admin.commandTo(encodeURIComponent(id), '', {
@@ -160,7 +160,7 @@ describe('a database is reached', () => {
     assert.notEqual(unnamed.status, undefined)
   })
 
-  test('by the official client, at the endpoint that it is said to have', async () => {
+  test('by the official client at its reported endpoint', async () => {
     const { dataEndpointUrl } = await admin.createDatabase({ keyspace: 'mine' })
     const client = new DataAPIClient(testToken, { environment: 'hcd' })
     const db = client.db(dataEndpointUrl!, { keyspace: 'mine' })

@@ -1,4 +1,4 @@
-/** What the management API tells of collections and of slow commands. */
+/** Sizes of collections and lists of slow commands in the management API. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixedLimits } from '../../src/limits.ts'
@@ -30,7 +30,7 @@ interface WireSlowCommands {
   readonly commands: readonly Record<string, string | number>[]
 }
 
-// Two stores may be open at a time, and every command is a slow one.
+// At most two stores are open at a time, and every command counts as slow.
 const admin = new AdminServer({ openStoresMax: 2, slowCommandMs: 1e-9 }, async (server) => {
   const home = '/default_keyspace'
   const options = { vector: { dimension: 2 } }
@@ -63,7 +63,7 @@ async function sizes(database: string, token?: string): Promise<readonly WireSiz
   return collections
 }
 
-test('tells what every collection and table holds, open or not', async () => {
+test('sizes list every collection and table, whether open or closed', async () => {
   const found = await sizes(await homeId())
   const short = found.map(({ keyspace, name, kind, documents }) => {
     return [keyspace, name, kind, documents]
@@ -79,7 +79,7 @@ test('tells what every collection and table holds, open or not', async () => {
   const byName = new Map(found.map((size) => [size.name, size]))
   assert(byName.get('a')!.bytes! >= 1e5 + byName.get('b')!.bytes!)
   assert(byName.get('b')!.bytes! > 0)
-  // Its index was evicted with it, and is opened again by who searches.
+  // Its index was evicted with the store; the search opens both again.
   const search = { findOne: { sort: { $vector: [1, 1] } } }
   await admin.command('/default_keyspace/points', search)
   const points = (await sizes(await homeId())).find(({ name }) => name === 'points')!
@@ -87,7 +87,7 @@ test('tells what every collection and table holds, open or not', async () => {
   assert(points.vectors!.memoryBytes > 0 && points.vectors!.diskBytes >= 0)
 })
 
-test('keeps databases apart', async () => {
+test('sizes list only the requested database', async () => {
   const { id } = await admin.createDatabase({ keyspace: 'main' })
   assert.deepEqual(await sizes(id), [])
   const created = { createCollection: { name: 'other' } }
@@ -102,7 +102,7 @@ test('keeps databases apart', async () => {
   await admin.refuse(404, 'GET', '/databases/nonsense/sizes')
 })
 
-test('shows what a token may see, and counts what it may read', async () => {
+test('sizes list what a token may see and count what it may read', async () => {
   const id = await homeId()
   const place = (name: string) => `:db:${id}:keyspace:default_keyspace:table:${name}`
   const { token: describes } = await admin.tokenFor([place('a')], ['db-table-describe'])
@@ -124,7 +124,7 @@ test('shows what a token may see, and counts what it may read', async () => {
   await admin.refuse(404, 'GET', `/databases/${id}/sizes`, { token: stranger })
 })
 
-test('tells counts alone where the store is kept elsewhere', async (context) => {
+test('sizes have only counts when another engine holds the store', async (context) => {
   const server = await startServer({ adminPort: 0 }, openMemoryEngine(new MemoryStore()))
   context.after(() => server.close())
   await server.command('/default_keyspace', { createCollection: { name: 'a' } })
@@ -139,7 +139,7 @@ test('tells counts alone where the store is kept elsewhere', async (context) => 
   })
 })
 
-test('tells the latest slow commands, without a word of what was sent', async () => {
+test('slow commands are listed without any of the data that was sent', async () => {
   const secret = 'a value that nobody is to see'
   const filter = { text: secret }
   await admin.command('/default_keyspace/a', { find: { filter } })
@@ -166,7 +166,7 @@ test('tells the latest slow commands, without a word of what was sent', async ()
   assert.equal(commands[1]!['command'], 'find')
 })
 
-test('forgets the oldest of many', async () => {
+test('the list of slow commands drops the oldest', async () => {
   for (let i = 0; i < fixedLimits.slowCommandsMax; i++)
     await admin.command('', { findKeyspaces: {} })
   const { commands } = await admin.ask<WireSlowCommands>('GET', '/slowCommands')
@@ -176,7 +176,7 @@ test('forgets the oldest of many', async () => {
   )
 })
 
-test('tells of slow commands to those alone who may read the audit', async () => {
+test('slow commands are listed only for tokens that may read audits', async () => {
   const { token: administers } = await admin.tokenOf('Database Administrator')
   await admin.refuse(403, 'GET', '/slowCommands', { token: administers })
   const { token: audits } = await admin.tokenFor([''], ['org-audits-read'])

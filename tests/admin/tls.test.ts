@@ -1,4 +1,4 @@
-/** With a certificate, the management API is behind it as well. */
+/** With a certificate, the management API is served over TLS too. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('it answers over HTTP/1.1', async () => {
+test('the management API answers over HTTP/1.1', async () => {
   assert(server.adminUrl.startsWith('https://'))
   const sent = request(`${server.adminUrl}/v2/databases`, {
     ca: made.cert,
@@ -39,7 +39,7 @@ test('it answers over HTTP/1.1', async () => {
   assert.equal(home.dataEndpointUrl, server.url)
 })
 
-test('it answers over HTTP/2, many requests at a time', async () => {
+test('the management API answers concurrent requests over HTTP/2', async () => {
   const client = await H2Client.connect(server.adminUrl, made.cert)
   const path = '/v2/databases'
   const create = (name: string) =>

@@ -1,4 +1,4 @@
-/** Who has access, below HTTP: what is stored, what is not, and what becomes of it. */
+/** Tokens, roles and users below HTTP: what is stored, and when changes take effect. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
@@ -44,7 +44,7 @@ async function refusal(kind: AccessRefusal['kind'], attempt: Promise<unknown>) {
 }
 
 describe('a token', () => {
-  test('is stored as a digest alone', async () => {
+  test('is stored only as a digest', async () => {
     const access = await open()
     const { token, secret, id } = await access.createToken({ roles: [reader] }, root)
     const stored = (await settingOf(engine, 'tokens'))!
@@ -53,7 +53,7 @@ describe('a token', () => {
     assert(stored.includes(digestOf(token)))
   })
 
-  test('that many make at once is made for each', async () => {
+  test('is stored for each of many concurrent creations', async () => {
     const access = await open()
     const before = access.tokens.length
     const made = await Promise.all(
@@ -67,7 +67,7 @@ describe('a token', () => {
     assert.equal(access.tokens.length, before)
   })
 
-  test('of the first version may do everything', async () => {
+  test('stored by the first version has all permissions', async () => {
     const before = (await settingOf(engine, 'tokens'))!
     await putSetting(engine, 'tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
     const access = await open()
@@ -78,7 +78,7 @@ describe('a token', () => {
     await putSetting(engine, 'tokens', before)
   })
 
-  test('that expires does not count as an administrator', async (t) => {
+  test('with an expiry does not count as an administrator', async (t) => {
     const access = await open()
     const now = Date.now()
     t.mock.timers.enable({ apis: ['Date'], now })
@@ -96,7 +96,7 @@ describe('a token', () => {
 })
 
 describe('a holder', () => {
-  test('follows the roles that it has', async () => {
+  test('follows changes of its roles', async () => {
     const access = await open()
     const org = `drn:astra:org:${organization}`
     const policy = (action: string) => ({ resources: [org], actions: [action] })
@@ -114,7 +114,7 @@ describe('a holder', () => {
     assert(!holder.isRevoked)
   })
 
-  test('of the settings is gone with them', async () => {
+  test('with configured credentials is removed when the configuration drops them', async () => {
     const accounts = [{ name: 'ann', password: 'pässword' }]
     const access = await open({ adminToken: 'tökén', accounts })
     const authenticator = new Authenticator(access, new LocalLockout(0))
@@ -129,7 +129,7 @@ describe('a holder', () => {
 })
 
 describe('the first token', () => {
-  test('is made where there is no administrator', async () => {
+  test('is created when no administrator exists', async () => {
     const access = await open()
     assert(!access.hasAdministrator)
     const { token } = (await access.createFirstToken())!
@@ -140,7 +140,7 @@ describe('the first token', () => {
   })
 })
 
-test('default roles are the same everywhere, and differ from each other', () => {
+test('default roles have fixed and distinct ids', () => {
   const [one, two] = ['one', 'two'].map((name) => defaultRoles(name).map(({ id }) => id))
   assert.deepEqual(one, two)
   assert.equal(new Set(one).size, 15)

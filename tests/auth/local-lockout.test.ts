@@ -4,7 +4,7 @@ import { LocalLockout } from '../../src/auth/local-lockout.ts'
 
 const here = '203.0.113.7'
 
-/** A lockout whose clock stands still until it is told to move. */
+/** Creates a lockout with a manual clock. */
 function lockoutAfter(failuresMax: number) {
   const clock = { ms: 0 }
   const lockout = new LocalLockout(failuresMax, () => clock.ms)
@@ -19,7 +19,7 @@ function lockoutAfter(failuresMax: number) {
 }
 
 describe('a lockout', () => {
-  test('begins with the last bad credentials that are allowed', () => {
+  test('begins with the last allowed failure', () => {
     const { fail, seconds, clock } = lockoutAfter(3)
     fail(2)
     assert.equal(seconds(), 0)
@@ -31,7 +31,7 @@ describe('a lockout', () => {
     assert.equal(seconds(), 0)
   })
 
-  test('doubles with every further one, up to a minute', () => {
+  test('doubles with every further failure, up to a minute', () => {
     const { fail, seconds } = lockoutAfter(3)
     fail(2)
     const pauses = Array.from({ length: 9 }, () => {
@@ -43,7 +43,7 @@ describe('a lockout', () => {
     assert.equal(seconds(), 60)
   })
 
-  test('is forgotten after five quiet minutes', () => {
+  test('is forgotten after five minutes without failures', () => {
     const { fail, seconds, clock } = lockoutAfter(3)
     fail(20)
     clock.ms = 5 * 60_000
@@ -56,7 +56,7 @@ describe('a lockout', () => {
     assert.equal(seconds(), 1)
   })
 
-  test('is of one address, and not of its neighbours', () => {
+  test('applies to one address and not to its neighbours', () => {
     const { fail, seconds } = lockoutAfter(1)
     fail()
     assert.equal(seconds(here), 1)
@@ -72,13 +72,13 @@ describe('a lockout', () => {
     ['::1', '1::', false],
     ['fe80::1', 'fe80:0:0:0::9', true],
   ] as const)
-    test(`takes ${one} and ${other} for ${isSame ? 'one network' : 'two'}`, () => {
+    test(`treats ${one} and ${other} as ${isSame ? 'one network' : 'two'}`, () => {
       const { fail, seconds } = lockoutAfter(1)
       fail(1, one)
       assert.equal(seconds(other) > 0, isSame)
     })
 
-  test('leaves those alone who were good from there', () => {
+  test('spares credentials that were valid from the address before', () => {
     const { lockout, fail, seconds } = lockoutAfter(1)
     lockout.noteGood(here, 'known')
     fail(5)
@@ -88,7 +88,7 @@ describe('a lockout', () => {
     assert(seconds('203.0.113.8', 'known') > 0, 'good here is not good there')
   })
 
-  test('remembers a hundred good ones of an address', () => {
+  test('remembers a hundred valid credentials per address', () => {
     const { lockout, fail, seconds } = lockoutAfter(1)
     for (let i = 0; i <= 100; i++) lockout.noteGood(here, `good ${i}`)
     fail()
@@ -97,7 +97,7 @@ describe('a lockout', () => {
     assert.equal(seconds(here, 'good 0'), 1)
   })
 
-  test('remembers ten thousand addresses, those that were quiet longest not', () => {
+  test('remembers ten thousand addresses and evicts the least recently active', () => {
     const { fail, seconds } = lockoutAfter(1)
     const address = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`
     for (let i = 0; i < 10_000; i++) fail(1, address(i))
@@ -108,7 +108,7 @@ describe('a lockout', () => {
     assert(seconds(address(10_000)) > 0)
   })
 
-  test('never comes where it is switched off', () => {
+  test('never begins when it is disabled', () => {
     const { lockout, fail, seconds } = lockoutAfter(0)
     lockout.noteGood(here, 'x')
     fail(1000)

@@ -1,4 +1,4 @@
-/** A policy covers exactly what its resources say, whatever they are. */
+/** A policy covers exactly the resources that it names. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -17,7 +17,7 @@ const organization = 'org-1'
 const names = ['a', 'b']
 const someActions = ['db-table-select', 'db-table-modify', 'org-db-view'] as const
 
-/** Every place that there could be: two known names on each level, and an unheard-of one. */
+/** All combinations of two known names and one unknown name on each level. */
 const places: readonly Resource[] = [
   {},
   ...eachName().flatMap((database) => [
@@ -33,12 +33,12 @@ function eachName(): string[] {
   return [...names, 'unheard-of']
 }
 
-/** "org/database/keyspace/target", as far as it goes. */
+/** "org/database/keyspace/target", with the levels that are present. */
 function pathOf({ database, keyspace, target }: Resource): string {
   return ['org', database, keyspace, target].filter((part) => part !== undefined).join('/')
 }
 
-/** The same rule in other words: a pattern that the path of a place starts with. */
+/** Reference implementation of the rule: a pattern for the prefix of a resource's path. */
 function patternOf(resource: string): RegExp {
   const parts = resource.split(':').filter((_, i) => i >= 3 && i % 2 === 1)
   const pattern = parts.slice(1).map((part) => (part === '*' ? '[^/]+' : part))
@@ -81,7 +81,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
 const policies = fc.array(policy, { maxLength: 3 })
 
 describe('permissions', () => {
-  test('allow what a resource names and everything in it', () => {
+  test('allow a named resource and everything in it', () => {
     fc.assert(
       fc.property(policies, (given) => {
         const permissions = permissionsOf(given, organization)
@@ -97,7 +97,7 @@ describe('permissions', () => {
     )
   })
 
-  test('touch a place where something in it is allowed', () => {
+  test('touch a resource when something in it is allowed', () => {
     const is = (action: Action) => action === 'db-table-select'
     fc.assert(
       fc.property(policies, fc.constantFrom(...places), (given, place) => {
@@ -114,7 +114,7 @@ describe('permissions', () => {
     )
   })
 
-  test('cover a policy that allows nothing more', () => {
+  test('cover a policy that allows no more than they do', () => {
     fc.assert(
       fc.property(policies, policy, (given, other) => {
         const goesBeyond = places.some((place) =>
@@ -129,14 +129,14 @@ describe('permissions', () => {
     )
   })
 
-  test('of no policy allow nothing', () => {
+  test('without a policy allow nothing', () => {
     const permissions = permissionsOf([], organization)
     for (const place of places) assert(!permissions.allows('org-db-view', place))
   })
 })
 
 describe('a policy', () => {
-  test('is read as it is written', () => {
+  test('is read back as it was written', () => {
     fc.assert(
       fc.property(policy, (given) => {
         const { resources, ...rest } = readPolicy(structuredClone(given), organization)
@@ -147,7 +147,7 @@ describe('a policy', () => {
     )
   })
 
-  test('is read or refused, whatever it is', () => {
+  test('is accepted or rejected for any input', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -194,7 +194,7 @@ describe('a policy', () => {
     'drn:astra:org:org-1\n',
     '*',
   ])
-    test(`cannot be about ${JSON.stringify(text)}`, () => {
+    test(`rejects the resource ${JSON.stringify(text)}`, () => {
       const given = { resources: [text], actions: ['org-read'] }
       assert.throws(() => readPolicy(given, organization), BadPolicy)
     })

@@ -1,4 +1,4 @@
-/** Which commands of the Data API each default role may send. */
+/** The commands of the Data API that each default role permits. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
@@ -9,7 +9,7 @@ type Kind = 'read' | 'write' | 'describe' | 'schema'
 interface Sample {
   readonly kind: Kind
   readonly path: string
-  /** Well-formed, so that only the token can be in the way. */
+  /** A valid request, so that only the permissions of the token can reject it. */
   readonly fields: object
 }
 
@@ -90,7 +90,7 @@ const allowed: Readonly<Record<string, readonly Kind[]>> = {
   'UI View Only': [],
 }
 
-test('every command has a sample', () => {
+test('every command has a sample request', () => {
   const commands = Object.values(commandsAt).flatMap((known) => [...known.keys()])
   assert.deepEqual(Object.keys(samples).toSorted(), [...new Set(commands)].toSorted())
 })
@@ -120,7 +120,7 @@ describe('the role', () => {
       }
     })
 
-  test('of a keyspace shows that keyspace and what is in it', async () => {
+  test('for a keyspace shows only that keyspace and its contents', async () => {
     await admin.command('', { createKeyspace: { name: 'hidden' } })
     await admin.command(keyspace, { createCollection: { name: 'unseen' } })
     const { token } = await admin.tokenFor(

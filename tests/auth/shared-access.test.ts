@@ -25,8 +25,8 @@ async function openTwo(context: TestContext): Promise<[Access, Access]> {
   return [await open(), await open()]
 }
 
-describe('what one server changes', () => {
-  test('counts for the other: tokens, and their end', async (context) => {
+describe('a change made by one server', () => {
+  test('reaches the other: tokens and their revocation', async (context) => {
     const [one, two] = await openTwo(context)
     const { token, id } = await one.createToken({ roles: [reader] }, root)
     const digest = digestOf(token)
@@ -40,7 +40,7 @@ describe('what one server changes', () => {
     await assert.rejects(two.revokeToken(id, root), AccessRefusal)
   })
 
-  test('counts for the other: roles, and what their holders may do', async (context) => {
+  test('reaches the other: roles and the permissions of their holders', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
     // Decided on what is stored: whether or not it was heard of yet.
@@ -61,7 +61,7 @@ describe('what one server changes', () => {
     assert(holders.every(({ isRevoked }) => !isRevoked))
   })
 
-  test('counts for the other: users', async (context) => {
+  test('reaches the other: users', async (context) => {
     const [one, two] = await openTwo(context)
     await one.setUser('ann', [reader], root)
     await eventually(() => two.users.length === 1)
@@ -70,7 +70,7 @@ describe('what one server changes', () => {
     await eventually(() => one.users.length === 0)
   })
 
-  test('is heard of no more once the other is closed', async (context) => {
+  test('no longer reaches the other after that is closed', async (context) => {
     const [one, two] = await openTwo(context)
     two.close()
     const { token } = await one.createToken({ roles: [reader] }, root)
@@ -79,7 +79,7 @@ describe('what one server changes', () => {
   })
 })
 
-describe('changes at the same time', () => {
+describe('concurrent changes', () => {
   test('are all kept', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(
@@ -101,7 +101,7 @@ describe('changes at the same time', () => {
     for (const access of both) await eventually(() => access.tokens.length === 0)
   })
 
-  test('cannot both take away the last administrator', async (context) => {
+  test('cannot remove the last two administrators', async (context) => {
     const [one, two] = await openTwo(context)
     const first = await one.createToken({ roles: [chief] }, undefined)
     const second = await two.createToken({ roles: [chief] }, undefined)
@@ -116,7 +116,7 @@ describe('changes at the same time', () => {
     await eventually(() => one.tokens.length === 1 && two.tokens.length === 1)
   })
 
-  test('may be of the next version: what it alone notes is kept', async (context) => {
+  test('keep fields that only a later version knows', async (context) => {
     const { engine } = await openEmbedded(context)
     const access = await Access.open(engine, organization, nobody)
     const { id } = await access.createRole('makers', policy('db-table-select'), root)
@@ -142,7 +142,7 @@ describe('changes at the same time', () => {
     }
   })
 
-  test('make one first token', async (context) => {
+  test('create one first token', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(both.map((access) => access.createFirstToken()))
     const [first] = made.filter((token) => token !== undefined)

@@ -1,4 +1,4 @@
-/** Backups where a disk is too small: of the server, of the backups, of what is restored. */
+/** Backups when a disk is full: that of the server, of the backups, or of the restored folder. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { noDisks, SmallDisk, unmountLeftovers } from '../faults/small-disk.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { runStela, type Ran } from './run-stela.ts'
 
-describe('a backup on a disk that is full', { skip: noDisks ?? false }, () => {
+describe('a full disk', { skip: noDisks ?? false }, () => {
   let home: string
   let disk: SmallDisk
 
@@ -25,10 +25,10 @@ describe('a backup on a disk that is full', { skip: noDisks ?? false }, () => {
   const backup = (folder: string, { adminUrl }: TestServer): Promise<Ran> =>
     runStela(['backup', folder, '--admin-url', adminUrl])
 
-  test('of the server is told, and the server goes on', async () => {
+  test('on the server makes a backup fail with a message, and the server continues', async () => {
     const first = await startServer({ dataDir: disk.data })
     await fill(first)
-    // Once it has stopped, there is no log that would come to take more space.
+    // After a stop there is no log that would take more space.
     await first.stop()
     const server = await startServer({ adminPort: 0, dataDir: disk.data })
     const folder = join(home, 'backups')
@@ -56,7 +56,7 @@ describe('a backup on a disk that is full', { skip: noDisks ?? false }, () => {
     rmSync(disk.data, { recursive: true })
   })
 
-  test('of the backups, or of what is restored, leaves nothing there', async () => {
+  test('for the backups or the restored folder keeps no partial files', async () => {
     const server = await startServer({ adminPort: 0, dataDir: join(home, 'data') })
     const folder = join(disk.path, 'backups')
     const sound = join(home, 'sound')

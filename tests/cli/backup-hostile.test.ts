@@ -1,4 +1,4 @@
-/** `stela backup` from a server that wishes it ill: nothing is written but its own files. */
+/** `stela backup` from a hostile server writes nothing but files of a backup. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ import { runStela } from './run-stela.ts'
 const home = mkdtempSync(join(tmpdir(), 'stela-hostile-'))
 let server: Server
 let url = ''
-/** What the server sends. */
+/** The reply body of the server. */
 let sends = ''
 let count = 0
 let place = ''
@@ -90,7 +90,7 @@ const badKeys = [
 ]
 
 describe('a server that sends a backup', () => {
-  test('names no keyspace, collection or store that leads to another folder', () => {
+  test('cannot name a keyspace, collection or store that leads to another folder', () => {
     const store = { ...file, keyspace: 'k', name: 'n', uid: 'u' }
     assert(isManifest({ ...manifest, stores: [store] }))
     for (const bad of ['../../x', '..', '/x', 'a\\b', 'a\0', ''])
@@ -99,7 +99,7 @@ describe('a server that sends a backup', () => {
   })
 
   for (const key of badKeys)
-    test(`chooses no path by the key ${JSON.stringify(key.slice(0, 30))}`, async () => {
+    test(`cannot choose a path with the key ${JSON.stringify(key.slice(0, 30))}`, async () => {
       const stream = [Buffer.from(fileOf(key, content))]
       await assert.rejects(
         Array.fromAsync(readBackup(streamOf(stream))),
@@ -110,7 +110,7 @@ describe('a server that sends a backup', () => {
       assert(!isManifest({ ...manifest, stores: [store] }))
     })
 
-  test('writes nothing outside of the folder by the names that it tells', async () => {
+  test('cannot write outside the folder through file names', async () => {
     sends = fileOf('../../../evil-0000', content) + manifestLine(manifest)
     const ran = await backUp()
     assert.equal(ran.code, 1)
@@ -125,7 +125,7 @@ describe('a server that sends a backup', () => {
     { catalog: { ...file, key: '../../../evil-0000' } },
     { server: 'evil \u001b[2J' },
   ])
-    test(`writes no manifest with ${JSON.stringify(told).slice(0, 60)}`, async () => {
+    test(`cannot store a manifest with ${JSON.stringify(told).slice(0, 60)}`, async () => {
       sends = fileOf(file.key, content) + manifestLine({ ...manifest, ...told })
       const ran = await backUp()
       assert.equal(ran.code, 1)
@@ -135,7 +135,7 @@ describe('a server that sends a backup', () => {
       assert.deepEqual(readdirSync(join(folder, 'files')), [])
     })
 
-  test('cannot replace what earlier backups consist of', async () => {
+  test('cannot replace files of earlier backups', async () => {
     sends = fileOf(file.key, content) + manifestLine(manifest)
     assert.equal((await backUp()).code, 0)
     sends = fileOf(file.key, 'overwritten!!!') + manifestLine(manifest)
@@ -146,7 +146,7 @@ describe('a server that sends a backup', () => {
     assert.equal(readdirSync(join(folder, 'backups')).length, 1)
   })
 
-  test('sends no control characters to the terminal', async () => {
+  test('cannot send control characters to the terminal', async () => {
     sends = `${JSON.stringify({ error: 'gone\u001b]0;evil\u0007\nstela: all is well' })}\n`
     const ran = await backUp()
     assert.equal(ran.code, 1)
@@ -174,7 +174,7 @@ describe('a folder of backups with links in it', () => {
     assert(lstatSync(links[0]!).isFile())
   })
 
-  test('is refused where its parts lead elsewhere, which is left alone', async () => {
+  test('is rejected when its parts are links to other folders, which stay unchanged', async () => {
     const elsewhere = join(place, 'elsewhere')
     mkdirSync(elsewhere)
     writeFileSync(join(elsewhere, 'somebody-elses.db'), 'theirs')

@@ -1,4 +1,4 @@
-/** Backups of real servers: who may make them, and what becomes of them when servers end. */
+/** Backups of real servers: permissions, interruptions and restores. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -33,7 +33,7 @@ describe('a backup of a server', () => {
       signal: signal ?? null,
     })
 
-  test('is restored with all that clients see: searches, tokens, databases', async () => {
+  test('is restored with everything that clients see: searches, tokens, databases', async () => {
     const server = await startServer({ adminPort: 0 })
     const folder = join(home, 'backups')
     const data = join(home, 'restored')
@@ -71,7 +71,7 @@ describe('a backup of a server', () => {
     assert.deepEqual(checkDataFolder(data), [])
   })
 
-  test('is for administrators of everything, and of what they ask', async () => {
+  test('requires the role Organization Administrator and a valid request', async () => {
     const server = await startServer({ adminPort: 0 })
     try {
       const token = await makeToken(server, 'Database Administrator')
@@ -94,7 +94,7 @@ describe('a backup of a server', () => {
     }
   })
 
-  test('ends when its client leaves, and when the server stops', async () => {
+  test('ends when its client disconnects, and when the server stops', async () => {
     const server = await startServer({ adminPort: 0 })
     try {
       await fill(server)
@@ -106,7 +106,7 @@ describe('a backup of a server', () => {
       for (let tries = 0; copiesIn(server.dataDir).length > 0 && tries < 1000; tries++)
         await setTimeout(10)
       assert.deepEqual(copiesIn(server.dataDir), [])
-      // One that nobody reads to the end does not keep the server from stopping.
+      // A backup that its client does not read must not delay the stop of the server.
       await (await ask(server)).body!.getReader().read()
       assert.equal(copiesIn(server.dataDir).length, 1)
     } finally {
@@ -117,7 +117,7 @@ describe('a backup of a server', () => {
     rmSync(server.dataDir, { recursive: true })
   })
 
-  test('is none when the server is killed half way, and a start removes what is left', async () => {
+  test('is not stored when the server is killed half way, and a start removes its remains', async () => {
     const dataDir = join(home, 'killed')
     const folder = join(home, 'of-killed')
     const flags = ['--admin-port', '0', '--log-level', 'info']
@@ -156,7 +156,7 @@ function dbOf({ url }: TestServer, token: string) {
   })
 }
 
-/** More than fits into what lies between a server and a client that does not read. */
+/** Inserts more than the buffers between a server and a client that does not read can hold. */
 async function fill(server: Pick<TestServer | ServerProcess, 'command'>): Promise<void> {
   await server.command('/default_keyspace', {
     createCollection: { name: 'large', options: { indexing: { allow: ['n'] } } },
@@ -190,7 +190,7 @@ async function makeToken({ adminUrl }: TestServer, role: string): Promise<string
   return ((await made.json()) as { readonly token: string }).token
 }
 
-/** Passes everything on, until so many bytes came back; then nothing more. */
+/** A proxy that forwards everything until this many bytes came back, and then nothing more. */
 class StallingWire {
   readonly url: string
   readonly stalled: Promise<unknown>

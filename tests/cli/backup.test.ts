@@ -1,4 +1,4 @@
-/** `stela backup` and `stela restore` as operators meet them, with what can go wrong. */
+/** `stela backup` and `stela restore` as operators use them, including failures. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import {
@@ -76,7 +76,7 @@ describe('stela backup', () => {
   const add = async (id: unknown) =>
     (await Store.find(engine, 'small')).insert([{ _id: id }])
 
-  test('makes a backup that is restored as it was', async () => {
+  test('creates a backup that is restored unchanged', async () => {
     const made = await backup()
     assert.deepEqual([made.code, made.err], [0, ''])
     assert.match(
@@ -112,7 +112,7 @@ describe('stela backup', () => {
     assert.deepEqual(checkDataFolder(data), [])
   })
 
-  test('copies again only what has changed, and removes the oldest', async () => {
+  test('copies only changed files again, and removes the oldest backup', async () => {
     await backup()
     await add('second')
     const second = await backup()
@@ -132,13 +132,13 @@ describe('stela backup', () => {
     const kept = await backup('--keep', '2')
     assert.match(kept.out.toString(), /\nRemoved \S+Z, \S+Z\.\n$/)
     assert.deepEqual(manifests().slice(0, 1), all.slice(2))
-    // One of the large collection, one of the small one, one catalog.
+    // Two stores and one catalog.
     assert.equal(namesIn('files').length, 3)
     const wrong = await backup('--keep', '0')
     assert.match(wrong.err, /It takes a whole number from 1/)
   })
 
-  test('finds files that were damaged since, and copies them again', async () => {
+  test('detects damaged files and copies them again', async () => {
     await backup()
     const name = namesIn('files').find((file) => !file.startsWith('catalog'))!
     const path = join(folder, 'files', name)
@@ -153,7 +153,7 @@ describe('stela backup', () => {
     assert.equal((await backup('--verify')).err, '')
   })
 
-  test('says why there is none, and leaves nothing that looks like one', async () => {
+  test('reports why it failed, and leaves no partial backup', async () => {
     const check = async (message: RegExp) => {
       const { code, out, err } = await backup()
       assert.deepEqual([code, out.toString()], [1, ''])
@@ -165,12 +165,12 @@ describe('stela backup', () => {
     await check(/does not accept the token\. Unknown\. Set STELA_TOKEN/)
     source.answer = (_, response) => response.end('{"error":"the disk is full"}\n')
     await check(/the server stopped: the disk is full/)
-    // Dies in the middle of a file.
+    // Ends in the middle of a file.
     source.answer = (stream, response) => cutAfter(1_000_000, stream, response)
     await check(/the server went away/)
   })
 
-  test('tells what keeps a server from sending one', async () => {
+  test('reports why a server sends no backup', async () => {
     const ask = (adminUrl: string) =>
       requestBackup({ adminUrl, token: undefined, have: [], signal: noSignal })
     const answers = [
@@ -189,7 +189,7 @@ describe('stela backup', () => {
     )
   })
 
-  test('killed half way is no backup, and the next one cleans up', async () => {
+  test('leaves no backup when it is killed half way, and the next one cleans up', async () => {
     await backup()
     const before = manifests()
     await (await Store.find(engine, 'large')).insert([{ _id: `more ${count}` }])
@@ -201,7 +201,7 @@ describe('stela backup', () => {
     }
     const running = startStela(['backup', folder, '--admin-url', source.url])
     await half.promise
-    // Nobody else may use the folder meanwhile.
+    // A second backup must not use the folder meanwhile.
     const second = await backup()
     assert.equal(second.code, 1)
     assert.match(second.err, /another backup is being made into .*, by process \d+ on /)
@@ -215,12 +215,12 @@ describe('stela backup', () => {
     assert.deepEqual([next.code, next.err], [0, ''])
     assert.equal(manifests().length, 2)
     assert(!namesIn('files').some((name) => name.endsWith('.partial')))
-    // The server let go of what it held for the first.
+    // The server has released the files of the first backup.
     const isHeld = (name: string) => name.startsWith('backup.')
     await eventually(() => !readdirSync(dataDir).some(isHeld))
   })
 
-  test('takes over a lock that was left, and keeps what it does not understand', async () => {
+  test('takes over a stale lock, and keeps files that it cannot read', async () => {
     await backup()
     const lock = join(folder, 'backup.lock')
     writeFileSync(
@@ -236,7 +236,7 @@ describe('stela backup', () => {
     const refused = await backup()
     assert.match(refused.err, /by process 1 on elsewhere/)
     rmSync(lock)
-    // Whatever a manifest names that cannot be read, it stays.
+    // Files that an unreadable manifest may name must stay.
     const name = namesIn('backups')[0]!
     truncateSync(join(folder, 'backups', name), 40)
     await add('one more')
@@ -277,7 +277,7 @@ describe('stela restore', () => {
   const restore = (...args: readonly string[]): Promise<Ran> =>
     runStela(['restore', folder, '--data', data, ...args])
 
-  test('refuses what it cannot restore, and leaves no folder', async () => {
+  test('rejects what it cannot restore, and leaves no folder', async () => {
     const none = await runStela(['restore', join(home, 'none'), '--list'])
     assert.deepEqual([none.code, none.out.length], [1, 0])
     assert.match(none.err, /is not a folder of backups/)
@@ -305,7 +305,7 @@ describe('stela restore', () => {
   })
 })
 
-describe('what a server sends', () => {
+describe('a backup stream', () => {
   const read = async (...chunks: readonly string[]) => {
     const received: unknown[] = []
     const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
@@ -318,7 +318,7 @@ describe('what a server sends', () => {
     return received
   }
 
-  test('is read whatever pieces it comes in', async () => {
+  test('is read in chunks of any size', async () => {
     const text =
       '{"begin":{"files":2,"size":9}}\n\n{"file":"abcdefgh","size":5}\nab\nc\n' +
       '\n{"file":"bcdefghi","size":0}\n{"manifest":{}}\n'
@@ -329,7 +329,7 @@ describe('what a server sends', () => {
       assert.deepEqual(await read(text.slice(0, at), text.slice(at)), expected)
   })
 
-  test('is refused where it is no backup', async () => {
+  test('is rejected when it is invalid', async () => {
     await assert.rejects(read('hello\n'), /is not understood as a backup/)
     await assert.rejects(read('7\n'), /is not understood as a backup/)
     await assert.rejects(read('{}\n'), /is not understood as a backup/)
@@ -346,7 +346,7 @@ function answerJson(response: ServerResponse, status: number, message: string): 
   response.writeHead(status).end(JSON.stringify({ errors: [{ ID: 1, message }] }))
 }
 
-/** Sends so many bytes, and then nothing more. */
+/** Sends this many bytes and then nothing more. */
 function stallAfter(
   size: number,
   stream: Readable,
@@ -370,7 +370,7 @@ function cutAfter(size: number, stream: Readable, response: ServerResponse): voi
 
 type AnswerBackup = (stream: Readable, response: ServerResponse) => void
 
-/** Sends backups of an engine, or whatever a test wants to be sent instead. */
+/** A server that sends backups of an engine, or any other reply of a test. */
 class Source {
   readonly url: string
   lastToken: string | undefined

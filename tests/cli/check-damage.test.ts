@@ -1,6 +1,6 @@
 /**
- * `stela check` on folders that something is wrong with, and on folders that it cannot check.
- * Either way it changes nothing on disk.
+ * `stela check` on damaged folders, and on folders that it cannot read. It never changes anything
+ * on disk.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -30,9 +30,9 @@ import { runStela } from './run-stela.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'stela-check-'))
 chmodSync(home, 0o755)
-/** As a stopped server leaves it. */
+/** The folder after a stop. */
 const stopped = join(home, 'stopped')
-/** As a killed server leaves it, with logs. */
+/** The folder after a kill, with logs. */
 const killed = join(home, 'killed')
 let count = 0
 let dataDir = ''
@@ -64,12 +64,12 @@ beforeEach(() => {
 
 const storeOf = (name: string) => join(dataDir, 'default_keyspace', name, 'store.db')
 
-/** All files and their bytes. */
+/** Every file with its bytes. */
 function contentOf(folder: string): Record<string, string> {
   const files: Record<string, string> = {}
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    // SQLite rebuilds shared memory from the log; that of a killed process may be reset.
+    // SQLite rebuilds shared memory from the log, so that of a killed process may be reset.
     if (entry.isFile())
       files[path] = path.endsWith('-shm') ? '' : readFileSync(path).toString('base64')
   }
@@ -136,7 +136,7 @@ describe('stela check changes nothing', () => {
       assert.deepEqual(contentOf(folder), before)
     })
 
-  test('and lets no server in meanwhile', async () => {
+  test('and keeps servers out while it runs', async () => {
     const checks = checkEverything(dataDir)
     checks.next()
     const log = (): void => undefined
@@ -153,7 +153,7 @@ describe('stela check changes nothing', () => {
 })
 
 describe('stela check finds', () => {
-  test('commits that a damaged log has lost, and names it', async () => {
+  test('commits that a damaged log has lost, and names the log', async () => {
     flip(`${storeOf('films')}-wal`, 32 + 24 + 100)
     const { code, out } = await check()
     assert.equal(code, 1, out)
@@ -205,7 +205,7 @@ describe('stela check finds', () => {
     const { code, out } = await check()
     assert.equal(code, 1, out)
     assert.match(out, /^catalog: .*\n {2}the file is damaged: .*index/)
-    // The stores are checked all the same.
+    // The stores are checked nevertheless.
     assert.match(out, /^default_keyspace\.films: sound$/m)
   })
 
@@ -229,7 +229,7 @@ describe('stela check finds', () => {
     assert.match(out, /^catalog: 1 problem in catalog\.db\n {2}.*catalog\.db is missing/)
   })
 
-  test('writes that a store has lost, by a snapshot that is newer', async () => {
+  test('writes that a store has lost, with a newer snapshot as proof', async () => {
     const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
     const folder = join(dataDir, 'default_keyspace', 'books', 'vectors')
@@ -248,7 +248,7 @@ describe('stela check finds', () => {
     assert.match(unusable.out, / {2}note: vectors cannot be used, and the index will be/)
   })
 
-  test('damage in one store, and goes on with the others', async () => {
+  test('damage in one store, and continues with the others', async () => {
     dataDir = copyOf(stopped)
     writeFileSync(storeOf('books'), readFileSync(storeOf('books')).fill(0xee, 4096))
     const { code, out } = await check()
@@ -259,7 +259,7 @@ describe('stela check finds', () => {
 })
 
 describe('stela check cannot check', () => {
-  /** As a user without rights, where this one has all. */
+  /** Runs the check as a user without privileges when this process is privileged. */
   function checkAsOther(): Promise<Ran> {
     const isRoot = process.getuid!() === 0
     return run(
@@ -269,7 +269,7 @@ describe('stela check cannot check', () => {
     )
   }
 
-  /** Lets others read everything in a folder, but not write it. */
+  /** Lets other users read everything in a folder, and write nothing. */
   function letRead(folder: string): void {
     const own = process.getuid!() === 0 ? 0o700 : 0o500
     chmodSync(folder, own | 0o055)
@@ -282,7 +282,7 @@ describe('stela check cannot check', () => {
 
   const noPermission = /cannot be checked: this user has no permission to read/
 
-  test('a folder without permission to read it', async () => {
+  test('a folder that it has no permission to read', async () => {
     dataDir = copyOf(stopped)
     letRead(dataDir)
     chmodSync(join(dataDir, 'catalog.db'), 0)
@@ -296,7 +296,7 @@ describe('stela check cannot check', () => {
     }
   })
 
-  test('a store without permission to read it, but the others', async () => {
+  test('a store that it has no permission to read, but checks the others', async () => {
     dataDir = copyOf(stopped)
     letRead(dataDir)
     chmodSync(storeOf('books'), 0)
@@ -310,7 +310,7 @@ describe('stela check cannot check', () => {
     assert.match(err, /books\/store\.db cannot be checked: this user has no permission/)
   })
 
-  test('logs in a folder that it may only read; without logs it can', async () => {
+  test('logs in a folder that it can only read; without logs it can', async () => {
     for (const path of Object.keys(contentOf(dataDir)))
       if (path.endsWith('-shm')) rmSync(path)
     letRead(dataDir)
@@ -340,7 +340,7 @@ describe('stela check cannot check', () => {
       const env = { HANDLES_LEFT: `${left}` }
       const limited = ['-c', 'ulimit -n 128; exec "$0" "$@"', process.execPath, ...words]
       const { code, out, err } = await run('sh', limited, { env })
-      // So few that the program itself cannot be loaded.
+      // With this few handles the program itself cannot be loaded.
       if (code === 1 && /EMFILE: .* open '.*\.[jt]s'/.test(err)) continue
       assert(code === 0 || code === 2, `${left} handles: ${code} ${out}${err}`)
       if (code === 0) done++

@@ -1,4 +1,4 @@
-/** `stela check` as operators meet it: on folders that are sound, broken, in use, or none. */
+/** `stela check` as operators use it: on folders that are sound, damaged, in use or missing. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -48,14 +48,14 @@ describe('stela check', () => {
 
   after(() => rm(server.dataDir, { recursive: true, force: true }))
 
-  test('leaves a folder alone that a server has open', async () => {
+  test('does not touch a folder that a server has open', async () => {
     const { code, out, err } = await check(server.dataDir)
     assert.deepEqual([code, out], [2, ''])
     assert.match(err, /^stela: .* is in use by a running server; stop it first\n$/)
     await server.stop()
   })
 
-  test('says of everything in a sound folder that it is', async () => {
+  test('reports every part of a sound folder as sound', async () => {
     const { code, out, err } = await check(server.dataDir)
     assert.deepEqual([code, err], [0, ''])
     assert.equal(
@@ -67,7 +67,7 @@ describe('stela check', () => {
     )
   })
 
-  test('says what is wrong, and where', async () => {
+  test('reports damage and its place', async () => {
     const store = new DatabaseSync(join(server.dataDir, 'default_keyspace/words/store.db'))
     store.exec('DELETE FROM recent')
     store.close()
@@ -85,7 +85,7 @@ describe('stela check', () => {
     )
   })
 
-  test('says so where there is nothing to check', async () => {
+  test('reports when there is nothing to check', async () => {
     const folder = await temporaryFolder()
     try {
       const { code, out, err } = await check(folder)

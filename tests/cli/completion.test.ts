@@ -1,4 +1,4 @@
-/** `stela completion`: the scripts, run by the shells that are here. */
+/** The scripts of `stela completion`, run by the installed shells. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ describe('in bash', () => {
     script = await scriptFor('bash')
   })
 
-  /** What is offered after these words, the last of which is being typed. */
+  /** Completions for a command line whose last word is being typed. */
   function offered(...words: string[]): string[] {
     const line = ['stela', ...words].map((word) => `'${word}'`).join(' ')
     const program = `${script}
@@ -35,41 +35,41 @@ describe('in bash', () => {
     return stdout.split('\n').filter((word) => word !== '')
   }
 
-  test('commands come first', () => {
+  test('commands are offered first', () => {
     const commands = ['backup', 'completion', 'demo', 'serve', 'token']
     const first = offered('')
     for (const command of commands) assert(first.includes(command), command)
     assert.deepEqual(offered('se'), ['serve'])
   })
 
-  test('then all flags of the command', () => {
+  test('all flags of the command are offered next', () => {
     const flags = offered('serve', '--')
     const known = serveOptions().map((option) => option.long!)
     assert.deepEqual(flags.toSorted(), [...known, '--help'].toSorted())
     assert.deepEqual(offered('demo', '--p'), ['--port'])
   })
 
-  test('then the values that a flag can have', () => {
+  test('the values of a flag are offered after it', () => {
     assert.deepEqual(offered('serve', '--durability', ''), ['full', 'relaxed'])
     assert.deepEqual(offered('serve', '--port', '9000', '--log-level', 'de'), ['debug'])
     assert.deepEqual(offered('serve', '--data', ''), [])
   })
 
-  test('below a command there may be others', () => {
+  test('subcommands are offered after their command', () => {
     assert.deepEqual(offered('token', 'cr'), ['create'])
     assert(offered('token', 'create', '--').includes('--role'))
     assert(!offered('token', 'create', '').includes('list'))
     assert.deepEqual(offered('completion', 'f'), ['fish'])
   })
 
-  test('a tab completes, where the script is read as it is documented', () => {
+  test('a tab completes once the script is loaded as documented', () => {
     const program = `source <(cat <<'END'\n${script}END\n)\ncomplete -p stela`
     const { stdout } = spawnSync('bash', ['--norc', '-c', program], { encoding: 'utf8' })
     assert.match(stdout, /-F _stela stela/)
   })
 })
 
-/** How a shell is asked what it offers after some words, once it has read the script. */
+/** For each shell, how to get its completions after loading the script. */
 const asks = {
   zsh: (file: string, words: readonly string[]) => [
     ...['-f', '-c'],
@@ -86,7 +86,7 @@ const asks = {
 }
 
 for (const shell of ['zsh', 'fish'] as const)
-  test(`${shell} is offered the same, where it is installed`, async () => {
+  test(`${shell} offers the same when it is installed`, async () => {
     const script = await scriptFor(shell)
     for (const { long } of serveOptions())
       assert(script.includes(shell === 'fish' ? ` -l ${long!.slice(2)} ` : long!), long)
@@ -97,7 +97,7 @@ for (const shell of ['zsh', 'fish'] as const)
     const offered = (...words: string[]) => {
       const run = spawnSync(shell, asks[shell](file, words), { encoding: 'utf8' })
       assert.equal(run.stderr, '')
-      // zsh itself leaves out what does not begin with the word that is being typed.
+      // zsh itself drops completions without the prefix that is being typed.
       const begins = (word: string) => word !== '' && word.startsWith(words.at(-1)!)
       return run.stdout.split('\n').filter(begins)
     }

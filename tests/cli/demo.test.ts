@@ -1,4 +1,4 @@
-/** `stela demo`, with the built-in model: what it prints works when it is pasted. */
+/** `stela demo` with the built-in model: the commands that it prints work. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../harness.ts'
 import { interrupt, readyUrl, startCommand } from '../package/run-command.ts'
 import { program } from '../server-environment.ts'
 
-test('stela demo prints three things to try, and leaves nothing behind', async () => {
+test('stela demo prints three commands to try, and leaves nothing behind', async () => {
   const folder = await temporaryFolder()
   const demo = startCommand(
     'node',
@@ -33,13 +33,13 @@ test('stela demo prints three things to try, and leaves nothing behind', async (
   } finally {
     await interrupt(demo)
   }
-  // The model's runtime leaves files of its own.
+  // The runtime of the model leaves files of its own.
   const left = readdirSync(folder).filter((name) => name.startsWith('stela'))
   assert.deepEqual(left, [])
   await rm(folder, { recursive: true })
 })
 
-test('stela demo refuses a port that is in use, and says what to do', async () => {
+test('stela demo rejects a port that is in use, and says what to do', async () => {
   const first = startCommand('node', [program, 'demo', '--port', '0'], { cwd: '/' })
   try {
     const { port } = new URL(await readyUrl(first))

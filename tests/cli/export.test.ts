@@ -1,4 +1,4 @@
-/** `stela export`, and that `stela import` brings back what it wrote. */
+/** `stela export`, and the round trip through `stela import`. */
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -51,13 +51,13 @@ describe('stela export', () => {
 
   const at = () => ['--url', server.url]
 
-  test('--help explains itself', async () => {
+  test('--help describes the command', async () => {
     const { code, out } = await runStela(['export', '--help'])
     assert.equal(code, 0)
     assert.match(String(out), /STELA_TOKEN/)
   })
 
-  test('writes lines that import makes the same collection of', async () => {
+  test('writes lines from which import creates the same collection', async () => {
     const lines = Array.from({ length: 5000 }, (_, i) => documentOf(i))
     const given = join(folder, 'given.jsonl')
     await writeFile(given, lines.map((line) => `${line}\n`).join(''))
@@ -92,7 +92,7 @@ describe('stela export', () => {
     )
   })
 
-  test('packs what it writes, to a file or to standard output', async () => {
+  test('compresses its output, to a file or to standard output', async () => {
     const args = ['export', '--collection', 'few', '--gzip', ...at()]
     const { code, out, err } = await runStela(args)
     assert.equal(code, 0, err)
@@ -106,7 +106,7 @@ describe('stela export', () => {
     assert.equal(String(gunzipSync(await readFile(path))), lines)
   })
 
-  test('leaves out what is only there for searches when told to', async () => {
+  test('omits search fields with --no-search-fields', async () => {
     const { out } = await runStela([
       'export',
       '--collection',
@@ -117,7 +117,7 @@ describe('stela export', () => {
     assert.equal(String(out), '{"_id":1,"a":1}\n{"_id":2}\n')
   })
 
-  test('writes the rows of a table, which import reads back', async () => {
+  test('writes the rows of a table, and import reads them back', async () => {
     const rows = Array.from({ length: 50 }, (_, i) => ({
       id: i,
       big: 12_345 + i,
@@ -156,7 +156,7 @@ describe('stela export', () => {
     [/no such file/, ['--collection', 'few', '--out', '/nowhere/at/all']],
     [/cannot be used with/, ['--collection', 'few', '--table', 'rows']],
   ] as const)
-    test(`ends with 1 and says ${says.source}`, async () => {
+    test(`exits with 1 and reports ${says.source}`, async () => {
       const { code, out, err } = await runStela(
         ['export', ...args, ...at()],
         token === undefined ? {} : { token },
@@ -167,7 +167,7 @@ describe('stela export', () => {
       assert.equal(err.trim().split('\n').length, 1, err)
     })
 
-  test('says so when no server is there, or another one', async () => {
+  test('reports an unreachable server and a wrong path', async () => {
     const args = ['export', '--collection', 'few', '--url']
     const away = await runStela([...args, 'http://127.0.0.1:9'])
     assert.deepEqual([away.code, String(away.out)], [1, ''])
@@ -178,7 +178,7 @@ describe('stela export', () => {
   })
 })
 
-/** The same lines, in any order. */
+/** Asserts that both have the same lines in any order. */
 function assertSame(lines: readonly string[], expected: readonly string[]): void {
   assert.equal(lines.length, expected.length)
   const known = new Set(expected)
@@ -188,7 +188,7 @@ function assertSame(lines: readonly string[], expected: readonly string[]): void
   )
 }
 
-/** Values of every kind, in the form in which they come back. */
+/** A document with values of every kind, in the form of replies. */
 function documentOf(i: number): string {
   const kinds = [
     `"n":1${'0'.repeat(i % 40)}1`,

@@ -31,7 +31,7 @@ describe('stela import', { concurrency: 2 }, () => {
     return path
   }
 
-  /** Imports into a collection of its own. */
+  /** Imports into a separate collection. */
   function importInto(name: string, path: string, ...more: string[]): Promise<Ran> {
     const args = ['import', path, '--collection', name, '--create', '--url', server.url]
     return runStela([...args, ...more])
@@ -43,7 +43,7 @@ describe('stela import', { concurrency: 2 }, () => {
     return String(ran.out).split('\n').slice(0, -1).toSorted()
   }
 
-  test('reads lines, with or without an end to the last, and passes over empty ones', async () => {
+  test('reads lines with or without a final line end, and skips empty ones', async () => {
     const path = await fileOf('\ufeff{"_id":1}\r\n\r\n  \n {"_id":2} \n{"_id":3}', '.txt')
     const { code, err, out } = await importInto('lines', path)
     assert.equal(code, 0, err)
@@ -53,7 +53,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert(!existsSync(`${path}.progress`) && !existsSync(`${path}.rejected`))
   })
 
-  test('reads an array, packed, from standard input', async () => {
+  test('reads a compressed array from standard input', async () => {
     const array = '[\n {"_id": "]}\\",", "a": [1, {"b": []}]},\n {"_id": 1.50}\n]\n'
     const args = ['import', '-', '--collection', 'array', '--create', '--url', server.url]
     const { code, err } = await runStela(args, { input: gzipSync(array) })
@@ -64,7 +64,7 @@ describe('stela import', { concurrency: 2 }, () => {
     ])
   })
 
-  test('reads CSV as RFC 4180 writes it', async () => {
+  test('reads CSV according to RFC 4180', async () => {
     const csv =
       '_id,"a ""name""",dotted.name,n,empty\r\n' +
       '1,"two\r\nlines, one comma",x,0.10000000000000000000001,\r\n' +
@@ -96,7 +96,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.deepEqual(await exported('texts'), ['{"_id":"1","n":"2"}'])
   })
 
-  test('converts cells by the columns of a table', async () => {
+  test('converts cells to the column types of a table', async () => {
     const columns = {
       id: 'int',
       name: 'text',
@@ -128,7 +128,7 @@ describe('stela import', { concurrency: 2 }, () => {
     ])
   })
 
-  test('keeps rejected records as they were, says why, and imports the others', async () => {
+  test('keeps rejected records unchanged with their errors, and imports the others', async () => {
     const bad = [
       '{"_id":1, "again":true}',
       '{"_id":',
@@ -152,7 +152,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.equal((await exported('picky')).length, 251)
   })
 
-  test('says that nothing is kept of records that are longer than a request', async () => {
+  test('reports that records longer than a request are not kept', async () => {
     const path = await fileOf(`${'x'.repeat(20_000_001)}\n{"_id": 1}\n`, '.jsonl')
     const { code, err } = await importInto('long', path)
     assert.equal(code, 2)
@@ -160,7 +160,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert(!existsSync(`${path}.rejected`))
   })
 
-  test('reads little of a file of white space before it knows the format', async () => {
+  test('reads little of a file of white space before it detects the format', async () => {
     const path = await fileOf(' \n'.repeat(5_000_000), '')
     const input = await Input.open(path, undefined)
     assert.equal(input.format, 'jsonl')
@@ -168,7 +168,7 @@ describe('stela import', { concurrency: 2 }, () => {
     for await (const records of input.records()) assert.deepEqual(records, [])
   })
 
-  test('shows the first twenty rejected records only, and those of an array on a line each', async () => {
+  test('prints only the first twenty rejected records, and those of an array on one line each', async () => {
     const path = await fileOf(`[${'{"_id":\nnone},\n'.repeat(30)}]`, '.json')
     const { code, err } = await importInto('worse', path)
     assert.equal(code, 2)
@@ -178,7 +178,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.equal(await readFile(`${path}.rejected`, 'utf8'), '{"_id": none}\n'.repeat(30))
   })
 
-  test('sends documents of every size that the server takes', async () => {
+  test('sends documents of every size that the server accepts', async () => {
     const options = { indexing: { deny: ['big'] } }
     await server.command(keyspace, { createCollection: { name: 'large', options } })
     const sized = (id: number, size: number) => `{"_id":${id},"big":"${'x'.repeat(size)}"}`
@@ -218,7 +218,7 @@ describe('stela import', { concurrency: 2 }, () => {
     [/gzip and damaged/, ['', '--collection', 'x', '--create'], '\x1f\x8bno'],
     [/'xml'.*jsonl, json, csv/, ['', '--collection', 'x', '--format', 'xml']],
   ] as const)
-    test(`ends with 1 and says ${says.source}`, async () => {
+    test(`exits with 1 and reports ${says.source}`, async () => {
       const path = await fileOf(Buffer.from(content, 'latin1'), '.csv')
       const given = args.map((arg) => (arg === '' ? path : arg))
       const { code, err } = await runStela(['import', ...given, '--url', server.url])
@@ -245,7 +245,7 @@ describe('an interrupted stela import', () => {
   })
 
   const count = 9000
-  /** Two are rejected: one before and one after the places of interruption. */
+  /** Two lines are rejected: one before and one after the interruptions. */
   const lines = Array.from({ length: count }, (_, i) =>
     i === 100 || i === 8900 ? 'not JSON' : `{"_id":${i},"text":"${'words '.repeat(20)}"}`,
   )
@@ -284,7 +284,7 @@ describe('an interrupted stela import', () => {
     assert(!existsSync(`${path}.progress`))
   }
 
-  test('goes on with --resume after it was killed', async () => {
+  test('continues with --resume after a kill', async () => {
     const path = await newFile('killed.jsonl')
     const { child, ended } = startStela(args(path))
     await untilDone(path, 1000)
@@ -297,7 +297,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, resumed)
   })
 
-  test('waits for a server that comes back, and else says how to go on', async () => {
+  test('waits for a server that returns, and otherwise says how to continue', async () => {
     await clear()
     const path = await newFile('away.jsonl')
     const waiting = startStela(args(path))
@@ -320,7 +320,7 @@ describe('an interrupted stela import', () => {
     await assertComplete(path, await runStela(args(path, '--resume')))
   })
 
-  test('knows documents that were stored without an answer by their _id', async () => {
+  test('recognises documents that were stored without an answer by their _id', async () => {
     const path = join(folder, 'twice.jsonl')
     const twice = Array.from({ length: 50 }, (_, i) => `{"_id":"twice ${i}"}`)
     await writeFile(path, twice.slice(0, 40).join('\n'))
@@ -339,7 +339,7 @@ describe('an interrupted stela import', () => {
     assert.match(err, /line 31: DOCUMENT_ALREADY_EXISTS/)
   })
 
-  test('refuses to go on with another file or into another collection', async () => {
+  test('rejects a resume with another file or another collection', async () => {
     const path = await newFile('changed.jsonl')
     const { size, mtimeMs } = await stat(path)
     const input = { size, changedAt: Math.floor(mtimeMs) }

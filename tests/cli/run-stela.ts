@@ -1,4 +1,4 @@
-/** Runs the command line as a process of its own. */
+/** Runs the command line as a separate process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { testToken } from '../harness.ts'

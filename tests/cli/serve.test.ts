@@ -1,4 +1,4 @@
-/** `stela serve` as operators and scripts meet it: a process with flags, lines and signals. */
+/** `stela serve` as operators and scripts use it: flags, output and signals of the process. */
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -50,7 +50,7 @@ function stela(
   return run
 }
 
-/** The URL of the ready line; throws when the process ends without one. */
+/** The URL of the ready line; throws when the process ends before. */
 async function ready(run: Run): Promise<string> {
   while (!run.out.includes('\n')) {
     const ended = await Promise.race([once(run.child.stdout!, 'data'), run.exit])
@@ -68,20 +68,20 @@ function findKeyspaces(url: string, token: string): Promise<Response> {
 }
 
 describe('stela', () => {
-  test('--help explains itself', async () => {
+  test('--help describes the commands', async () => {
     const run = stela(['--help'])
     assert.equal(await run.exit, 0)
     assert.match(run.out, /stela serve/)
     assert.equal(run.err, '')
   })
 
-  test('--version is the version', async () => {
+  test('--version prints the version', async () => {
     const run = stela(['--version'])
     assert.equal(await run.exit, 0)
     assert.match(run.out, /^\d+\.\d+\.\d+\n$/)
   })
 
-  test('refuses a command that it does not have', async () => {
+  test('rejects an unknown command', async () => {
     const run = stela(['dance'])
     assert.notEqual(await run.exit, 0)
     assert.match(run.err, /dance/)
@@ -96,12 +96,12 @@ describe('stela serve', { concurrency: 4 }, () => {
   })
   after(() => rm(parent, { recursive: true, force: true }))
 
-  /** A data folder that no other test has. */
+  /** A data folder for one test. */
   function newFolder(): string {
     return join(parent, `data ${folders++}`)
   }
 
-  test('--help names every flag with its variable', async () => {
+  test('--help lists every flag with its environment variable', async () => {
     const run = stela(['serve', '--help'])
     assert.equal(await run.exit, 0)
     const help = run.out.replace(/\s+/g, ' ')
@@ -138,20 +138,20 @@ describe('stela serve', { concurrency: 4 }, () => {
     [['--search-threads', '0'], /1 to 64/],
     [['everything'], /too many arguments/],
   ] as const)
-    test(`refuses ${args.join(' ')} and says what it takes`, async () => {
+    test(`rejects ${args.join(' ')} and says what it accepts`, async () => {
       const run = stela(['serve', '--data', newFolder(), ...args])
       assert.notEqual(await run.exit, 0)
       assert.match(run.err, says)
       assert.equal(run.out, '')
     })
 
-  test('names the variable that a wrong value came from', async () => {
+  test('names the environment variable of an invalid value', async () => {
     const run = stela(['serve', '--data', newFolder()], { STELA_PORT: 'http' })
     assert.notEqual(await run.exit, 0)
     assert.match(run.err, /STELA_PORT.*0 to 65535/)
   })
 
-  test('shows no secret when a value is wrong', async () => {
+  test('hides secrets when a value is invalid', async () => {
     for (const [name, value] of [
       ['STELA_USERS', 'sesame'],
       ['STELA_EMBEDDING_KEYS', 'opnai=sesame'],
@@ -167,7 +167,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert(!flag.err.includes('sesame'), flag.err)
   })
 
-  test('makes a token on the first start, shows it once and keeps it', async () => {
+  test('creates a token on the first start, prints it once and keeps it', async () => {
     const args = ['serve', '--data', newFolder(), '--port', '0']
     const first = stela(args)
     const url = await ready(first)
@@ -193,7 +193,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await second.exit, 0)
   })
 
-  test('takes the token and accounts from its environment instead', async () => {
+  test('uses the token and accounts of its environment instead', async () => {
     const run = stela(['serve'], {
       STELA_DATA: newFolder(),
       STELA_PORT: '0',
@@ -216,7 +216,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await run.exit, 0)
   })
 
-  test('prefers a flag to its variable', async () => {
+  test('prefers a flag over its environment variable', async () => {
     const run = stela(
       ['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'flag'],
       {
@@ -230,7 +230,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await run.exit, 0)
   })
 
-  test('refuses a folder that another server has open', async () => {
+  test('rejects a folder that another server has open', async () => {
     const data = newFolder()
     const first = stela(['serve', '--data', data, '--port', '0'])
     const url = await ready(first)
@@ -252,7 +252,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await first.exit, 0)
   })
 
-  test('serves from its source, as a checkout has it, with all of its threads', async () => {
+  test('runs from a source checkout with all of its threads', async () => {
     const source = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
     const args = ['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'x']
     const run = stela(args, {}, source)
@@ -276,10 +276,10 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.equal(await run.exit, 0)
   })
 
-  test('exits at once when told to stop twice', async () => {
+  test('exits at once on a second stop signal', async () => {
     const run = stela(['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'x'])
     const { hostname, port } = new URL(await ready(run))
-    // Half a request makes the server wait for the rest before it stops.
+    // Half a request makes the stop wait for the rest.
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
     await once(socket, 'connect')

@@ -1,4 +1,4 @@
-/** Records are the same wherever the chunks of an input end. */
+/** Splitting an input into records gives the same result for any chunk boundaries. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -27,8 +27,8 @@ function shown(records: readonly RawRecord[]): string[] {
   )
 }
 
-describe('an input', () => {
-  test('of lines has a record for each that is not empty', () => {
+describe('splitting an input', () => {
+  test('into lines skips empty ones', () => {
     assert.deepEqual(shown(split('jsonl', 'a\r\n\n \nb\nc')), ['1: a', '4: b', '5: c'])
     assert.deepEqual(shown(split('jsonl', '')), [])
   })
@@ -44,11 +44,11 @@ describe('an input', () => {
     ['[1]\n[2]', ['1: 1', '2:  (text follows the array, which is left out from here on)']],
     ['["\\"]"]', ['1: "\\"]"']],
   ] as const)
-    test(`that is the array ${JSON.stringify(text)} has ${records.length} records`, () => {
+    test(`that is the array ${JSON.stringify(text)} gives ${records.length} records`, () => {
       assert.deepEqual(shown(split('json', text)), records)
     })
 
-  test('tells of records that are too large, and goes on', () => {
+  test('reports records that are too large, and continues', () => {
     const long = 'x'.repeat(2000)
     for (const [format, text] of [
       ['jsonl', `a\n${long}\nb`],
@@ -63,7 +63,7 @@ describe('an input', () => {
     }
   })
 
-  test('has the same records wherever its chunks end', () => {
+  test('gives the same records for any chunk boundaries', () => {
     const text = fc
       .array(fc.constantFrom('a', ',', '"', '\n', '\r\n', '[', ']', '{', '}', '\\', 'é'))
       .map((parts) => parts.join(''))
@@ -82,7 +82,7 @@ describe('an input', () => {
 })
 
 describe('CSV', () => {
-  test('reads back any cells that were quoted', () => {
+  test('reads back quoted cells', () => {
     const row = fc.array(
       fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é') }),
       {

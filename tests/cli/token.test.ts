@@ -19,7 +19,7 @@ interface Ran {
   readonly err: string
 }
 
-describe('stela token, with a server that runs', () => {
+describe('stela token with a running server', () => {
   let server: TestServer
 
   before(async () => {
@@ -34,7 +34,7 @@ describe('stela token, with a server that runs', () => {
     return { code, out: out.toString(), err }
   }
 
-  test('makes a token, prints it alone, and lists it', async () => {
+  test('creates a token, prints it alone, and lists it', async () => {
     const made = await token([
       ...['create', '--role', 'ro user', '--expires', '30d', '--description', 'a\tboard'],
     ])
@@ -72,7 +72,7 @@ describe('stela token, with a server that runs', () => {
     assert.equal((await server.command('', find, { Token: secret })).http, 401)
   })
 
-  test('gives several roles, by name or id, and knows which there are', async () => {
+  test('assigns several roles by name or id, and knows the existing ones', async () => {
     const response = await fetch(`${server.adminUrl}/v2/organizations/roles`, {
       headers: { Token: testToken },
     })
@@ -85,7 +85,7 @@ describe('stela token, with a server that runs', () => {
     assert.match(unknown.err, /no role "Emperor"\. There are: Organization Administrator,/)
   })
 
-  test('says in one line what is wrong', async () => {
+  test('reports errors in one line', async () => {
     for (const [args, as, message] of [
       [['list'], 'wrong', /the token is not valid/],
       [['create', '--expires', '3x'], testToken, /--expires.*30d/],
@@ -125,7 +125,7 @@ function fails(attempt: Promise<unknown>, message: RegExp): Promise<void> {
   return assert.rejects(attempt, { name: 'Failure', message })
 }
 
-describe('stela token, with the folder of a server that is stopped', () => {
+describe('stela token with the folder of a stopped server', () => {
   let dataDir: string
 
   before(async () => {
@@ -136,7 +136,7 @@ describe('stela token, with the folder of a server that is stopped', () => {
   const onFolder = (...args: readonly string[]) =>
     runStela(['token', ...args, '--data', dataDir], { token: '' })
 
-  test('makes a token without having one, the way back in', async () => {
+  test('creates a token without needing one', async () => {
     await fails(openFolder(dataDir), /is not a data folder/)
     assert.deepEqual(readdirSync(dataDir), [])
     let server = await startServer({ dataDir })
@@ -155,7 +155,7 @@ describe('stela token, with the folder of a server that is stopped', () => {
     await server.stop()
   })
 
-  test('keeps one that can make others', async () => {
+  test('keeps the last token that can create others', async () => {
     const keeper = await openFolder(dataDir)
     const [{ id, roles }] = (await keeper.list()) as [KnownToken]
     await fails(keeper.revoke(id), /is the last that can make others/)
@@ -177,14 +177,14 @@ describe('an expiry', () => {
     ['2030-01-31T02:00+02:00', '2030-01-31T00:00:00.000Z'],
     ['2030-01-31', '2030-01-31T00:00:00.000Z'],
   ] as const)
-    test(`${text} is understood`, () => assert.equal(readExpiry(text, now), expected))
+    test(`${text} is accepted`, () => assert.equal(readExpiry(text, now), expected))
 
   for (const text of ['', '0d', '-1d', '1.5h', '30', 'd', 'tomorrow', '2030', '2025-12-31'])
-    test(`"${text}" is refused`, () =>
+    test(`"${text}" is rejected`, () =>
       assert.throws(() => readExpiry(text, now), { code: 'commander.invalidArgument' }))
 })
 
-test('a list shows what has expired, and nothing that commands a terminal', () => {
+test('a list shows expired tokens as expired, and no terminal control characters', () => {
   const table = tokenTable(
     [
       {

@@ -1,4 +1,4 @@
-/** Requests that are malformed, hostile, or at and past every limit. */
+/** Requests that are malformed, hostile, or at or beyond a limit. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
@@ -27,7 +27,7 @@ after((t) =>
 const keyspace = '/default_keyspace'
 let ids = 0
 
-/** Inserts a document whose fields are given as JSON, and returns its _id. */
+/** Inserts a document with these fields (JSON) and returns its _id. */
 async function insert(fields: string): Promise<number> {
   const _id = ++ids
   const answer = await suspect.open(`{"insertOne":{"document":{"_id":${_id},${fields}}}}`)
@@ -40,7 +40,7 @@ async function textOf(_id: number): Promise<string> {
   return /^\{"data":\{"document":(.*)\}\}$/s.exec(answer.text)![1]!
 }
 
-/** The ids that a filter, given as JSON, finds. */
+/** The ids of the documents that match a filter (JSON). */
 async function find(filter: string, more = ''): Promise<unknown[]> {
   const answer = await suspect.open(`{"find":{"filter":${filter}${more}}}`)
   assert.deepEqual(answer.codes, [], answer.text)
@@ -58,7 +58,7 @@ async function refuseInsert(fields: string, code: string): Promise<void> {
 const quote = (text: string) => JSON.stringify(text)
 
 describe('bodies', () => {
-  test('cut at any byte are not JSON', async () => {
+  test('cut at any byte are rejected as invalid JSON', async () => {
     const whole = Buffer.from(
       '{"insertOne":{"document":{"_id":"é💥","n":-1.5e+10,"t":[true,null,"\\u00e9\\n"]}}}',
     )
@@ -70,7 +70,7 @@ describe('bodies', () => {
       )
   })
 
-  test('that are not UTF-8 are not JSON', async () => {
+  test('with bytes outside UTF-8 are rejected as invalid JSON', async () => {
     for (const bytes of ['ff', 'c3', 'c080', 'eda080', 'f4908080', 'e282', '80'])
       for (const place of ['"a":"X"', '"X":1', '"a":X']) {
         const [start, end] = `{"insertOne":{"document":{${place}}}}`.split('X')
@@ -84,7 +84,7 @@ describe('bodies', () => {
     await suspect.refused(`${keyspace}/open`, '\ufeff{"find":{}}', 'REQUEST_NOT_JSON')
   })
 
-  test('of any depth are answered', async () => {
+  test('nested to any depth are answered', async () => {
     for (const depth of [400, 10_000, 100_000])
       for (const [open, middle, close] of [
         ['[', '', ']'],
@@ -105,7 +105,7 @@ describe('bodies', () => {
       }
   })
 
-  test('may be as large as the limit, and not one byte larger', async () => {
+  test('can be as large as the limit, and one byte more is rejected', async () => {
     const { bodySizeMax } = defaultLimits
     const answer = await suspect.open('{"countDocuments":{}}'.padEnd(bodySizeMax))
     assert.deepEqual(answer.codes, [])
@@ -120,7 +120,7 @@ describe('bodies', () => {
     await server.close()
   })
 
-  test('full of one thing are answered', async () => {
+  test('full of one repeated element are answered', async () => {
     const fill = (part: (n: number) => string, size = 3_000_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -147,7 +147,7 @@ describe('bodies', () => {
   })
 })
 
-describe('names that mean something to JavaScript, or nothing to anybody', () => {
+describe('names that are special in JavaScript or meaningless everywhere', () => {
   const names = [
     '__proto__',
     'constructor',
@@ -269,7 +269,7 @@ describe('names that mean something to JavaScript, or nothing to anybody', () =>
         `{"updateOne":{"filter":{},"update":{${key}:{"a":1}}}}`,
         'UNSUPPORTED_UPDATE_OPERATION',
       )
-      // URLs drop a segment that is a dot, however it is written.
+      // URLs drop a segment that is a dot, even when it is percent-encoded.
       if (name.isWellFormed() && name !== '.') {
         const segment = encodeURIComponent(name).replaceAll('.', '%2E')
         await suspect.refused(`/${segment}`, '{"findCollections":{}}', 'UNKNOWN_KEYSPACE')
@@ -294,8 +294,8 @@ describe('names that mean something to JavaScript, or nothing to anybody', () =>
       await suspect.refused(`/${name}`, { findCollections: {} }, 'UNKNOWN_KEYSPACE')
     })
 
-  test('that differ only in what separates paths from values are kept apart', async () => {
-    // One field's path and key together read like those of the other.
+  test('that would collide when path and value are concatenated are kept apart', async () => {
+    // The concatenated path and key of one field equal those of the other.
     const id = await insert('"a":["zzz\\u0000\\u0010"],"a\\u00000zzz":null,"b":["x","x"]')
     assert.deepEqual(await find(`{"_id":${id},"a":"zzz\\u0000\\u0010"}`), [id])
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [id])
@@ -304,7 +304,7 @@ describe('names that mean something to JavaScript, or nothing to anybody', () =>
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [])
   })
 
-  test('that are empty, reserved or malformed are refused', async () => {
+  test('that are empty, reserved or malformed are rejected', async () => {
     for (const fields of ['"":1', '"a":{"":1}', '"$a":1', '"a":{"$b":1}', '"*":1'])
       await refuseInsert(fields, 'SHRED_BAD_FIELD_NAME')
     for (const path of ['', '.', 'a.', '.a', 'a..b', '&', 'a&', '&x', 'a.&'])
@@ -335,7 +335,7 @@ describe('names that mean something to JavaScript, or nothing to anybody', () =>
 })
 
 describe('values', () => {
-  test('of every kind come back as they were', async () => {
+  test('are returned unchanged, whatever their kind', async () => {
     for (const value of [
       '"\\ud800"',
       '"a\\udc00b"',
@@ -382,7 +382,7 @@ describe('values', () => {
     }
   })
 
-  test('of every kind can be an _id, if it is one value', async () => {
+  test('that are scalars can be an _id, whatever their kind', async () => {
     for (const id of [
       '"\\ud800"',
       '"\\u0000"',
@@ -411,7 +411,7 @@ describe('values', () => {
     }
   })
 
-  test('minus zero is zero', async () => {
+  test('that are minus zero equal zero', async () => {
     for (const zero of ['-0', '-0.0', '0e5', '-0e-999999999', `0.${'0'.repeat(90)}`]) {
       const id = await insert(`"zero":${zero}`)
       assert.deepEqual(await find('{"zero":0}'), [id])
@@ -420,7 +420,7 @@ describe('values', () => {
     }
   })
 
-  test('a number of 101 characters is refused wherever it stands', async () => {
+  test('with 101 digits are rejected everywhere', async () => {
     const long = '1'.repeat(101)
     for (const body of [
       `{"insertOne":{"document":{"a":${long}}}}`,
@@ -437,7 +437,7 @@ describe('values', () => {
       )
   })
 
-  test('$inc and $mul cost what numbers have digits, not what they amount to', async () => {
+  test('in $inc and $mul cost time by their digits, not by their magnitude', async () => {
     for (const start of ['1', '0.1', '1e400', '-1e-400', '9'.repeat(100), '0'])
       for (const operator of ['$inc', '$mul'])
         for (const by of [
@@ -463,7 +463,7 @@ describe('values', () => {
         }
   })
 
-  test('options beyond all reason are answered', async () => {
+  test('far beyond any limit are answered in options', async () => {
     const numbers = [
       '9007199254740991',
       '9007199254740993',
@@ -510,7 +510,7 @@ describe('limits', () => {
   for (const [what, most, fields] of [
     ['elements of an array', 1_000, (n) => `"a":[${list(n, String)}]`],
     ['properties of an object', 1_000, (n) => `"a":{${list(n, (i) => `"f${i}":1`)}}`],
-    // With the _id.
+    // The _id counts too.
     ['properties of a document', 2_000, (n) => grouped(n - 1)],
     ['levels', 16, (n) => `"a":${nested(n - 1)}`],
     ['levels of arrays', 16, (n) => `"a":${'['.repeat(n - 1)}${']'.repeat(n - 1)}`],
@@ -539,7 +539,7 @@ describe('limits', () => {
     ],
     ['bytes of an array element', 8_000, (n) => `"a":["${'x'.repeat(n)}"]`],
   ] as readonly (readonly [string, number, (n: number) => string])[])
-    test(`${most} ${what} are stored, one more is refused`, async () => {
+    test(`${most} ${what} are stored, one more is rejected`, async () => {
       const id = await insert(fields(most))
       assert.deepEqual(
         parseStored(await textOf(id)),
@@ -553,7 +553,7 @@ describe('limits', () => {
       await suspect.open({ deleteOne: { filter: { _id: id } } })
     })
 
-  test('4 000 000 characters of a document are stored, one more is refused', async () => {
+  test('4 000 000 characters of a document are stored, one more is rejected', async () => {
     await suspect.accepted(keyspace, {
       createCollection: { name: 'long', options: { indexing: { deny: ['a'] } } },
     })
@@ -572,7 +572,7 @@ describe('limits', () => {
     await suspect.accepted(keyspace, { deleteCollection: { name: 'long' } })
   })
 
-  test('100 values of $in and $nin are compared, one more is refused', async () => {
+  test('100 values of $in and $nin are compared, one more is rejected', async () => {
     for (const operator of ['$in', '$nin']) {
       await find(`{"a":{"${operator}":[${list(100, String)}]}}`)
       await suspect.refused(
@@ -583,7 +583,7 @@ describe('limits', () => {
     }
   })
 
-  test('64 comparisons are made, one more is refused', async () => {
+  test('64 comparisons are made, one more is rejected', async () => {
     for (const filter of [
       (count: number) => `{${list(count, (n) => `"f${n}":${n}`)}}`,
       (count: number) => `{"$or":[${list(count, (n) => `{"f${n}":{"$ne":${n}}}`)}]}`,
@@ -599,7 +599,7 @@ describe('limits', () => {
     }
   })
 
-  test('100 documents of insertMany are inserted, one more is refused', async () => {
+  test('100 documents of insertMany are inserted, one more is rejected', async () => {
     const documents = (count: number) =>
       `{"insertMany":{"documents":[${list(count, () => '{"many":1}')}]}}`
     await suspect.accepted(`${keyspace}/open`, documents(100))
@@ -608,7 +608,7 @@ describe('limits', () => {
 })
 
 describe('filters', () => {
-  test('nested as deep as JSON may be are answered', async () => {
+  test('nested as deep as JSON allows are answered', async () => {
     for (const [open, close] of [
       ['{"$and":[', ']}'],
       ['{"$or":[', ']}'],
@@ -626,14 +626,14 @@ describe('filters', () => {
         ])
           await suspect.send(`${keyspace}/kept`, command)
       }
-    // Comparisons at every level, as many as there may be.
+    // As many comparisons as allowed, spread over all levels.
     let filter = '{"n":{"$gt":-100}}'
     for (let level = 1; level < 63; level++)
       filter = `{"${level % 2 === 0 ? '$or' : '$and'}":[{"f${level}":{"$ne":1}},${filter}]}`
     await suspect.accepted(`${keyspace}/kept`, `{"find":{"filter":${filter}}}`)
   })
 
-  test('with endless lists are answered', async () => {
+  test('with very long lists are answered', async () => {
     const numbers = (count: number) =>
       `[${Array.from({ length: count }, (_, n) => n).join()}]`
     await insert(`"big":${numbers(1_000)}`)
@@ -650,7 +650,7 @@ describe('filters', () => {
     assert.equal((await find(`{"big":{"$all":${numbers(1_001)}}}`)).length, 0)
   })
 
-  test('whose paths may mean many places are answered', async () => {
+  test('with paths that match in many ways are answered', async () => {
     const deep = '[[[[[[1,2],{"0":3}]]]]]'
     const id = await insert(`"p":${deep},"q":{"0":{"0":{"0":{"0":1}}}}`)
     assert.deepEqual(await find('{"p.0.0.0.0.0.1":2}'), [id])
@@ -692,7 +692,7 @@ describe('filters', () => {
 })
 
 describe('updates', () => {
-  test('of places that do not exist are refused before anything is made', async () => {
+  test('at array positions that do not exist are rejected before anything is created', async () => {
     const id = await insert('"a":[1,2,3],"o":{},"s":"x"')
     const before = await textOf(id)
     for (const path of [
@@ -730,7 +730,7 @@ describe('updates', () => {
     assert.equal(await textOf(id), before)
   })
 
-  test('with positions beyond all reason put elements first or last', async () => {
+  test('with positions far out of range put elements first or last', async () => {
     const id = await insert('"a":[]')
     for (const [position, value] of [
       [1e9, 1],
@@ -747,7 +747,7 @@ describe('updates', () => {
     assert.equal(await textOf(id), `{"_id":${id},"a":[-1,0,1,2]}`)
   })
 
-  test('that would make a document too large leave it as it is', async () => {
+  test('that would make a document too large change nothing', async () => {
     const id = await insert('"a":[1]')
     const before = await textOf(id)
     const many = Array.from({ length: 1_001 }, (_, n) => n)
@@ -765,7 +765,7 @@ describe('updates', () => {
 })
 
 describe('page states', () => {
-  test('that are garbage, forged or of another query are refused', async (t) => {
+  test('that are garbage, forged or from another query are rejected', async (t) => {
     t.diagnostic(`SEED=${seed}`)
     const random = new Random(seed)
     const documents = Array.from({ length: 50 }, (_, n) => ({ n, tag: n % 2 }))
@@ -827,7 +827,7 @@ describe('page states', () => {
       const bytes = Buffer.from(states[i]!, 'base64url').subarray(1)
       const parts = unpackList(bytes, { depthMax: 9, valuesMax: 99 })!
       const [count, name, ...place] = parts
-      // As version 0.1 wrote them, and as they are today.
+      // Page states as version 0.1 wrote them, and as they are today.
       const old = (...where: unknown[]) =>
         Buffer.from(JSON.stringify([1, count, name, ...where]))
       const today = (...all: Packable[]) =>
@@ -863,10 +863,10 @@ describe('page states', () => {
   })
 })
 
-test('thousands of commands with random faults get an answer each', async (t) => {
+test('each of thousands of commands with random faults gets an answer', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const mutations = mutationsOf(new Random(seed))
-  // Every run has another seed.
+  // The seed differs in every run.
   const count = 800
   const vector = { dimension: 3, metric: 'dot_product' }
   const options = { vector, indexing: { deny: ['unindexed'] } }

@@ -1,4 +1,4 @@
-/** Connections by the thousand, slow ones, broken ones, and a server that stops among them. */
+/** Thousands of connections, slow and broken ones, and a server that stops while they are open. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { killLeftovers, processToken, ServerProcess } from './server-process.ts'
 const documentCount = 4_000
 const many = '/default_keyspace/many'
 
-/** No index can answer this: every document is looked into, on a reading thread. */
+/** No index can answer this: the count scans every document on a reader thread. */
 const longRead = { countDocuments: { filter: { 'a.0.0.0.0.0.0': { $ne: 1 } } } }
 const allOfThem = JSON.stringify({ status: { count: documentCount } })
 
@@ -43,7 +43,7 @@ after(async () => {
 async function start(): Promise<void> {
   const flags = [
     ...['--page-size', '2000', '--max-count', '100000'],
-    // Some of the requests have bad tokens, and many.
+    // The tests send many requests with invalid tokens.
     ...['--max-bad-credentials', '0', '--log-level', 'error'],
   ]
   server = await ServerProcess.start(folder, ...flags)
@@ -53,7 +53,7 @@ async function open(): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
-  // Being cut off is what several of these connections are for.
+  // The server cuts off several of these connections on purpose.
   socket.on('error', () => undefined)
   return socket
 }
@@ -66,7 +66,7 @@ function request(path: string, command: object, token = processToken): string {
   )
 }
 
-/** Reads one response whole; throws when the connection ends before. */
+/** Reads one complete response; throws when the connection ends before. */
 async function readResponse(socket: Socket): Promise<{ status: number; body: string }> {
   let text = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -86,17 +86,17 @@ async function assertServes(): Promise<void> {
   assert.equal(answer.body.data?.document?.['_id'], 1)
 }
 
-/** Files and connections that the server holds. */
+/** Number of files and connections that the server has open. */
 function heldNow(): number {
   return readdirSync(`/proc/${server.child.pid!}/fd`).length
 }
 
-/** Waits for a while until no more are open. */
+/** Waits for a limited time until the count has dropped to `before`. */
 async function untilHeld(before: number): Promise<void> {
   for (let tries = 0; heldNow() > before && tries < 200; tries++) await delay(25)
 }
 
-/** Waits until the server has let go of all that it did not hold before. */
+/** Asserts that the server closes everything that it has opened since `before`. */
 async function assertNothingHeld(before: number): Promise<void> {
   for (let tries = 0; tries < 5; tries++) await untilHeld(before)
   assert(heldNow() <= before, `${heldNow()} are open, ${before} were`)
@@ -126,7 +126,7 @@ describe('a server', () => {
       sockets.push(socket)
       if (n % 10 === 0) await assertServes()
     }
-    // Connections are accepted in turn: once a later one is served, all of these are held.
+    // Connections are accepted in order: once a later one is served, all of these are accepted.
     const last = await open()
     last.write(request(many, { findOne: { filter: { _id: 1 } } }))
     assert.equal((await readResponse(last)).status, 200)
@@ -142,12 +142,12 @@ describe('a server', () => {
     for (const [n, socket] of sockets.entries())
       if (n % 2 === 0) socket.destroy()
       else socket.resetAndDestroy()
-    // Those that the answers above went over are kept for more.
+    // Keep-alive connections of the requests above stay open.
     await assertNothingHeld(before + 110)
     await assertServes()
   })
 
-  test('serves while others read slowly, who still get everything', async () => {
+  test('serves while others read slowly, and those get complete replies', async () => {
     const slow = await Promise.all(Array.from({ length: 20 }, () => open()))
     for (const socket of slow) {
       socket.pause()
@@ -163,14 +163,14 @@ describe('a server', () => {
     }
   })
 
-  test('gives up reads whose caller has left', async () => {
-    // Threads are started as they are needed, and each opens the store: until none is new.
+  test('aborts reads whose client has disconnected', async () => {
+    // Threads start on demand and each opens the store: repeats until none is new.
     for (let held = -1; held !== heldNow();) {
       held = heldNow()
       for (let round = 0; round < 2; round++)
         await Promise.all(Array.from({ length: 20 }, () => server.command(many, longRead)))
     }
-    // Even then one more may start, when all others hold a read: so until none was new.
+    // One more thread may start when all others run a read: repeats until none was new.
     for (let before = -1, times = 0; heldNow() > before; times++) {
       assert(times < 8, `${heldNow()} are open, ${before} were`)
       before = heldNow()
@@ -194,8 +194,8 @@ describe('a server', () => {
     }
   }
 
-  test('finishes writes whose caller has left, each wholly or not at all', async () => {
-    // The store is open from here on.
+  test('finishes writes whose client has disconnected, each completely or not at all', async () => {
+    // Opens the store before the measurement.
     await server.command('/default_keyspace/new', { insertOne: { document: {} } })
     await server.command('/default_keyspace/new', { countDocuments: { filter: { n: 1 } } })
     const before = heldNow()
@@ -217,7 +217,7 @@ describe('a server', () => {
     assert.equal(server.err, '')
   })
 
-  test('keeps a connection through hundreds of requests, good and bad', async () => {
+  test('keeps a connection through hundreds of requests, valid and invalid', async () => {
     const socket = await open()
     for (let n = 0; n < 300; n++) {
       const [text, expected] = [
@@ -235,14 +235,14 @@ describe('a server', () => {
   })
 })
 
-describe('a server that is told to stop', () => {
-  test('answers what runs, and has written what it answered', async () => {
+describe('a stopping server', () => {
+  test('answers running requests, and has stored what it acknowledged', async () => {
     const documents = Array.from({ length: 100 }, (_, n) => ({ last: n }))
     const reads = Array.from({ length: 10 }, () => server.command(many, longRead))
     const writes = Array.from({ length: 10 }, () =>
       server.command('/default_keyspace/new', { insertMany: { documents } }),
     )
-    // Those are on their way once another, sent after them, has been answered.
+    // The requests have arrived once one that was sent later is answered.
     await assertServes()
     assert.equal(await server.stop(), 0)
     for (const answer of await Promise.all(reads)) assert.equal(answer.text, allOfThem)
@@ -256,9 +256,9 @@ describe('a server that is told to stop', () => {
     assert.deepEqual(answer.body.status, { count: 1_000 })
   })
 
-  test('does not wait for connections that are idle', async () => {
+  test('does not wait for idle connections', async () => {
     const idle = await Promise.all(Array.from({ length: 50 }, () => open()))
-    // One that the server has yet to accept when it stops listening is reset by the system.
+    // The system resets a connection that the server has not accepted when it stops listening.
     const closed = idle.map(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     )
@@ -271,7 +271,7 @@ describe('a server that is told to stop', () => {
     await Promise.all(closed)
   })
 
-  test('does not wait for requests that never end, nor for answers never read', async () => {
+  test('does not wait for requests that never end, nor for replies that are never read', async () => {
     const halves = await Promise.all(Array.from({ length: 20 }, () => open()))
     for (const socket of halves) socket.write(request(many, { find: {} }).slice(0, -3))
     const deaf = await Promise.all(Array.from({ length: 5 }, () => open()))

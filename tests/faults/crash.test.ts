@@ -1,9 +1,7 @@
 /**
- * A server that is killed loses nothing that it answered, and leaves nothing half done.
- *
- * Killing ends the process, not the machine: what the operating system was given stays. That
- * writes reach the disk before they are answered is up to the sync that SQLite does at each
- * commit; what a cut log leaves behind is tested here.
+ * A killed server loses no acknowledged write and leaves no partial one. The kill ends the process
+ * and not the machine, so data given to the operating system stays. Durability beyond that depends
+ * on the sync of SQLite at each commit; damage to a cut log is tested here.
  */
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -29,7 +27,7 @@ afterEach(killLeftovers)
 
 const pages = ['--page-size', '1000', '--max-count', '1000000']
 
-test(`killed ${rounds} times while it writes, a server keeps what it answered`, async (t) => {
+test(`a server killed ${rounds} times during writes keeps acknowledged writes`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')
@@ -43,7 +41,7 @@ test(`killed ${rounds} times while it writes, a server keeps what it answered`, 
     await writing
     assertSound(folder)
     if (random.oneIn(4)) {
-      // Killed again while it gets over the first time.
+      // Kills it again during recovery.
       const starting = new ServerProcess(folder)
       await delay(random.below(500))
       await starting.kill()
@@ -57,10 +55,10 @@ test(`killed ${rounds} times while it writes, a server keeps what it answered`, 
   t.diagnostic(`${load.answered} writes answered, ${load.inDoubt} cut short`)
 })
 
-/** Damage in the log, or a store that is behind the version that was recorded beside it. */
+/** Damage in the log, or a store that is older than its recorded version. */
 const lostFinding = /: store\.db-wal .*damaged|acknowledged writes? (is|are) lost: /
 
-test('a log that was cut or spoiled at any place gives back the writes before it', async (t) => {
+test('recovery from a log cut or damaged at any place keeps the writes before it', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'cut')
@@ -98,7 +96,7 @@ test('a log that was cut or spoiled at any place gives back the writes before it
       'the first ones, without a gap',
     )
     const label = `at ${place}: ${findings.join()}`
-    // A transaction of the server itself may be lost without a document.
+    // The log may lose a transaction of the server itself, which contains no document.
     if (ids.length < 60) assert(findings.length > 0, label)
     else if (isCut) assert.deepEqual(findings, [])
     for (const finding of findings) assert.match(finding, lostFinding)

@@ -1,10 +1,10 @@
-/** Flips bits in stores of a server that is stopped. */
+/** Flips bits in the stores of a stopped server. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The store that a target's folder has, in the default keyspace. */
+/** The store of a target in the default keyspace. */
 export function storeOf(dataDir: string, target: string): string {
   const keyspace = join(dataDir, 'default_keyspace')
   const folder = readdirSync(keyspace).find((name) => name.startsWith(target))
@@ -12,7 +12,7 @@ export function storeOf(dataDir: string, target: string): string {
   return join(keyspace, folder, 'store.db')
 }
 
-/** Moves what a log has into its file, so that everything stands there once. */
+/** Moves the log into the database file, so that every value is stored once. */
 export function settle(file: string): void {
   const database = new DatabaseSync(file)
   database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
@@ -20,8 +20,8 @@ export function settle(file: string): void {
 }
 
 /**
- * Flips a bit of the byte that stands so far behind the start of some bytes in a file; wherever
- * they stand, since pages keep copies of what was moved to others.
+ * Flips a bit of a byte at an offset from some bytes in a file. Changes all occurrences, because
+ * pages keep stale copies of moved cells.
  */
 export function flipInFile(
   file: string,
@@ -36,15 +36,15 @@ export function flipInFile(
   writeFileSync(file, bytes)
 }
 
-/** Where a value is stored. */
+/** The place of a stored value. */
 export interface Place {
   readonly table: string
   readonly column: string
-  /** The primary key, as SQL compares it. */
+  /** A condition on the primary key, in SQL. */
   readonly where: string
 }
 
-/** Flips a bit of a value. The position of the byte is taken modulo their number. */
+/** Flips a bit of a value. The position of the byte is taken modulo the length. */
 export function flipValue(file: string, place: Place, byte: number, bit: number): void {
   const { table, column, where } = place
   const database = new DatabaseSync(file)
@@ -58,7 +58,7 @@ export function flipValue(file: string, place: Place, byte: number, bit: number)
     else if (value instanceof Uint8Array) put.run(flipped(value, byte, bit))
     else if (typeof value === 'string') {
       const bytes = flipped(Buffer.from(value), byte, bit)
-      // As bytes, so that SQLite takes them as they are.
+      // As a BLOB, so that SQLite stores the bytes unchanged.
       database
         .prepare(`UPDATE ${table} SET "${column}" = CAST(? AS TEXT) WHERE ${where}`)
         .run(bytes)

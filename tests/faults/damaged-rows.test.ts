@@ -1,6 +1,6 @@
 /**
- * A bit that flips on disk is an error that names the document, never an answer; other documents
- * stay readable.
+ * A bit that flips on disk causes an error that names the document, never a wrong answer, and other
+ * documents stay readable.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,11 @@ import { startServer, temporaryFolder, type Answer, type TestServer } from '../h
 import { isEmbedded } from '../test-engine.ts'
 import { flipInFile, flipValue, settle, storeOf } from './damage.ts'
 
-// Runs and segments of few entries, so that there are some.
+// Small runs and segments, so that the data fills several.
 process.env['STELA_TEST_MEMTABLE'] = '50'
 process.env['STELA_TEST_WAITING'] = '200'
 
-/** They fit on one page of a find. */
+/** Number of documents; they fit on one page of a find. */
 const count = 18
 const vectorOf = (i: number) => [1 + i / 64, 2 - i / 128, 0.5]
 const books = '/default_keyspace/books'
@@ -33,7 +33,7 @@ const documents = Array.from({ length: count }, (_, i) => ({
   $lexical: `common word${i}`,
 }))
 
-/** Texts that go to the answering thread as bytes, and make a read too long for it. */
+/** Long texts: reads of them run on a reader thread, which passes the texts as bytes. */
 const long = Array.from({ length: 40 }, (_, i) => ({
   _id: i,
   text: `long-${i}. ` + 'lorem ipsum '.repeat(7_000),
@@ -101,7 +101,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 let served = 0
 
-/** A server on a copy of the data, of which something was damaged. */
+/** Starts a server on a copy of the data after damaging it. */
 async function serveDamaged(
   context: TestContext,
   target: string,
@@ -120,7 +120,7 @@ async function damageCount({ url }: TestServer): Promise<number> {
   return Number(/^stela_damaged_records_total (\d+)$/m.exec(text)![1])
 }
 
-/** The command fails with an error that says what is damaged, and the metric grows. */
+/** The command fails with an error that names the damage, and the metric grows. */
 async function assertFails(
   server: TestServer,
   path: string,
@@ -136,7 +136,7 @@ async function assertFails(
   assert.match(message, /is damaged/, shown)
   assert.match(message, new RegExp(path.slice(1).replace('/', '.')), shown)
   assert.match(message, /from a backup/, shown)
-  // What the store tells is found out now and then.
+  // The metric is updated periodically.
   while ((await damageCount(server)) <= earlier);
   return answer
 }
@@ -156,7 +156,7 @@ async function assertFound(
 
 const damagedBook = /the document with _id "b7" is damaged/
 
-/** Where the bit is flipped in `"note":"note-of-7."`. */
+/** Positions in `"note":"note-of-7."` at which a bit is flipped. */
 const flips: readonly (readonly [what: string, offset: number, bit: number])[] = [
   ['a text that stays JSON', '"note":"note'.length, 0],
   ['a text that is no JSON any more', '"note'.length, 4],
@@ -166,7 +166,7 @@ const flips: readonly (readonly [what: string, offset: number, bit: number])[] =
 
 describe('a document', { skip: !isEmbedded }, () => {
   for (const [what, offset, bit] of flips)
-    test(`with ${what} is not read`, async (context) => {
+    test(`with ${what} causes an error`, async (context) => {
       const server = await serveDamaged(context, 'books', (file) =>
         flipInFile(file, '"note":"note-of-7."', offset, bit),
       )
@@ -202,7 +202,7 @@ describe('a document', { skip: !isEmbedded }, () => {
         others,
       )
       await assertFound(server, books, { find: { filter: { n: 8 } } }, ['b8'])
-      // An index answers without looking into documents.
+      // The index answers this count without reading documents.
       const counted = await server.command(books, { countDocuments: { filter: { n: 7 } } })
       assert.equal(counted.body.status!['count'], 1)
       const { code, err } = await runStela([
@@ -214,7 +214,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     })
 
   for (const bit of [0, 3])
-    test(`that the index of ids lacks is not taken for missing (bit ${bit})`, async (context) => {
+    test(`missing from the index of ids is not reported as absent (bit ${bit})`, async (context) => {
       const server = await serveDamaged(context, 'books', (file) =>
         flipInIndexOfIds(file, 'b7', bit),
       )
@@ -231,7 +231,7 @@ describe('a document', { skip: !isEmbedded }, () => {
       assert.equal(missing.body.data!.document, null)
     })
 
-  test('that an index names and that is missing is an error', async (context) => {
+  test('named by an index and missing causes an error', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, 'DELETE FROM doc WHERE seq = 8'),
     )
@@ -241,7 +241,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     await assertFound(server, books, { find: { filter: { n: 8 } } }, ['b8'])
   })
 
-  test('of another version than its text is not read', async (context) => {
+  test('with a version other than that of its text causes an error', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipValue(file, { table: 'doc', column: 'version', where: 'seq = 8' }, 0, 3),
     )
@@ -249,7 +249,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     await assertFails(server, books, { find: {} }, damagedBook)
   })
 
-  test('that is long is not read on another thread', async (context) => {
+  test('that is long causes an error on a reader thread too', async (context) => {
     const server = await serveDamaged(context, 'letters', (file) =>
       flipInFile(file, 'long-17.', 0, 0),
     )
@@ -266,7 +266,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     )
   })
 
-  test('whose vector is damaged is not found by it', async (context) => {
+  test('with a damaged vector is not found by it', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
     )
@@ -280,10 +280,10 @@ describe('a document', { skip: !isEmbedded }, () => {
       { countDocuments: { filter: { $vector: { $exists: true } } } },
     ]
     for (const command of commands) await assertFails(server, books, command, damagedBook)
-    // The text is as it was, and it says nothing of the vector.
+    // The text is intact and contains nothing of the vector.
     await assertFound(server, books, { findOne: byId }, ['b7'])
     await assertFound(server, books, { findOne: { filter: { _id: 'b8' }, ...all } }, ['b8'])
-    // Once it has another vector, there is nothing wrong any more.
+    // A new vector repairs the document.
     const update = { $set: { $vector: vectorOf(7) } }
     const answer = await server.command(books, { updateOne: { ...byId, update } })
     if (answer.codes.length === 0)
@@ -291,7 +291,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     else assert.deepEqual(answer.codes, ['STORED_DATA_DAMAGED'])
   })
 
-  test('whose $lexical is damaged is not read with it', async (context) => {
+  test('with a damaged $lexical causes an error when that is read', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipInFile(file, '"common word7"', 3, 0),
     )
@@ -306,7 +306,7 @@ describe('a row', { skip: !isEmbedded }, () => {
   const name = /the row with primary key \("s1", 7\) is damaged/
   const key = { sensor: 's1', at: 7 }
 
-  test('that is damaged is not read, changed or indexed', async (context) => {
+  test('with damage is not read, changed or indexed', async (context) => {
     const server = await serveDamaged(context, 'readings', (file) =>
       flipInFile(file, 'row-note-7.', 4, 0),
     )
@@ -324,7 +324,7 @@ describe('a row', { skip: !isEmbedded }, () => {
       { createIndex: { name: 'notes', definition: { column: 'note' } } },
     ]
     for (const command of commands) await assertFails(server, readings, command, name)
-    // What shares a group of writes with it is written.
+    // Other writes of the same group commit succeed.
     const neighbours = Array.from({ length: 20 }, (_, i) => ({ sensor: 'new', at: i }))
     const answers = await Promise.all([
       ...neighbours.map((document) =>
@@ -347,7 +347,7 @@ describe('a row', { skip: !isEmbedded }, () => {
     ])
   })
 
-  test('whose vector is damaged is not found by it', async (context) => {
+  test('with a damaged vector is not found by it', async (context) => {
     const server = await serveDamaged(context, 'readings', (file) =>
       flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
     )
@@ -356,7 +356,7 @@ describe('a row', { skip: !isEmbedded }, () => {
     await assertFails(server, readings, { findOne: { filter: key } }, name)
     const plain = { filter: key, projection: { at: 1 } }
     await assertFound(server, readings, { findOne: plain }, [7])
-    // Writing it again mends it.
+    // Writing the vector again repairs the row.
     const update = { $set: { place: vectorOf(7) } }
     const answer = await server.command(readings, { updateOne: { filter: key, update } })
     assert.deepEqual(answer.codes, [])
@@ -389,7 +389,7 @@ describe('an index', { skip: !isEmbedded }, () => {
     ],
   ]
   for (const [table, column, command, name] of parts)
-    test(`with a damaged ${table} (${column}) gives no answers`, async (context) => {
+    test(`with a damaged ${table} (${column}) answers with an error`, async (context) => {
       const server = await serveDamaged(context, 'books', (file) => {
         const database = new DatabaseSync(file)
         const key = table === 'segment' ? 'block' : 'id'
@@ -403,7 +403,7 @@ describe('an index', { skip: !isEmbedded }, () => {
       await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
     })
 
-  test('with a damaged list of recent changes gives no answers', async (context) => {
+  test('with a damaged list of recent changes answers with an error', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, "INSERT INTO recent SELECT flushed + 1000, x'01', 5 FROM manifest"),
     )
@@ -412,7 +412,7 @@ describe('an index', { skip: !isEmbedded }, () => {
     await assertFound(server, books, { findOne: { filter: { _id: 'b3' } } }, ['b3'])
   })
 
-  test('with a damaged list of terms gives no answers, and takes no others', async (context) => {
+  test('with a damaged list of terms answers with an error and accepts no other terms', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, "INSERT INTO waiting VALUES (4, x'05', 1)"),
     )
@@ -424,7 +424,7 @@ describe('an index', { skip: !isEmbedded }, () => {
   })
 })
 
-/** Flips a bit of the last character of an _id where the index has it, and not in the row. */
+/** Flips a bit of the last character of an _id in the index, and not in the row. */
 function flipInIndexOfIds(file: string, id: string, bit: number): void {
   const database = new DatabaseSync(file)
   const { rootpage } = database

@@ -1,6 +1,6 @@
 /**
- * Data folders that cannot be served: held, written by a later version, or damaged. A server
- * refuses them, says which file is wrong and what to do, and changes nothing.
+ * Data folders that cannot be served: in use, written by a later version, or damaged. A server
+ * refuses them, names the file and the remedy, and changes nothing.
  */
 import assert from 'node:assert/strict'
 import {
@@ -25,7 +25,7 @@ import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 
 let root: string
-/** A folder as a stopped server leaves it: two collections with documents. */
+/** A folder after a stop: two collections with documents. */
 let sound: string
 let copies = 0
 
@@ -51,7 +51,7 @@ function copyOfSound(): string {
 
 const store = (name: string) => join('default_keyspace', name, 'store.db')
 
-/** Every file with its bytes. The log files of SQLite come and go without being data. */
+/** Every file with its bytes, without the log files of SQLite, which hold no data here. */
 function filesOf(folder: string): Map<string, string> {
   const files = new Map<string, string>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -62,7 +62,7 @@ function filesOf(folder: string): Map<string, string> {
   return files
 }
 
-/** Starts a server that is to refuse the folder, and gives back what it said. */
+/** Starts a server that must refuse the folder, and returns its message. */
 async function refusalOf(folder: string): Promise<string> {
   const refusal = await startServer({ dataDir: folder }).then(
     (server) => server.stop().then(() => assert.fail('the folder was not to be served')),
@@ -73,7 +73,7 @@ async function refusalOf(folder: string): Promise<string> {
   return refusal.message
 }
 
-/** The same in a process, for what scripts see of it. */
+/** As refusalOf, in a separate process: the exit code and output for scripts. */
 async function processRefusalOf(folder: string): Promise<string> {
   const server = new ServerProcess(folder)
   await assert.rejects(server.ready(), 'the folder was not to be served')
@@ -105,7 +105,7 @@ function overwrite(file: string, position: number, bytes: Buffer): void {
 const garbage = (size: number) => Buffer.alloc(size, 'not what was here before')
 
 describe('a server refuses a data folder', () => {
-  test('that another server holds, which goes on undisturbed', async () => {
+  test('in use by another server, and that one keeps serving', async () => {
     const folder = copyOfSound()
     const holder = await ServerProcess.start(folder)
     assert.match(await processRefusalOf(folder), new RegExp(`${folder} is in use.*Stop it`))
@@ -114,7 +114,7 @@ describe('a server refuses a data folder', () => {
   })
 
   for (const file of ['catalog.db', store('books')])
-    test(`whose ${file} was written by a later version`, async () => {
+    test(`with a ${file} written by a later version`, async () => {
       const folder = copyOfSound()
       const database = new DatabaseSync(join(folder, file))
       database.exec('PRAGMA user_version = 1000; PRAGMA wal_checkpoint(TRUNCATE)')
@@ -124,26 +124,26 @@ describe('a server refuses a data folder', () => {
 
   for (const file of ['catalog.db', store('authors')]) {
     for (const size of [0, 50, 99])
-      test(`whose ${file} was cut to ${size} bytes`, async () => {
+      test(`with a ${file} cut to ${size} bytes`, async () => {
         const folder = copyOfSound()
         truncateSync(join(folder, file), size)
         await assertRefused(folder, join(folder, file), /cut off.*Restore/)
       })
 
-    test(`whose ${file} lost its end`, async () => {
+    test(`with a ${file} that lost its end`, async () => {
       const folder = copyOfSound()
       const path = join(folder, file)
       truncateSync(path, Math.floor(readFileSync(path).length / 2))
       await assertRefused(folder, path, /Restore/)
     })
 
-    test(`whose ${file} has a header of something else`, async () => {
+    test(`with a ${file} that has a foreign header`, async () => {
       const folder = copyOfSound()
       overwrite(join(folder, file), 0, garbage(100))
       await assertRefused(folder, join(folder, file), /not a database.*Restore/)
     })
 
-    test(`whose ${file} belongs to another program`, async () => {
+    test(`with a ${file} that belongs to another program`, async () => {
       const folder = copyOfSound()
       rmSync(join(folder, file))
       const other = new DatabaseSync(join(folder, file))
@@ -153,7 +153,7 @@ describe('a server refuses a data folder', () => {
     })
   }
 
-  test('whose catalog.db has garbage in the middle of a page', async () => {
+  test('with garbage in the middle of a page of catalog.db', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
     // The first page holds the schema, after a header of 100 bytes and its cell pointers.
@@ -164,40 +164,40 @@ describe('a server refuses a data folder', () => {
     assert.deepEqual(filesOf(folder), untouched)
   })
 
-  test('whose catalog.db has garbage instead of its last page', async () => {
+  test('with garbage in the last page of catalog.db', async () => {
     const folder = copyOfSound()
     const path = join(folder, 'catalog.db')
     overwrite(path, readFileSync(path).length - 4_096, garbage(4_096))
     await assertRefused(folder, path, /Restore/)
   })
 
-  test('that lacks catalog.db while data is there', async () => {
+  test('without catalog.db but with data', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, 'catalog.db'))
     await assertRefused(folder, 'catalog.db', /missing.*Restore/)
     assert(!existsSync(join(folder, 'catalog.db')))
   })
 
-  test('that lacks a store which catalog.db names', async () => {
+  test('without a store that catalog.db names', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, store('books')))
     await assertRefused(folder, join(folder, store('books')), /missing.*Restore/)
     assert(!existsSync(join(folder, store('books'))))
   })
 
-  test('that lacks the folder of a keyspace', async () => {
+  test('without the folder of a keyspace', async () => {
     const folder = copyOfSound()
     rmSync(join(folder, 'default_keyspace'), { recursive: true })
     await assertRefused(folder, join(folder, 'default_keyspace'), /missing.*Restore/)
   })
 
-  test('whose catalog.db names options that cannot be read', async () => {
+  test('with unreadable options in catalog.db', async () => {
     const folder = copyOfSound()
     editCatalog(folder, (catalog) => catalog.exec("UPDATE target SET options = '{\"lexi'"))
     await assertRefused(folder, join(folder, 'catalog.db'), /cannot be read.*Restore/)
   })
 
-  test('that is a file', async () => {
+  test('at the path of a file', async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'precious')
     assert.match(
@@ -207,7 +207,7 @@ describe('a server refuses a data folder', () => {
     assert.equal(readFileSync(file, 'utf8'), 'precious')
   })
 
-  test('that would be inside of a file', async () => {
+  test('at a path inside a file', async () => {
     const file = join(root, 'another-file')
     writeFileSync(file, 'precious')
     const refusal = await refusalOf(join(file, 'data'))
@@ -217,7 +217,7 @@ describe('a server refuses a data folder', () => {
     )
   })
 
-  test('whose catalog.db is a folder', async () => {
+  test('with a folder in place of catalog.db', async () => {
     const folder = join(root, 'odd')
     mkdirSync(join(folder, 'catalog.db'), { recursive: true })
     const refusal = await refusalOf(folder)
@@ -226,11 +226,11 @@ describe('a server refuses a data folder', () => {
 })
 
 describe('a server with a damaged page in a store', () => {
-  test('reports it to whoever reads that page, and serves everything else', async (t) => {
+  test('reports it to readers of that page, and serves everything else', async (t) => {
     const folder = copyOfSound()
     const path = join(folder, store('books'))
     const size = readFileSync(path).length
-    // All but the first pages, which say what the tables are.
+    // The first pages hold the schema; all later ones are damaged.
     overwrite(path, 4_096 * 7, garbage(size - 4_096 * 7))
     const server = await startServer({ dataDir: folder })
     t.after(() => server.stop())
@@ -254,8 +254,8 @@ describe('a server with a damaged page in a store', () => {
   })
 })
 
-describe('a server whose index of terms lacks what it is made of', () => {
-  test('says in its log that it cannot be tidied, once, and goes on', async () => {
+describe('a server whose term index has lost its postings', () => {
+  test('logs once that it cannot merge the index, and continues', async () => {
     const folder = join(root, 'neglected')
     const path = '/default_keyspace/texts'
     let next = 0
@@ -271,7 +271,7 @@ describe('a server whose index of terms lacks what it is made of', () => {
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(first)).codes, [])
     assert.equal(await first.stop(), 0)
     const database = new DatabaseSync(join(folder, store('texts')))
-    // Else there is nothing to lose yet.
+    // Without damage there is nothing to lose yet.
     assert.equal(
       database.prepare('SELECT count(*) > 0 AS yes FROM posting').get()!['yes'],
       1,
@@ -289,7 +289,7 @@ describe('a server whose index of terms lacks what it is made of', () => {
   })
 })
 
-describe('a first start that was cut short leaves a folder that opens', () => {
+describe('an interrupted first start leaves a folder that opens', () => {
   async function assertOpensEmpty(folder: string): Promise<void> {
     const server = await startServer({ dataDir: folder })
     const answer = await server.command('', { findKeyspaces: {} })
@@ -324,7 +324,7 @@ describe('a first start that was cut short leaves a folder that opens', () => {
       await assertOpensEmpty(folder)
     })
 
-  test('killed at any moment', async () => {
+  test('when it is killed at any moment', async () => {
     for (let delayMs = 0; delayMs <= 500; delayMs += 100) {
       const folder = join(root, `killed-${delayMs}`)
       const server = new ServerProcess(folder)
@@ -336,7 +336,7 @@ describe('a first start that was cut short leaves a folder that opens', () => {
     await assertOpensEmpty(join(root, 'killed-500'))
   })
 
-  test('and of two that start together, one serves and one is refused', async () => {
+  test('and of two servers that start together, one serves and one is refused', async () => {
     for (let round = 0; round < 2; round++) {
       const folder = join(root, `together-${round}`)
       const both = [new ServerProcess(folder), new ServerProcess(folder)]
@@ -357,12 +357,12 @@ describe('a first start that was cut short leaves a folder that opens', () => {
   })
 })
 
-describe('what a crash left half made or half removed is gone after a start', () => {
+describe('a start removes what a crash left half created or half removed', () => {
   for (const state of ['creating', 'dropping'])
     for (const folderThere of [true, false])
       test(`a collection in state ${state}, its folder ${folderThere ? 'there' : 'gone'}`, async () => {
         const folder = copyOfSound()
-        // Nothing is written to a collection before its creation is complete.
+        // A collection receives no writes before its creation is complete.
         const name = state === 'creating' ? 'fresh' : 'books'
         const first = await startServer({ dataDir: folder })
         await first.command('/default_keyspace', { createCollection: { name: 'fresh' } })

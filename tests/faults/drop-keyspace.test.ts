@@ -1,4 +1,4 @@
-/** A keyspace goes with all that it holds, or stays with all of it, whenever a server dies. */
+/** Dropping a keyspace is atomic: after a crash the keyspace is complete or gone. */
 import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
 
-test(`killed ${rounds} times while it drops a keyspace, a server has all of it or nothing`, async (t) => {
+test(`a server killed ${rounds} times while it drops a keyspace has all of it or nothing`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')

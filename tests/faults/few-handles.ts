@@ -1,6 +1,6 @@
 /**
- * A process with few file handles: opens a data folder, takes all handles but some, and reads
- * and writes a collection of its own for each number of them that is left. Prints what it met.
+ * A process with few file handles: opens a data folder, takes all handles but a few, and reads and
+ * writes one collection per number of handles left. Prints the outcomes.
  */
 import { closeSync } from 'node:fs'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
@@ -10,7 +10,7 @@ import { takeHandles } from './take-handles.ts'
 
 const dataDir = process.argv[2]!
 const engine = await openEmbeddedEngine({ dataDir, durable: true, log: () => undefined })
-// Threads need handles as well, and are started when they are first needed.
+// Starts the threads, which need handles as well.
 const first = await Store.create(engine, 'first')
 await first.insert([{ _id: 1 }])
 await Promise.all(Array.from({ length: 100 }, () => first.find()))

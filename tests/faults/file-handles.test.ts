@@ -1,4 +1,4 @@
-/** A server that runs out of file handles says so, and does not blame the disk. */
+/** A server without free file handles reports that, and does not blame the disk. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../harness.ts'
 
-test('running out of file handles is told from a failing disk', async () => {
+test('running out of file handles is not reported as a failing disk', async () => {
   const script = fileURLToPath(new URL('few-handles.ts', import.meta.url))
   const dataDir = await temporaryFolder()
   const words = [process.execPath, '--disable-warning=ExperimentalWarning', script, dataDir]

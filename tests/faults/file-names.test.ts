@@ -1,6 +1,6 @@
 /**
- * Failures of the disk that the system tells with names of files: those are for the log. A
- * client is told what is wrong, and not where the server keeps its data.
+ * Disk failures whose system errors contain file names. The names go to the log only: a client
+ * learns what failed, and not where the server keeps its data.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -36,10 +36,10 @@ describe('names of files', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** What nobody outside may read; on its way through JSON as it is. */
+  /** Whether a text contains the data folder's name, which clients must not see. */
   const isTold = (text: string) => text.includes(basename(folder))
 
-  /** Has something refused, and looks at what the client and the log are told. */
+  /** Provokes an error, and checks what the client and the log get. */
   async function refused(act: () => Promise<string>, log: RegExp): Promise<void> {
     const before = server.err.length
     const text = await act()
@@ -63,8 +63,8 @@ describe('names of files', () => {
     }, /ENOTDIR: not a directory, mkdir '/)
   })
 
-  test('are not told to whoever asks for the health', async () => {
-    // What it writes now and then, to see whether the disk takes it, cannot be written.
+  test('are hidden from the health check', async () => {
+    // A folder in place of the probe file that the health check writes.
     const probe = join(data, `${unfinishedFile}-probe`)
     await becomes(server, 'UP')
     await refused(async () => {
@@ -97,7 +97,7 @@ describe('names of files', () => {
   })
 })
 
-test('what an error says to clients lacks the files that it is about', () => {
+test('errors for clients omit file names', () => {
   const error = (message: string, details: object) =>
     Object.assign(new Error(message), details)
   const text = 'ENOENT: no such file or directory, rename'

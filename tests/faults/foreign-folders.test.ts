@@ -1,7 +1,6 @@
 /**
- * Catalogs and backups that somebody has changed so that they name other people's folders,
- * and links that lead to them. Nothing outside of the data folder is opened, written or
- * removed.
+ * Catalogs and backups that were tampered with to name foreign folders, and links to such folders.
+ * The server opens, writes and removes nothing outside the data folder.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -40,13 +39,13 @@ import { TableStore } from '../engine/table-store.ts'
 
 const keyspace = 'default_keyspace'
 const home = mkdtempSync(join(tmpdir(), 'stela-foreign-'))
-/** A data folder with the collections a and b and a table, as a stopped server leaves it. */
+/** A data folder after a stop, with the collections a and b and a table. */
 const sound = join(home, 'sound')
 let count = 0
 let place = ''
-/** A copy of that, in a folder of its own. */
+/** A copy of it for each test. */
 let dataDir = ''
-/** What nobody may touch: it looks like a collection, so that only its place is wrong. */
+/** A foreign folder. It looks like a collection, so that only its location is wrong. */
 let foreign = ''
 
 function open(folder: string): Promise<Engine> {
@@ -72,7 +71,7 @@ beforeEach(() => {
   writeFileSync(join(foreign, 'diary.txt'), 'dear diary')
 })
 
-/** Everything that is outside of the data folder, with its bytes. */
+/** Every file outside the data folder, with its bytes. */
 function outside(): Record<string, string> {
   const files: Record<string, string> = {}
   for (const entry of readdirSync(place, { recursive: true, withFileTypes: true })) {
@@ -91,7 +90,10 @@ function doctor(catalog: string, sql: string, ...values: (string | null)[]): voi
   database.close()
 }
 
-/** The folder is refused with one line that says why, and nothing outside has changed. */
+/**
+ * Asserts that the folder is refused with this one-line reason, and that nothing outside has
+ * changed.
+ */
 async function assertRefused(reason: RegExp): Promise<void> {
   const untouched = outside()
   const catalog = readFileSync(join(dataDir, 'catalog.db'))
@@ -139,7 +141,7 @@ const badNames = [
 
 describe('a catalog that names a foreign folder', () => {
   for (const name of badNames)
-    test(`is refused: ${JSON.stringify(name.slice(0, 50))}`, async () => {
+    test(`is rejected: ${JSON.stringify(name.slice(0, 50))}`, async () => {
       const file = join(dataDir, 'catalog.db')
       doctor(file, "UPDATE target SET folder = ? WHERE name = 'a'", name)
       await assertRefused(/cannot be trusted: .* is no name for the folder of a collection/)
@@ -148,7 +150,7 @@ describe('a catalog that names a foreign folder', () => {
       await assertRefused(/cannot be trusted: .* is no name for the folder of a keyspace/)
     })
 
-  test('is refused when the target is only half made or half dropped', async () => {
+  test('is rejected when the target is half created or half dropped', async () => {
     for (const state of ['creating', 'dropping']) {
       const sql = "UPDATE target SET folder = ?, state = ?, name = uid WHERE folder <> 'b'"
       doctor(join(dataDir, 'catalog.db'), sql, '../../../foreign', state)
@@ -156,13 +158,13 @@ describe('a catalog that names a foreign folder', () => {
     }
   })
 
-  test('is refused when the keyspace is being dropped', async () => {
+  test('is rejected when the keyspace is being dropped', async () => {
     const sql = "UPDATE keyspace SET name = ':x', folder = ? WHERE name = 'other'"
     doctor(join(dataDir, 'catalog.db'), sql, '../../foreign')
     await assertRefused(/cannot be trusted/)
   })
 
-  test('is refused when two targets share a folder, or a target has no keyspace', async () => {
+  test('is rejected when two targets share a folder, or a target has no keyspace', async () => {
     const file = join(dataDir, 'catalog.db')
     doctor(file, "UPDATE target SET folder = 'A' WHERE name = 'b'")
     await assertRefused(/two of its rows name the folder default_keyspace.[aA]/)
@@ -171,7 +173,7 @@ describe('a catalog that names a foreign folder', () => {
     await assertRefused(/names a keyspace that is not there/)
   })
 
-  test('is refused when the number of a column is none', async () => {
+  test('is rejected when a column number is invalid', async () => {
     const sql = `UPDATE target SET options = json_set(options, '$.columns[0].id', ?)
       WHERE kind = 'table'`
     doctor(join(dataDir, 'catalog.db'), sql, '/../../../../foreign')
@@ -180,7 +182,7 @@ describe('a catalog that names a foreign folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('makes no folder by the name of a keyspace that cannot be one', async () => {
+  test('creates no folder for an invalid keyspace name', async () => {
     const engine = await open(dataDir)
     const untouched = outside()
     await assert.rejects(engine.createKeyspace('../../foreign2'), /is no name/)
@@ -190,7 +192,7 @@ describe('a catalog that names a foreign folder', () => {
     assert(!existsSync(join(place, 'foreign2')))
   })
 
-  test('has names that this server gives, all of them', () => {
+  test('is not confused with names that the server generates', () => {
     for (const name of ['a', 'A_1', 'a~2', 'a~10', 'x'.repeat(48)])
       for (const kind of ['keyspace', 'target'] as const)
         assert.equal(checkFolderName(kind, name), name)
@@ -203,7 +205,7 @@ describe('a catalog that names a foreign folder', () => {
 })
 
 describe('a link in a data folder', () => {
-  test('in the place of a keyspace is refused', async () => {
+  test('in place of a keyspace is rejected', async () => {
     rmSync(join(dataDir, 'other'), { recursive: true })
     symlinkSync(foreign, join(dataDir, 'other'))
     const untouched = outside()
@@ -211,25 +213,25 @@ describe('a link in a data folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('in the place of a keyspace with collections is refused', async () => {
+  test('in place of a keyspace with collections is rejected', async () => {
     renameSync(join(dataDir, keyspace), join(place, 'moved'))
     symlinkSync(join(place, 'moved'), join(dataDir, keyspace))
     await assertRefused(/default_keyspace is a symbolic link, not a folder/)
   })
 
-  test('in the place of a collection is refused', async () => {
+  test('in place of a collection is rejected', async () => {
     rmSync(join(dataDir, keyspace, 'a'), { recursive: true })
     symlinkSync(foreign, join(dataDir, keyspace, 'a'))
     await assertRefused(/a is a symbolic link, not a folder/)
   })
 
-  test('in the place of a store is refused', async () => {
+  test('in place of a store is rejected', async () => {
     rmSync(join(dataDir, keyspace, 'a', 'store.db'))
     symlinkSync(join(foreign, 'store.db'), join(dataDir, keyspace, 'a', 'store.db'))
     await assertRefused(/store\.db is a symbolic link, not a file/)
   })
 
-  test('is removed with the collection that it took the place of, and not followed', async () => {
+  test('in place of a collection is removed with the collection, and not followed', async () => {
     const engine = await open(dataDir)
     const untouched = outside()
     rmSync(join(dataDir, keyspace, 'a'), { recursive: true })
@@ -240,7 +242,7 @@ describe('a link in a data folder', () => {
     assert(!existsSync(join(dataDir, keyspace, 'a')))
   })
 
-  test('on the way to a collection is not followed to remove it, or to make one', async () => {
+  test('above a collection is not followed to remove or create it', async () => {
     const engine = await open(dataDir)
     renameSync(join(dataDir, keyspace), join(place, 'moved'))
     symlinkSync(join(place, 'moved'), join(dataDir, keyspace))
@@ -253,7 +255,7 @@ describe('a link in a data folder', () => {
     assert.deepEqual(outside(), untouched)
   })
 
-  test('among what earlier starts left is removed, and not followed', async () => {
+  test('among leftovers of earlier starts is removed, and not followed', async () => {
     const untouched = outside()
     const id = '6f0cf2b1-0000-4000-8000-000000000000'
     const links = [`backup.partial-${id}`, `catalog.db.new-${id}`]
@@ -266,7 +268,7 @@ describe('a link in a data folder', () => {
     assert(existsSync(join(dataDir, 'backup.partial-of-my-own')))
   })
 
-  test('in the place of a snapshot, or of a file in it, is replaced', async () => {
+  test('in place of a snapshot, or of a file in it, is replaced', async () => {
     const folder = join(dataDir, keyspace, 'a', 'vectors')
     const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
@@ -287,7 +289,7 @@ describe('a link in a data folder', () => {
     assert.equal(loadSnapshot(folder, segment.shape)?.version, 2)
   })
 
-  test('and a name that leads elsewhere are not followed when a snapshot is loaded', async () => {
+  test('and names that leave the folder are not followed when a snapshot is loaded', async () => {
     const folder = join(dataDir, keyspace, 'a', 'vectors')
     const shape = { dimension: 2, metric: 'cosine', capacity: 16 } as const
     const segment = Segment.create({ ...shape, breadth: 8, threads: 1 })
@@ -309,7 +311,7 @@ describe('a link in a data folder', () => {
 describe('a backup that names a foreign folder', () => {
   let target = ''
   beforeEach(() => {
-    // Three folders deep, so that what climbs stays where the test can see it.
+    // Three folders deep, so that paths with ".." stay where the test can see them.
     target = join(place, 'restored', 'deep', 'data')
     mkdirSync(target, { recursive: true })
   })
@@ -383,7 +385,7 @@ describe('a backup that names a foreign folder', () => {
     )
   })
 
-  test('is restored when nobody has changed it', async () => {
+  test('is restored after all when it was not tampered with', async () => {
     await restore()
     assert(existsSync(join(target, keyspace, 'b', 'store.db')))
     assert.equal(dirname(target), join(place, 'restored', 'deep'))

@@ -1,6 +1,6 @@
 /**
- * Stores, catalogs and backups in whose schema somebody has put SQL of their own. None of it
- * runs: the file is refused, and the object named.
+ * Stores, catalogs and backups with foreign SQL objects in their schema. None of the SQL runs: the
+ * file is refused, and the error names the object.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ import { Store } from '../engine/store.ts'
 import { TableStore } from '../engine/table-store.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'stela-objects-'))
-/** A data folder with the collections a and b and a table, as a stopped server leaves it. */
+/** A data folder after a stop, with the collections a and b and a table. */
 const sound = join(home, 'sound')
 let count = 0
 let dataDir = ''
@@ -49,7 +49,7 @@ function doctor(file: string, sql: string): void {
   database.close()
 }
 
-/** SQL for a schema with the tables `main` and `other`, and what names the object. */
+/** SQL for a schema with the tables `main` and `other`, and the name of the object it creates. */
 function doctorings(
   main: string,
   column: string,

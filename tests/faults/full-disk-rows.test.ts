@@ -1,4 +1,4 @@
-/** A disk that fills up in the middle of an insertMany: what was written is told. */
+/** A disk that fills up during an insertMany: no row is kept, and the error says so. */
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
@@ -14,32 +14,28 @@ afterEach(async () => {
 })
 after(unmountLeftovers)
 
-describe(
-  'insertMany of rows, when space ends on the way',
-  { skip: noDisks ?? false },
-  () => {
-    for (const ordered of [false, true])
-      test(`keeps none of them and says so, ordered: ${ordered}`, async () => {
-        const disk = await SmallDisk.mount(32)
-        server = await startServer({ dataDir: disk.data })
-        const table = '/default_keyspace/t'
-        const definition = { columns: { id: 'int', a: 'text' }, primaryKey: 'id' }
-        await server.command('/default_keyspace', {
-          createTable: { name: 't', definition },
-        })
-        await server.command(table, { insertOne: { document: { id: 1, a: 'old' } } })
-        disk.fill(1_000_000)
-
-        const documents = [
-          { id: 2, a: 'new' },
-          { id: 1, a: 'y'.repeat(3_000_000) },
-        ]
-        const insertMany = { documents, options: { ordered } }
-        const answer = await server.command(table, { insertMany })
-        assert.deepEqual(answer.codes, ['FAILED_WRITE_REQUEST'])
-        assert.match(answer.text, /Nothing of this batch of writes was kept/)
-        const { data } = (await server.command(table, { find: {} })).body
-        assert.deepEqual(data!.documents, [{ id: 1, a: 'old' }])
+describe('insertMany of rows on a disk that fills up', { skip: noDisks ?? false }, () => {
+  for (const ordered of [false, true])
+    test(`keeps no row and says so, ordered: ${ordered}`, async () => {
+      const disk = await SmallDisk.mount(32)
+      server = await startServer({ dataDir: disk.data })
+      const table = '/default_keyspace/t'
+      const definition = { columns: { id: 'int', a: 'text' }, primaryKey: 'id' }
+      await server.command('/default_keyspace', {
+        createTable: { name: 't', definition },
       })
-  },
-)
+      await server.command(table, { insertOne: { document: { id: 1, a: 'old' } } })
+      disk.fill(1_000_000)
+
+      const documents = [
+        { id: 2, a: 'new' },
+        { id: 1, a: 'y'.repeat(3_000_000) },
+      ]
+      const insertMany = { documents, options: { ordered } }
+      const answer = await server.command(table, { insertMany })
+      assert.deepEqual(answer.codes, ['FAILED_WRITE_REQUEST'])
+      assert.match(answer.text, /Nothing of this batch of writes was kept/)
+      const { data } = (await server.command(table, { find: {} })).body
+      assert.deepEqual(data!.documents, [{ id: 1, a: 'old' }])
+    })
+})

@@ -1,6 +1,6 @@
 /**
- * A disk without space. Writes are refused with words that help and leave nothing behind,
- * reads go on, and when there is space again so do writes, without a restart.
+ * A full disk. Writes are rejected with a helpful error and leave nothing behind, reads continue,
+ * and writes resume without a restart once there is space again.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ async function stop(server: TestServer): Promise<void> {
 const keyspace = '/default_keyspace'
 const books = `${keyspace}/books`
 
-/** Of a size that needs pages of its own. */
+/** Large enough to need pages of its own. */
 const bodyOf = (n: number) => ({ _id: n, n, body: `${n}`.padEnd(7_000, 'x') })
 
 function assertRefusedAsFull(answer: Answer): void {
@@ -69,8 +69,8 @@ async function idsOf(server: TestServer, path: string): Promise<unknown[]> {
   return ids.sort((a, b) => Number(a) - Number(b))
 }
 
-describe('on a disk that is full', options, () => {
-  test('what was answered is kept, what was refused is not, and writing resumes', async () => {
+describe('on a full disk', options, () => {
+  test('acknowledged writes are kept, rejected ones are not, and writing resumes', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data)
     await succeed(server, keyspace, { createCollection: { name: 'books' } })
@@ -95,7 +95,7 @@ describe('on a disk that is full', options, () => {
     for (const path of ['', '/ready'] as const)
       assert.equal((await healthOf(server, path)).http, 503)
 
-    // Larger without a restart, as disks of virtual machines become.
+    // Grows without a restart, like the disk of a virtual machine.
     disk.resize(16)
     await becomes(server, 'UP')
     for (let n = 10_000; n < 10_050; n++) {
@@ -108,7 +108,7 @@ describe('on a disk that is full', options, () => {
     assert.deepEqual(await idsOf(await start(disk.data), books), kept)
   })
 
-  test('every kind of change is refused, and can be made later under the same name', async () => {
+  test('every kind of change is rejected, and can be made later under the same name', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data)
     await succeed(server, keyspace, { createCollection: { name: 'books' } })
@@ -121,7 +121,7 @@ describe('on a disk that is full', options, () => {
     await succeed(server, books, { insertMany: { documents } })
     const rows = Array.from({ length: 50 }, (_, id) => ({ id, title: 'x'.repeat(2_000) }))
     await succeed(server, `${keyspace}/rows`, { insertMany: { documents: rows } })
-    // The log may have room that was given up before: until that is used up, too.
+    // The log may contain reusable space: repeats until that is used up too.
     let taken = 50
     for (;;) {
       disk.fill()
@@ -171,7 +171,7 @@ describe('on a disk that is full', options, () => {
     assert.deepEqual(checkDataFolder(disk.data), [])
   })
 
-  test('space can be made by dropping a collection', async () => {
+  test('dropping a collection frees space', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data)
     for (const name of ['books', 'others'])
@@ -184,7 +184,7 @@ describe('on a disk that is full', options, () => {
     await succeed(server, books, { insertMany: { documents } })
   })
 
-  test('reads go on in more collections than are kept open', async () => {
+  test('reads continue in more collections than are kept open', async () => {
     const disk = await SmallDisk.mount(8)
     const server = await start(disk.data, { openStoresMax: 1 })
     const paths = ['a', 'b', 'c'].map((name) => `${keyspace}/${name}`)
@@ -197,7 +197,7 @@ describe('on a disk that is full', options, () => {
     await insertAll(1)
     disk.fill()
     const kept = paths.map(() => [1])
-    // Closing a collection gives the space of its log back, so that one may find room.
+    // Closing a collection frees its log, so a write may succeed.
     for (let n = 2; kept.every((ids) => ids.includes(n - 1)); n++)
       for (const [i, answer] of (await insertAll(n)).entries())
         if (answer.codes.length === 0) kept[i]!.push(n)
@@ -213,7 +213,7 @@ describe('on a disk that is full', options, () => {
     assert.deepEqual(checkDataFolder(disk.data), [])
   })
 
-  test('a server starts, reads what was never read before, and knows that it is ill', async () => {
+  test('a server starts, reads for the first time, and reports itself as down', async () => {
     const disk = await SmallDisk.mount(4)
     const first = await start(disk.data)
     await succeed(first, keyspace, { createCollection: { name: 'books' } })
@@ -233,7 +233,7 @@ describe('on a disk that is full', options, () => {
     assert.deepEqual(checkDataFolder(disk.data), [])
   })
 
-  test('a first start says so in one line, and leaves nothing that hinders the next', async () => {
+  test('a first start fails with one line, and leaves nothing that prevents the next', async () => {
     const disk = await SmallDisk.mount(1)
     disk.fill()
     const refused = new ServerProcess(disk.data)
@@ -246,14 +246,14 @@ describe('on a disk that is full', options, () => {
     await start(disk.data)
   })
 
-  test('a vector index that cannot be saved is searched all the same', async () => {
+  test('a vector index that cannot be saved can be searched', async () => {
     const disk = await SmallDisk.mount(16)
     const server = await start(disk.data)
     const vector = { dimension: 4, metric: 'cosine' }
     await succeed(server, keyspace, {
       createCollection: { name: 'books', options: { vector } },
     })
-    // A file where its folder would be: nothing can be saved there, space or not.
+    // A file in place of the folder: nothing can be saved there, even with free space.
     writeFileSync(join(disk.data, 'default_keyspace', 'books', 'vectors'), '')
     for (let part = 0; part < 12; part++) {
       const documents = Array.from({ length: 100 }, (_, i) => {
@@ -280,8 +280,8 @@ describe('on a disk that is full', options, () => {
   })
 })
 
-describe('on a disk that is read-only', options, () => {
-  test('a start says so in one line, changes nothing, and works when it is writable', async () => {
+describe('on a read-only disk', options, () => {
+  test('a start fails with one line, changes nothing, and works once the disk is writable', async () => {
     const disk = await SmallDisk.mount(4)
     const first = await start(disk.data)
     await succeed(first, keyspace, { createCollection: { name: 'books' } })
@@ -304,7 +304,7 @@ describe('on a disk that is read-only', options, () => {
     assert.deepEqual(await idsOf(await start(disk.data), books), [1])
   })
 
-  test('writes are refused, reads go on, and writing resumes when it is writable', async () => {
+  test('writes are rejected, reads continue, and writing resumes once the disk is writable', async () => {
     const disk = await SmallDisk.mount(4)
     const first = await start(disk.data)
     await succeed(first, keyspace, { createCollection: { name: 'books' } })

@@ -19,7 +19,10 @@ export async function healthOf(
   return { ...((await response.json()) as Omit<Health, 'http'>), http: response.status }
 }
 
-/** Asks until the server says so, as those do who watch it. Returns why it is down. */
+/**
+ * Polls the health check until it has this status, as a monitor does. Returns the reason when it is
+ * DOWN.
+ */
 export async function becomes(
   server: { readonly url: string },
   status: 'UP' | 'DOWN',

@@ -1,4 +1,4 @@
-/** A collection whose analyzer an earlier version took, and this one would not. */
+/** A collection with an analyzer that an earlier version accepted and this one rejects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixedLimits } from '../../src/limits.ts'
@@ -16,7 +16,7 @@ function stop(words: string) {
   return { tokenizer: { name: 'whitespace' }, filters }
 }
 
-test('an analyzer too large to load fails what analyzes a text, and nothing else', async () => {
+test('an analyzer too large to load fails only commands that analyze a text', async () => {
   let server = await startServer()
   try {
     await server.command(path, { createCollection: { name: 'large' } })

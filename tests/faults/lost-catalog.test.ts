@@ -1,6 +1,6 @@
 /**
  * Damage to the catalog. Whatever happens to its files, no collection is deleted or forgotten
- * without a word: the folder is refused, and can be repaired or accepted as it is.
+ * silently: the folder is refused, and can be repaired or accepted as it is.
  */
 import assert from 'node:assert/strict'
 import {
@@ -27,9 +27,9 @@ const documents = Array.from({ length: 30 }, (_, n) => ({ _id: n, text: `number 
 const rows = Array.from({ length: 10 }, (_, n) => ({ id: n, place: { city: `c${n}` } }))
 
 let root: string
-/** As `kill -9` leaves it: every kind of target, an extra keyspace, a setting. */
+/** A folder after `kill -9`: every kind of target, an extra keyspace, a setting. */
 let killed: string
-/** The catalog as it was before the last few changes. */
+/** The catalog before the last few changes. */
 let earlier: string
 let copies = 0
 
@@ -70,7 +70,7 @@ function copyOfKilled(): string {
 
 const storesOf = ['default_keyspace/books', 'default_keyspace/shops', 'second/films']
 
-/** Whether a server has everything of the folder that was acknowledged. */
+/** Asserts that a server has everything that was acknowledged in the folder. */
 function assertWhole(folder: string): Promise<void> {
   return serving(folder, async (server) => {
     for (const path of [`${keyspace}/books`, '/second/films']) {
@@ -104,7 +104,7 @@ async function serving(
   }
 }
 
-/** The folder is refused in one line, and no store goes away. */
+/** Asserts that the folder is refused in one line and that no store is removed. */
 async function refusalOf(folder: string): Promise<string> {
   const server = new ServerProcess(folder)
   await assert.rejects(server.ready(), 'the folder was not to be served')
@@ -203,7 +203,7 @@ describe('a catalog that has lost changes', () => {
     await serving(folder, () => Promise.resolve())
     const file = join(folder, 'catalog.db')
     const bytes = readFileSync(file)
-    // Of the row and of the index of names, so that SQLite sees nothing.
+    // Changes the name in the row and in the index of names, so that SQLite detects nothing.
     for (let at = bytes.indexOf('films'); at >= 0; at = bytes.indexOf('films', at + 1))
       bytes[at + 3]! ^= 1
     writeFileSync(file, bytes)
@@ -238,7 +238,7 @@ describe('a catalog that has lost changes', () => {
   })
 })
 
-test('a repair keeps a store in quarantine whose options nothing can tell', async () => {
+test('a repair moves a store to quarantine when its options cannot be read', async () => {
   for (const options of ['{"vector":', 'null']) {
     const folder = copyOfKilled()
     rmSync(join(folder, 'second/films/target.json'))
@@ -292,11 +292,11 @@ describe('--accept-lost-catalog', () => {
     })
   })
 
-  test('keeps a store in a folder that an older catalog says was dropped', async () => {
+  test('keeps a store in a folder that an older catalog lists as dropped', async () => {
     const folder = copyOfKilled()
     copyFileSync(earlier, join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
-    // The folder of what was dropped then is that of another table by now.
+    // The folder of the dropped table now belongs to another table.
     const sql =
       "INSERT INTO target(uid, keyspace, name, folder, kind, state, options) VALUES ('gone', " +
       "'default_keyspace', 'gone', 'shops', 'collection', 'dropping', '{}')"
@@ -312,7 +312,7 @@ describe('--accept-lost-catalog', () => {
     }
   })
 
-  test('makes another catalog where there is none', async () => {
+  test('creates a catalog when it is missing', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
@@ -324,7 +324,7 @@ describe('--accept-lost-catalog', () => {
       assert(existsSync(join(folder, 'quarantine.stores', store, 'store.db')), store)
   })
 
-  test('changes nothing where nothing was lost', async () => {
+  test('changes nothing when nothing was lost', async () => {
     const folder = copyOfKilled()
     const server = await ServerProcess.start(folder, '--accept-lost-catalog')
     await server.stop()
@@ -334,7 +334,7 @@ describe('--accept-lost-catalog', () => {
 })
 
 describe('a store describes itself', () => {
-  test('also after its file was lost or damaged, and after an older version wrote it', async () => {
+  test('even after its file was lost or damaged, or an older version wrote it', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'default_keyspace/books/target.json'))
     writeFileSync(join(folder, 'second/films/target.json'), '{"checksum":1,"content":{}}')

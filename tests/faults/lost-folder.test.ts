@@ -1,6 +1,6 @@
 /**
- * Folders that are moved, removed or replaced under a running server. Files that are open go
- * on taking writes then, which nobody would ever find: the server must notice, and refuse.
+ * Folders that are moved, removed or replaced under a running server. Open files still accept
+ * writes then, which would be lost silently: the server must notice, and reject writes.
  */
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -80,7 +80,7 @@ async function resume(): Promise<void> {
 }
 
 describe('a data folder that is moved away', () => {
-  test('takes no writes until it is back, and then has none of those refused', async () => {
+  test('rejects writes until it is back, and contains none of the rejected ones', async () => {
     renameSync(data, away)
     await refuseEverything(gone)
     assert(!existsSync(data), 'nothing is made in its place')
@@ -90,14 +90,14 @@ describe('a data folder that is moved away', () => {
     await resume()
   })
 
-  test('is missed by those who watch, though nobody writes', async () => {
+  test('makes the health check DOWN even without writes', async () => {
     renameSync(data, away)
     assert.match((await becomes(server, 'DOWN'))!, gone)
     renameSync(away, data)
     await becomes(server, 'UP')
   })
 
-  test('and replaced by a copy takes no writes, and the copy is left alone', async () => {
+  test('and replaced by a copy rejects writes, and the copy is not changed', async () => {
     renameSync(data, away)
     cpSync(away, data, { recursive: true })
     const before = contentsOf(data)
@@ -110,7 +110,7 @@ describe('a data folder that is moved away', () => {
     await resume()
   })
 
-  test('and replaced by an empty one takes no writes', async () => {
+  test('and replaced by an empty one rejects writes', async () => {
     renameSync(data, away)
     mkdirSync(data)
     await refuseEverything(gone)
@@ -122,7 +122,7 @@ describe('a data folder that is moved away', () => {
 })
 
 describe('the folder of one collection that is moved away', () => {
-  test('takes no writes until it is back, while others do', async () => {
+  test('rejects writes until it is back, and other collections accept them', async () => {
     const folder = join(data, 'default_keyspace', 'books')
     renameSync(folder, away)
     await refuse(books, { insertOne: { document: { _id: 'refused' } } }, gone)
@@ -135,7 +135,7 @@ describe('the folder of one collection that is moved away', () => {
     assert.deepEqual(await ids(), ['before', 'later'])
   })
 
-  test('and replaced by a copy takes no writes, again and again', async () => {
+  test('and replaced by a copy rejects writes every time', async () => {
     const folder = join(data, 'default_keyspace', 'books')
     renameSync(folder, away)
     cpSync(away, folder, { recursive: true })
@@ -147,7 +147,7 @@ describe('the folder of one collection that is moved away', () => {
     assert.deepEqual(await ids(), ['before', 'later'])
   })
 
-  test('can be dropped, which makes the server well again', async () => {
+  test('can be dropped, which makes the server healthy again', async () => {
     renameSync(join(data, 'default_keyspace', 'books'), away)
     await refuse(books, { insertOne: { document: { _id: 'refused' } } }, gone)
     await succeed(keyspace, { deleteCollection: { name: 'books' } })
@@ -157,13 +157,13 @@ describe('the folder of one collection that is moved away', () => {
   })
 })
 
-test('a data folder that is removed takes no writes', async () => {
+test('a removed data folder rejects writes', async () => {
   rmSync(data, { recursive: true })
   await refuseEverything(gone)
   assert(!existsSync(data))
 })
 
-/** Names of all that is there; sizes of what holds data. */
+/** Names of all files and folders, with the sizes of data files. */
 function contentsOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
 }

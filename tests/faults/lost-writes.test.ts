@@ -1,6 +1,6 @@
 /**
- * Acknowledged writes that a store has lost by damage to its files: reported at the next start
- * and by `stela check`, wherever another file still proves them.
+ * Acknowledged writes that a store has lost by damage to its files. The next start and `stela
+ * check` report them when another file proves that they existed.
  */
 import assert from 'node:assert/strict'
 import {
@@ -26,11 +26,11 @@ const keyspace = '/default_keyspace'
 const books = `${keyspace}/books`
 
 let root: string
-/** With a log that holds writes, as `kill -9` leaves it. */
+/** A folder after `kill -9`, with writes in the log. */
 let killed: string
-/** With an empty log. */
+/** A folder after a stop, with an empty log. */
 let stopped: string
-/** store.db as it was before the last writes to `stopped`. */
+/** store.db before the last writes to `stopped`. */
 let earlier: string
 let copies = 0
 
@@ -76,7 +76,7 @@ function copyOf(folder: string): string {
 const lost =
   /default_keyspace\.books: 10 acknowledged writes are lost: .* version 10.* version 20/
 
-/** Of both, what they said: `stela check`, and a server that serves the folder. */
+/** The output of `stela check`, and that of a server on the folder. */
 async function look(folder: string) {
   const checked = await runStela(['check', '--data', folder])
   const server = await ServerProcess.start(folder)

@@ -1,4 +1,4 @@
-/** A server that is killed in the middle of a merge of postings goes on with it, and loses nothing. */
+/** A server that is killed during a merge of postings resumes it, and loses nothing. */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,10 +13,10 @@ import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
-/** What a segment is while others are merged into it, and while its rows are deleted. */
+/** States of a segment while others are merged into it, and while its rows are deleted. */
 const halfDone = ['making', 'dropped'] as const
 
-/** Kills that must hit each of them, and those that may miss. */
+/** Hits that the test needs in each state, and the maximum of attempts. */
 const hitsWanted = 1
 const killsMax = 8
 
@@ -27,7 +27,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
 
-test('killed while it merges postings, a server finds what it stored', async (t) => {
+test('a server killed during a merge of postings finds all stored documents', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const folder = join(root, 'killed')
   const load = new SearchLoad(new Random(seed))
@@ -54,7 +54,7 @@ test('killed while it merges postings, a server finds what it stored', async (t)
   )
 })
 
-/** Kills a server as soon as it is seen that a segment of a collection is in a state. */
+/** Kills a server as soon as a segment of a collection has this state. */
 async function killDuring(
   server: ServerProcess,
   folder: string,

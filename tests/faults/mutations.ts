@@ -1,4 +1,4 @@
-/** Commands with something wrong in them: valid ones, changed at random. */
+/** Invalid commands: valid ones, changed at random. */
 import type { Random } from './random.ts'
 import { changeSomewhere, damageBranch, isBranch, type Odd } from './tree-damage.ts'
 
@@ -8,8 +8,8 @@ export interface Mutation {
 }
 
 /**
- * Never ends. The collection "kept" is read only, "fuzzed" gets all the rest, and "embedded"
- * what asks providers.
+ * An infinite sequence. The collection "kept" is only read, "embedded" gets commands that call
+ * providers, and "fuzzed" gets all others.
  */
 export function* mutationsOf(random: Random): Generator<Mutation, never, undefined> {
   for (;;) {
@@ -455,7 +455,7 @@ const odd: Odd = {
   value: (random) => random.pick(strange)(random),
 }
 
-/** Changes one place of a tree: seldom the command itself, mostly something in it. */
+/** Changes one place of a tree: rarely the command itself, mostly something inside it. */
 function mutateSomewhere(tree: unknown, random: Random): unknown {
   return changeSomewhere(tree, random.oneIn(12) ? 0 : 2, random, (node) =>
     !isBranch(node) || random.oneIn(4)
@@ -464,7 +464,7 @@ function mutateSomewhere(tree: unknown, random: Random): unknown {
   )
 }
 
-/** Changes the text itself: keys given twice, numbers grown, characters lost. */
+/** Changes the text itself: duplicate keys, longer numbers, missing characters. */
 function damage(text: string, random: Random): string {
   const at = random.below(text.length)
   switch (random.below(6)) {

@@ -1,4 +1,4 @@
-/** Requests that are odd as HTTP: each is answered or cut off, and nothing else happens. */
+/** Malformed HTTP: each request gets a reply or its connection is closed, without other effects. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
@@ -11,14 +11,14 @@ const token = `Token: ${processToken}\r\n`
 const findKeyspaces = '{"findKeyspaces":{}}'
 const found = '{"status":{"keyspaces":["default_keyspace"]}}'
 
-/** Sends bytes and the end of a connection, and gives back all that comes. */
+/** Sends bytes, ends the connection, and returns all bytes received. */
 async function exchange(bytes: string | Buffer): Promise<string> {
   suspect.inputs++
   const { hostname, port } = new URL(suspect.server.url)
   const socket = connect(Number(port), hostname)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-  // Being cut off is one of the answers.
+  // The server may close the connection as its answer.
   socket.on('error', () => undefined)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.end(bytes, 'latin1')
@@ -34,7 +34,7 @@ function post(path = '/v1', body = findKeyspaces): string {
   return request(`POST ${path} HTTP/1.1`, `Content-Length: ${body.length}\r\n`, body)
 }
 
-/** The status codes of the responses in a text, which must hold nothing else in between. */
+/** The status codes of the responses in a text, which must contain nothing between them. */
 function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status))
 }
@@ -47,12 +47,12 @@ async function assertRefused(bytes: string | Buffer): Promise<void> {
   for (const status of statuses) assert(status >= 400 && status <= 501, told)
 }
 
-describe('odd HTTP', () => {
-  test('a plain request is answered, to know that the others would be', async () => {
+describe('malformed HTTP', () => {
+  test('a plain request is answered, as a check of the test itself', async () => {
     assert((await exchange(post())).endsWith(found))
   })
 
-  test('methods other than POST', async () => {
+  test('methods other than POST are answered', async () => {
     const methods =
       'GET HEAD PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PURGE FOO post'
     for (const method of methods.split(' '))
@@ -60,7 +60,7 @@ describe('odd HTTP', () => {
         await assertRefused(request(`${method} ${path} HTTP/1.1`))
   })
 
-  test('lengths that are wrong', async () => {
+  test('wrong lengths are answered', async () => {
     for (const length of ['abc', '-1', '+20', '0x14', '1,2', '20, 20', '2 0', '', '1e1'])
       await assertRefused(
         request('POST /v1 HTTP/1.1', `Content-Length: ${length}\r\n`, findKeyspaces),
@@ -83,7 +83,7 @@ describe('odd HTTP', () => {
       await assertRefused(
         request('POST /v1 HTTP/1.1', `Content-Length: ${length}\r\n`, findKeyspaces),
       )
-    // Too short: the rest is no request. Too long: the end never comes.
+    // Too short: the rest is an invalid request. Too long: the body never ends.
     const short = await exchange(
       request('POST /v1 HTTP/1.1', 'Content-Length: 10\r\n', findKeyspaces),
     )
@@ -94,7 +94,7 @@ describe('odd HTTP', () => {
     assert(!statusesOf(long).includes(200), long)
   })
 
-  test('bodies in chunks', async () => {
+  test('chunked bodies are answered', async () => {
     const chunked = (body: string, headers = '') =>
       exchange(
         request('POST /v1 HTTP/1.1', `Transfer-Encoding: chunked\r\n${headers}`, body),
@@ -128,7 +128,7 @@ describe('odd HTTP', () => {
     )
   })
 
-  test('headers without end', async () => {
+  test('endless headers are answered', async () => {
     await assertRefused(
       request('POST /v1 HTTP/1.1', `X-Long: ${'x'.repeat(200_000)}\r\n`, findKeyspaces),
     )
@@ -139,7 +139,7 @@ describe('odd HTTP', () => {
     await assertRefused(request(`POST /v1/${'x'.repeat(100_000)} HTTP/1.1`))
   })
 
-  test('headers that are malformed', async () => {
+  test('malformed headers are answered', async () => {
     for (const header of [
       'No colon',
       ': no name',
@@ -184,7 +184,7 @@ describe('odd HTTP', () => {
       )
   })
 
-  test('many requests sent before the first is answered', async () => {
+  test('pipelined requests are answered', async () => {
     const ids = Array.from({ length: 200 }, (_, n) => `kept-${1 + (n % 4)}`)
     const all = ids
       .map((_id) =>
@@ -202,7 +202,7 @@ describe('odd HTTP', () => {
     )
   })
 
-  test('other versions of HTTP, and other protocols', async () => {
+  test('other versions of HTTP and other protocols are answered', async () => {
     const length = `Content-Length: ${findKeyspaces.length}\r\n`
     assert(
       (await exchange(request('POST /v1 HTTP/1.0', length, findKeyspaces))).endsWith(found),
@@ -224,7 +224,7 @@ describe('odd HTTP', () => {
       await assertRefused(bytes)
   })
 
-  test('addresses in full', async () => {
+  test('absolute request targets are answered', async () => {
     for (const host of ['http://x', 'http://X', 'https://x:443'])
       assert((await exchange(post(`${host}/v1`))).endsWith(found), host)
     const other = await exchange(post(`${suspect.server.url}/v1`))
@@ -241,7 +241,7 @@ describe('odd HTTP', () => {
     await assertRefused(post('v1'))
   })
 
-  test('paths that are not what they seem', async () => {
+  test('encoded and ambiguous paths are answered', async () => {
     for (const path of [
       '/v1/%',
       '/v1/%zz',

@@ -1,6 +1,6 @@
 /**
- * Who can read what the server and its commands leave on the disk: the user that ran them,
- * and nobody else, whatever the umask says.
+ * File modes of everything that the server and its commands write: only their own user can read it,
+ * whatever the umask.
  */
 import assert from 'node:assert/strict'
 import {
@@ -33,12 +33,12 @@ import { program } from '../server-environment.ts'
 const home = mkdtempSync(join(tmpdir(), 'stela-permissions-'))
 after(() => rmSync(home, { recursive: true, force: true }))
 
-/** "700" for a folder of its own user's, "600" for a file. */
+/** The permission bits, in octal. */
 function modeOf(path: string): string {
   return (lstatSync(path).mode & 0o7777).toString(8)
 }
 
-/** The folder and all that is in it; returns the names. */
+/** Asserts that the folder and its contents are private; returns the names. */
 function assertPrivate(folder: string): string[] {
   assert.equal(modeOf(folder), '700', folder)
   return readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -75,7 +75,7 @@ async function snapshotIn(dataDir: string): Promise<void> {
 
 describe('a data folder', () => {
   for (const mask of [0o000, 0o022, 0o077])
-    test(`is its user's alone, with umask ${mask.toString(8)}`, async () => {
+    test(`is private with umask ${mask.toString(8)}`, async () => {
       process.umask(mask)
       const dataDir = join(home, `umask-${mask}`, 'data')
       const engine = await open(dataDir)
@@ -88,11 +88,11 @@ describe('a data folder', () => {
       assert.deepEqual(lines, [])
       await engine.close()
       assertPrivate(dataDir)
-      // Its parent is not part of it.
+      // The parent folder is not part of the data folder.
       assert.equal(modeOf(join(dataDir, '..')), (0o777 & ~mask).toString(8))
     })
 
-  test('is its user’s alone while it is backed up', async (context) => {
+  test('stays private during a backup', async (context) => {
     const dataDir = join(home, 'backed-up')
     const engine = await open(dataDir)
     await fill(engine)
@@ -111,7 +111,7 @@ describe('a data folder', () => {
     await engine.close()
   })
 
-  test('that others can read is closed to them at the next start, and the log says so', async () => {
+  test('that others can read is made private at the next start, which is logged', async () => {
     const dataDir = join(home, 'loose')
     await open(dataDir).then(async (engine) => {
       await fill(engine)
@@ -123,7 +123,7 @@ describe('a data folder', () => {
       loosened.push(join(entry.parentPath, entry.name))
     for (const path of loosened)
       chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644)
-    // What the catalog does not name is not the server's.
+    // Files that the catalog does not name do not belong to the server.
     mkdirSync(join(dataDir, 'notes'), { mode: 0o755 })
     writeFileSync(join(dataDir, 'notes.txt'), '', { mode: 0o644 })
     const elsewhere = join(home, 'elsewhere')
@@ -143,7 +143,7 @@ describe('a data folder', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('that is reached by a link is closed, not the link', async () => {
+  test('that is reached by a link is made private, and the link is unchanged', async () => {
     const dataDir = join(home, 'linked')
     mkdirSync(dataDir, { mode: 0o755 })
     symlinkSync(dataDir, join(home, 'link'))
@@ -151,7 +151,7 @@ describe('a data folder', () => {
     assertPrivate(dataDir)
   })
 
-  test('that many users share stays shared, and the log warns of it', async () => {
+  test('that several users share stays shared, and the log warns', async () => {
     const dataDir = join(home, 'shared')
     mkdirSync(dataDir)
     chmodSync(dataDir, 0o1777)
@@ -165,7 +165,7 @@ describe('a data folder', () => {
     await engine.close()
   })
 
-  test('that belongs to another user is served, and the log warns of it', async () => {
+  test('that belongs to another user is served, and the log warns', async () => {
     const told: string[] = []
     if (process.getuid!() !== 0) {
       const access = new Tightening()
@@ -195,19 +195,19 @@ describe('a data folder', () => {
   })
 })
 
-/** Of pino. */
+/** The number of the level "warn" in pino. */
 const warnLevel = 40
 
 /**
- * A server of root that may not change modes of other users' files, as a server of any other
- * user. It can still read this checkout, whoever may enter the folders above it.
+ * A server of root without the capability to change modes of other users' files. It can still read
+ * this checkout, whatever the permissions of the folders above it.
  */
 function startWithoutOwnership(dataDir: string): Started {
   const serve = [program, 'serve', '--port', '0', '--admin-port', 'off', '--data', dataDir]
   const node = [process.execPath, '--disable-warning=ExperimentalWarning']
   return startCommand('setpriv', ['--bounding-set', '-fowner', ...node, ...serve], {
     cwd: home,
-    // A busy machine makes any command slow, and the log warns of that, too.
+    // No log lines about slow commands, which a busy machine would cause.
     env: { STELA_ADMIN_TOKEN: testToken, STELA_SLOW_COMMAND: '0' },
   })
 }
@@ -227,7 +227,7 @@ async function serveOneDocument(url: string): Promise<void> {
   assert.deepEqual(found.data?.document, { _id: 1 })
 }
 
-describe('what commands write', () => {
+describe('commands write private files', () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ adminPort: 0, dataDir: join(home, 'served') })
@@ -237,7 +237,7 @@ describe('what commands write', () => {
   })
   after(() => server.close())
 
-  test('backups and what is restored from them are their user’s alone', async () => {
+  test('for backups and restores', async () => {
     const folder = join(home, 'backups')
     const run = () => runStela(['backup', folder, '--admin-url', server.adminUrl])
     const first = await run()
@@ -262,7 +262,7 @@ describe('what commands write', () => {
     assertPrivate(empty)
   })
 
-  test('exports are', async () => {
+  test('for exports', async () => {
     const out = join(home, 'books.jsonl')
     writeFileSync(out, 'before', { mode: 0o644 })
     const partial = `${out}.partial`
@@ -278,7 +278,7 @@ describe('what commands write', () => {
     assert(!existsSync(partial))
   })
 
-  test('exports go to a device and do not replace it', async () => {
+  test('for exports, except to a device, which is not replaced', async () => {
     const link = join(home, 'null')
     symlinkSync('/dev/null', link)
     const ran = await runStela([
@@ -288,7 +288,7 @@ describe('what commands write', () => {
     assert(lstatSync(link).isSymbolicLink())
   })
 
-  test('rejected records and the state of an import are', async () => {
+  test('for rejected records and the state of an import', async () => {
     const input = join(home, 'in.jsonl')
     writeFileSync(input, '{"_id":2}\nnot JSON\n')
     for (const mode of [undefined, 0o644]) {

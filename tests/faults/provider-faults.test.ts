@@ -1,7 +1,6 @@
 /**
- * Providers that fail in every way that a service on a network can, through the whole
- * server: the caller is told which way, nothing is written, the provider is not asked again
- * and again, and nobody else waits.
+ * Providers that fail in every way that a network service can, tested through the whole server: the
+ * error names the fault, nothing is written, retries are bounded, and other requests do not wait.
  */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
@@ -12,11 +11,11 @@ import { letterVector } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { FakeProvider, type Answer, type Asked } from '../providers/fake-provider.ts'
 
-/** Times that a provider is asked where waiting may help, and where it does not. */
+/** Number of calls for faults that a retry may cure, and for others. */
 const patientCalls = 4
 const singleCall = 1
 
-/** Sound replies of an embedding service with the protocol of OpenAI, and of a reranker. */
+/** Valid replies of an embedding service with the OpenAI protocol, and of a reranker. */
 function embeddings({ body }: Asked): Answer {
   const { input } = body as { input: string[] }
   return openAi(input.map(letterVector))
@@ -34,7 +33,7 @@ function rankings({ body }: Asked): Answer {
 
 interface Fault {
   readonly answer: Answer | ((asked: Asked) => Answer)
-  /** What the caller is told, after EMBEDDING_ or RERANKING_. */
+  /** The error code without its prefix EMBEDDING_ or RERANKING_. */
   readonly code: string
   readonly calls?: number
 }
@@ -42,7 +41,7 @@ interface Fault {
 const down = 'PROVIDER_SERVER_ERROR'
 const unexpected = 'PROVIDER_UNEXPECTED_RESPONSE'
 
-/** What any service can do wrong. */
+/** Faults of any service. */
 const faults: Readonly<Record<string, Fault>> = {
   'limits its callers': {
     answer: { status: 429, body: { error: { message: 'slow down' } } },
@@ -82,12 +81,12 @@ const faults: Readonly<Record<string, Fault>> = {
     answer: { body: `{"x":"${'x'.repeat(4_000_000)}"}` },
     code: unexpected,
   },
-  // A kept connection may have ended by chance, so the request goes out once more on another.
+  // A kept connection may have ended by chance, so the request is sent again on a new one.
   'hangs up': { answer: 'hang up', code: down, calls: 2 },
   'hangs up within its answer': { answer: 'half an answer', code: down, calls: 2 },
 }
 
-/** What only embedding services do wrong; those of rerankers follow. */
+/** Faults of embedding services; those of rerankers follow. */
 const embeddingFaults: Readonly<Record<string, Fault>> = {
   'answers with broken JSON': {
     answer: { body: '{"data":[' },
@@ -143,7 +142,7 @@ const embedder = await FakeProvider.start()
 const reranker = await FakeProvider.start()
 const sleeper = await FakeProvider.start()
 
-/** Nobody listens there. */
+/** A port without a listener. */
 const nowhere = 'http://127.0.0.1:9/'
 
 const providers = {
@@ -199,7 +198,7 @@ const bySort: readonly object[] = [
 ]
 
 let server: TestServer
-/** An insert whose provider does not answer at first, begun early, because it takes a while. */
+/** An insert whose provider first does not answer. Started early, because it takes a while. */
 let slowInsert: Promise<unknown>
 
 before(async () => {
@@ -236,7 +235,7 @@ function withService(provider: string, modelName: string, dimension = 2): object
   return { vector: { dimension, metric: 'cosine', service: { provider, modelName } } }
 }
 
-/** Everything that is stored in a collection. */
+/** All documents of a collection. */
 async function everythingIn(name: string): Promise<unknown> {
   const { data } = await sent(name, {
     find: { sort: { _id: 1 }, projection: { '*': 1 } },
@@ -256,7 +255,7 @@ async function assertRefused(name: string, command: object, code: string): Promi
   assert(!text.includes('server-key'), 'keys are told to nobody')
 }
 
-/** Requests that need no provider are answered, many at once. */
+/** Asserts that concurrent requests without a provider are answered. */
 async function assertOthersServed(): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -278,7 +277,7 @@ describe('an embedding provider that', () => {
     ...faults,
     ...embeddingFaults,
   }))
-    test(`${what} fails each command, which changes nothing`, async () => {
+    test(`${what} makes each command fail without changes`, async () => {
       const before = await everythingIn('texts')
       embedder.answers(answer)
       for (const command of [...writes, ...bySort]) {
@@ -286,7 +285,7 @@ describe('an embedding provider that', () => {
         await assertRefused('texts', command, `EMBEDDING_${code}`)
         const count = embedder.asked.length - asked
         assert(count >= 1 && count <= (calls ?? singleCall), `asked ${count} times`)
-        // Waiting is worth testing, but not with each command.
+        // Retries are tested once and not with each command, because they take long.
         if (calls === patientCalls) break
       }
       assert.deepEqual(await everythingIn('texts'), before)
@@ -294,7 +293,7 @@ describe('an embedding provider that', () => {
       await assertOthersServed()
     })
 
-  test('sends zeros fails each command where zero has no direction', async () => {
+  test('sends zeros makes each command fail when the metric has no similarity for zero', async () => {
     const before = await everythingIn('texts')
     embedder.answers(everyVector([0, 0]))
     for (const command of [...writes, ...bySort]) {
@@ -302,12 +301,12 @@ describe('an embedding provider that', () => {
       assert.deepEqual(codes, ['SHRED_BAD_VECTOR_VALUE'], text)
     }
     const after = (await everythingIn('texts')) as { _id: unknown }[]
-    // A document of an insertMany is refused alone, as if the zeros had been sent.
+    // insertMany rejects only this document, as if the zeros had been sent by the client.
     const others = after.filter(({ _id }) => typeof _id === 'number')
     assert.deepEqual(others, before)
   })
 
-  test('sends zeros for rows fails where the index of their column compares by cosine', async () => {
+  test('sends zeros for rows makes them fail when the column has a cosine index', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const columns = { p: 'int', v: { type: 'vector', dimension: 2, service } }
     const path = '/default_keyspace'
@@ -363,7 +362,7 @@ describe('an embedding provider that', () => {
     assert.deepEqual(await everythingIn('batched'), [])
   })
 
-  test('is not there fails each command at once', async () => {
+  test('cannot be reached makes each command fail at once', async () => {
     await created('nowhere', withService('jinaAI', 'jina-embeddings-v3'))
     await sent('nowhere', {
       insertMany: { documents: [{ _id: 1, $vector: [1, 2], n: 1 }, { _id: 2 }] },
@@ -389,7 +388,7 @@ describe('a reranking provider that', () => {
     ...faults,
     ...rerankingFaults,
   }))
-    test(`${what} fails findAndRerank`, async () => {
+    test(`${what} makes findAndRerank fail`, async () => {
       reranker.answers(answer)
       const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
       await assertRefused('ranked', command, `RERANKING_${code}`)
@@ -398,7 +397,7 @@ describe('a reranking provider that', () => {
       await assertOthersServed()
     })
 
-  test('is not there fails findAndRerank at once', async () => {
+  test('cannot be reached makes findAndRerank fail at once', async () => {
     const other = await startServer({
       durable: false,
       providers: { ...providers, rerankingUrls: new Map([['nvidia', nowhere]]) },
@@ -430,7 +429,7 @@ describe('a provider that does not answer', () => {
   })
   afterEach(() => embedder.dropIdleConnections())
 
-  test('keeps nobody waiting who does not ask it', async () => {
+  test('does not delay requests that do not need it', async () => {
     embedder.answers('silence')
     const waiting = Array.from({ length: 40 }, () => leave('unanswered', insert))
     await until(() => embedder.running > 0)
@@ -449,7 +448,7 @@ describe('a provider that does not answer', () => {
     ['a search', embedder, bySort[0]!],
     ['a reranking', reranker, bySort.at(-1)!],
   ] as const)
-    test(`is left alone when the client of ${what} leaves`, async () => {
+    test(`is abandoned when the client of ${what} disconnects`, async () => {
       const before = await everythingIn('unanswered')
       provider.answers('silence')
       const request = leave('unanswered', command)
@@ -461,14 +460,14 @@ describe('a provider that does not answer', () => {
       assert.deepEqual(await everythingIn('unanswered'), before)
     })
 
-  test('at first is asked again, and its answer is taken', async () => {
+  test('at first is called again, and its answer is used', async () => {
     await slowInsert
     assert.equal(sleeper.asked.length, 2)
     assert.equal(((await everythingIn('slow')) as unknown[]).length, 1)
   })
 })
 
-/** A request whose answer nobody waits for, to be aborted. */
+/** Sends a request without waiting for its reply; the caller aborts it. */
 function leave(name: string, command: object): { abort(): void } {
   const request = httpRequest(`${server.url}/v1/default_keyspace/${name}`, {
     agent: false,

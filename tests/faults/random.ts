@@ -1,6 +1,6 @@
-/** Random choices that a seed repeats. */
+/** Random choices that a seed reproduces. */
 
-/** Set SEED to repeat a run; tests that use it say which seed they had. */
+/** Set SEED to repeat a run; tests print their seed. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 export class Random {
@@ -10,9 +10,9 @@ export class Random {
     this.#state = from >>> 0
   }
 
-  /** From 0 up to, but not including, `end`. */
+  /** An integer from 0 to `end` - 1. */
   below(end: number): number {
-    // Weyl steps through a mixer: the quality that picking among choices needs.
+    // A Weyl sequence with a mixing function: good enough to choose among alternatives.
     this.#state = (this.#state + 0x9e3779b9) >>> 0
     let mixed = this.#state
     mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad)
@@ -28,12 +28,12 @@ export class Random {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }
 
-  /** True once in so many times. */
+  /** True with a probability of 1 / `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0
   }
 
-  /** Another stream of choices, so that what one party takes does not shift the other's. */
+  /** An independent stream, so that the choices of one user do not shift those of another. */
   fork(): Random {
     return new Random(this.below(2 ** 32))
   }

@@ -1,8 +1,7 @@
 /**
- * A process that dies at any step of a schema change: the next start finds the schema of before
- * or of after the change, and every document that was acknowledged.
- *
- * What the process would leave behind is copied before each step that touches the disk.
+ * A process that dies at any step of a schema change: the next start finds the schema before or
+ * after the change, and every acknowledged document. The test copies the data folder before each
+ * step that touches the disk, as a crash there would leave it.
  */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
@@ -44,11 +43,11 @@ const changes: readonly (readonly [path: string, command: object])[] = [
   ['', { dropKeyspace: { name: 'second' } }],
 ]
 
-/** What a process that dies before a step leaves. */
+/** The data folder as a crash before a step would leave it. */
 interface Remains {
   readonly folder: string
   readonly step: string
-  /** Changes that were answered before. */
+  /** Number of changes that were answered before. */
   readonly answered: number
 }
 
@@ -65,7 +64,7 @@ const { exec } = DatabaseSync.prototype
 const { run } = StatementSync.prototype
 const { backup } = sqlite
 
-/** The prototype of open files, which node:fs does not export. */
+/** The prototype of file handles, which node:fs does not export. */
 async function fileHandles(): Promise<FileHandle> {
   const handle = await open(import.meta.filename)
   await handle.close()
@@ -78,11 +77,11 @@ const handleOriginals = { sync, write, writeFile }
 
 type Functions = Readonly<Record<string, (...values: never) => unknown>>
 
-/** Has `before` called with each step of this thread, or for it, that touches the disk. */
+/** Calls `onStep` before each step of this thread, or for it, that touches the disk. */
 function watchDisk(onStep: (step: string) => void): void {
   let isBusy = false
   const before = (step: string): void => {
-    // What copies files takes steps itself.
+    // Copying the folder makes steps itself, which do not count.
     if (isBusy) return
     isBusy = true
     onStep(step)
@@ -127,7 +126,7 @@ function unwatchDisk(): void {
   Object.assign(StatementSync.prototype, { run })
 }
 
-/** All that clients can see of the schema. */
+/** The schema as clients see it. */
 async function schemaOf(server: TestServer): Promise<string> {
   const ask = async (path: string, command: object) =>
     (await server.command(path, command)).body.status
@@ -160,7 +159,7 @@ async function assertServes(folder: string, schemas: readonly string[], label: s
 describe('a process that dies in a schema change', { skip: !isEmbedded }, () => {
   let root: string
   const remains: Remains[] = []
-  /** After so many changes. */
+  /** The schema after each number of changes. */
   const schemas: string[] = []
 
   let server: TestServer | undefined
@@ -181,7 +180,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
       const answered = schemas.length - 1
       let last = ''
       watchDisk((step) => {
-        // Most steps read, or change only what is in memory.
+        // Most steps read, or change only memory, so their copies are the same.
         const content = JSON.stringify([...digestsOf(dataDir)])
         if (content === last) return
         last = content

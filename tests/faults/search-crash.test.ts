@@ -1,6 +1,6 @@
 /**
- * A server that is killed while it builds indexes for search, or saves them, finds what it
- * should when it is back; and what became of a saved index while it was away only costs time.
+ * A server that is killed while it builds or saves search indexes finds the right results after a
+ * restart. Damage to a saved index only costs time.
  */
 import assert from 'node:assert/strict'
 import {
@@ -27,7 +27,7 @@ import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
-/** Vector changes after which an index is saved, and then some. */
+/** Slightly more vector changes than trigger a save. */
 const changesToSave = 1_500
 
 let root: string
@@ -41,7 +41,7 @@ function snapshotOf(folder: string, name: string): string {
   return join(folder, 'default_keyspace', name, 'vectors')
 }
 
-/** When a server dies. */
+/** The moment of the kill. */
 type Moment = 'any time' | 'while a snapshot is written' | 'after a snapshot'
 
 const moments: readonly Moment[] = [
@@ -52,14 +52,14 @@ const moments: readonly Moment[] = [
   'after a snapshot',
 ]
 
-test(`killed ${moments.length} times while it indexes, a server finds what it stored`, async (t) => {
+test(`a server killed ${moments.length} times during indexing finds all stored documents`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')
   const load = new SearchLoad(random.fork())
   let server = await ServerProcess.start(folder, ...flags)
   await load.prepare(server)
-  // Made beforehand, so that it can be watched.
+  // Created beforehand, so that the test can watch it.
   const snapshot = snapshotOf(folder, 'many')
   mkdirSync(snapshot)
   let halfWritten = 0
@@ -75,7 +75,7 @@ test(`killed ${moments.length} times while it indexes, a server finds what it st
     if (unnamedIn(snapshot).length > 0) halfWritten++
     assertSound(folder)
     if (random.oneIn(3)) {
-      // Killed again while it opens its indexes.
+      // Kills it again while it opens its indexes.
       const again = await ServerProcess.start(folder, ...flags)
       const searching = load.run(again, 2)
       await delay(random.below(150))
@@ -123,7 +123,7 @@ async function untilMoment(
   await delay(random.below(300))
 }
 
-/** Settles when a snapshot is done. */
+/** Resolves when a snapshot is complete. */
 function snapshotSaved(folder: string): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(folder, { persistent: false }, (_, name) => {
@@ -134,7 +134,7 @@ function snapshotSaved(folder: string): Promise<void> {
   })
 }
 
-/** Files of a snapshot's folder that the snapshot does not name. */
+/** Files in a snapshot's folder that the snapshot does not name. */
 function unnamedIn(folder: string): string[] {
   if (!existsSync(folder)) return []
   const files = readdirSync(folder).filter((file) => file !== 'snapshot.json')
@@ -143,7 +143,7 @@ function unnamedIn(folder: string): string[] {
   return files.filter((file) => !named.includes(`"${file}"`))
 }
 
-/** What can become of a snapshot while no server runs, and whether a server remarks on it. */
+/** Damage to a snapshot while no server runs, and whether the next server logs it. */
 interface Damage {
   readonly what: string
   readonly isTold: boolean
@@ -213,10 +213,10 @@ const damages: readonly Damage[] = [
   },
 ]
 
-describe('a snapshot that was spoiled while no server ran', () => {
+describe('a snapshot that was damaged while no server ran', () => {
   const dimension = 8
   const count = 1_050
-  /** By collection: the documents with their vectors. */
+  /** Documents and their vectors by collection. */
   const stored = new Map<string, { _id: number; half: boolean; $vector: number[] }[]>()
   let folder: string
 
@@ -273,7 +273,7 @@ describe('a snapshot that was spoiled while no server ran', () => {
       }
   }
 
-  test('is built anew, with a word in the log where it was damaged', async () => {
+  test('is rebuilt, and the log mentions damage', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const [i, { what, isTold }] of damages.entries()) {
       const before = server.err.length
@@ -288,7 +288,7 @@ describe('a snapshot that was spoiled while no server ran', () => {
     assert.deepEqual(checkDataFolder(folder), [])
   })
 
-  test('was saved again, whole', async () => {
+  test('is saved again completely', async () => {
     const server = await ServerProcess.start(folder, ...flags)
     for (const i of damages.keys()) await assertFinds(server, `c${i}`)
     assert.equal(await server.stop(), 0)

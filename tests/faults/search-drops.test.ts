@@ -1,7 +1,7 @@
 /**
- * Collections and keyspaces that are dropped while they are searched and written: every
- * request ends with results or with word that what it was for is gone, and what is made anew
- * under the same name has nothing of the old.
+ * Collections and keyspaces that are dropped while they are searched and written: every request
+ * ends with results or with an error that the target is gone, and a new target of the same name
+ * contains nothing of the old one.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { killLeftovers, ServerProcess, type ProcessAnswer } from './server-proce
 
 const gone = ['UNKNOWN_COLLECTION_OR_TABLE', 'UNKNOWN_KEYSPACE']
 
-describe(`what is dropped while it is searched (seed ${seed})`, () => {
+describe(`searches during a drop (seed ${seed})`, () => {
   const random = new Random(seed)
   let folder: string
   let models: LetterModels
@@ -46,7 +46,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
   const vectorOf = (dimension: number) =>
     Array.from({ length: dimension }, () => random.below(2_001) / 1_000 - 1 || 1)
 
-  /** A collection that is large enough for searches to be under way for a while. */
+  /** Creates a collection that is large enough to keep searches running for a while. */
   async function fill(keyspace: string, name: string, dimension = 8, count = 1_200) {
     const options = { vector: { dimension, metric: 'euclidean' } }
     await done(keyspace, { createCollection: { name, options } })
@@ -84,7 +84,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     }),
   ]
 
-  /** Does a step over and over, on several connections, until it is told to stop. */
+  /** Repeats a step on several connections until it is stopped. */
   function keepOn(workers: number, step: (worker: number) => Promise<void>) {
     let stopped = false
     const work = Promise.all(
@@ -92,7 +92,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
         while (!stopped) await step(worker)
       }),
     )
-    // Whoever stops it is told.
+    // The error itself reaches the caller of stop.
     work.catch(() => (stopped = true))
     return {
       isRunning: () => !stopped,
@@ -103,7 +103,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     }
   }
 
-  /** Searches, some of which will find nothing to search in. */
+  /** Searches that may find their target gone. */
   function keepSearching(path: string, others: readonly string[] = []) {
     let goneCount = 0
     const work = keepOn(2 * searches.length, async (worker) => {
@@ -116,7 +116,10 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     })
     return {
       stop: () => work.stop(),
-      /** Goes on until some have, however long a busy machine takes for it. */
+      /**
+       * Continues until some searches found the target gone, however long that takes on a busy
+       * machine.
+       */
       async stopOnceGone(): Promise<void> {
         while (goneCount === 0 && work.isRunning()) await delay(5)
         await work.stop()
@@ -130,7 +133,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     assert.equal(server.err, '', 'the server complained')
   }
 
-  test('a collection: searches end with results or without it', async () => {
+  test('end with results or with the error that the collection is gone', async () => {
     for (let round = 0; round < 3; round++) {
       await fill('/default_keyspace', 'dropped')
       const searching = keepSearching('/default_keyspace/dropped')
@@ -141,7 +144,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     }
   })
 
-  test('a keyspace: searches end with results or without it', async () => {
+  test('end with results or with the error that the keyspace is gone', async () => {
     for (let round = 0; round < 2; round++) {
       await done('', { createKeyspace: { name: 'passing' } })
       await fill('/passing', 'one')
@@ -154,10 +157,10 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     }
   })
 
-  test('and made anew at once: searches find the new documents, and only those', async () => {
+  test('find only new documents when the target is created again at once', async () => {
     const path = '/default_keyspace/again'
     for (let round = 0; round < 6; round++) {
-      // Other vectors, other texts, and another dimension every other time.
+      // Other vectors and texts, and another dimension in every second round.
       const dimension = round % 2 === 0 ? 8 : 5
       await fill('/default_keyspace', 'again', dimension, 150)
       const searching = keepSearching(path, ['INVALID_VECTOR_LENGTH'])
@@ -165,7 +168,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
       await delay(50 + random.below(100))
       await writing.stop()
       await assertExact(path, dimension)
-      // Writes that are under way when the collection goes.
+      // Writes that are in flight when the collection is dropped.
       const late = keepWriting(path, dimension)
       await delay(random.below(30))
       await done('/default_keyspace', { deleteCollection: { name: 'again' } })
@@ -177,7 +180,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
 
   let ids = 10_000
 
-  /** Inserts, as long as there is something to insert into. */
+  /** Inserts until the target is gone. */
   function keepWriting(path: string, dimension: number) {
     return keepOn(4, async () => {
       const document = { _id: ids++, $vector: vectorOf(dimension), $lexical: 'dog' }
@@ -186,7 +189,7 @@ describe(`what is dropped while it is searched (seed ${seed})`, () => {
     })
   }
 
-  /** A search must find exactly what is stored. */
+  /** Asserts that a search finds exactly the stored documents. */
   async function assertExact(path: string, dimension: number): Promise<void> {
     const everything: { _id: number; $vector: number[] }[] = []
     for (let pageState: string | null | undefined; pageState !== null;) {

@@ -1,4 +1,4 @@
-/** Vectors, texts and searches that are malformed, hostile, or at and past every limit. */
+/** Vectors, texts and searches that are malformed, hostile, or at or beyond a limit. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
@@ -19,7 +19,7 @@ const suspect = new Suspect(
 
 const keyspace = '/default_keyspace'
 
-/** By name: what it has. */
+/** Properties of each collection by name. */
 const collections = {
   cosine: { vector: { dimension: 3, metric: 'cosine' } },
   euclidean: { vector: { dimension: 3, metric: 'euclidean' } },
@@ -53,13 +53,13 @@ after((t) => {
 const send = (name: Name, body: object | string) =>
   suspect.send(`${keyspace}/${name}`, body)
 
-/** Sends a command that succeeds. */
+/** Sends a command that must succeed. */
 function accept(name: Name, body: object | string) {
   known.delete(name)
   return suspect.accepted(`${keyspace}/${name}`, body)
 }
 
-/** All that the collections hold, as long as nothing changed them. */
+/** Cached contents of the collections; a successful command invalidates them. */
 const known = new Map<Name, string>()
 
 async function everythingIn(name: Name): Promise<string> {
@@ -70,7 +70,7 @@ async function everythingIn(name: Name): Promise<string> {
   return text
 }
 
-/** Sends a command with something wrong in it, which must say so and change nothing. */
+/** Sends an invalid command, which must fail with one of the codes and change nothing. */
 async function refuse(name: Name, body: string, ...codes: readonly string[]) {
   const before = known.get(name) ?? (await everythingIn(name))
   const answer = await send(name, body)
@@ -81,7 +81,7 @@ async function refuse(name: Name, body: string, ...codes: readonly string[]) {
   assert.equal(await everythingIn(name), before, body.slice(0, 500))
 }
 
-/** Commands that would store the field in a document, given as JSON. */
+/** Commands that would store a field (JSON) in a document. */
 const storing = (field: string) => [
   `{"insertOne":{"document":{"_id":"new",${field}}}}`,
   `{"insertMany":{"documents":[{"_id":"new",${field}}]}}`,
@@ -92,7 +92,7 @@ const storing = (field: string) => [
     '"options":{"upsert":true}}}',
 ]
 
-/** Commands that search by a sort, given as JSON. */
+/** Commands that search by a sort (JSON). */
 const searching = (sort: string) => [
   `{"find":{"sort":${sort}}}`,
   `{"find":{"sort":${sort},"filter":{"n":1},"options":{"limit":5}}}`,
@@ -117,7 +117,7 @@ describe('vectors', () => {
   const badBinary = 'SHRED_BAD_BINARY_VECTOR_VALUE'
   const badLength = 'INVALID_VECTOR_LENGTH'
 
-  /** A vector as JSON, and what is wrong with it. */
+  /** Invalid vectors as JSON, with their error codes. */
   const vectors: readonly (readonly [string, string])[] = [
     ['[]', badSize],
     ['[1]', badLength],
@@ -166,7 +166,7 @@ describe('vectors', () => {
   ]
   const zeroVectors = ['[0,0,0]', '[-0,0.0,0e5]', '[1e-7,-1e-7,0]', '[1e-400,0,5e-324]']
 
-  test('that are none are not stored', async () => {
+  test('with invalid values are not stored', async () => {
     for (const [vector, code] of vectors)
       for (const command of storing(`"$vector":${vector}`))
         for (const name of ['cosine', 'euclidean'] as const)
@@ -179,7 +179,7 @@ describe('vectors', () => {
         await refuse('cosine', command, 'SHRED_DOC_LIMIT_VIOLATION')
   })
 
-  test('that are zero are stored where zero has a meaning', async () => {
+  test('with only zeros are stored when the metric allows them', async () => {
     for (const vector of [...zeroVectors, binary(0, 0, 0)])
       for (const command of storing(`"$vector":${vector}`)) {
         await refuse('cosine', command, badValue)
@@ -194,7 +194,7 @@ describe('vectors', () => {
       }
   })
 
-  test('that are none are not searched by', async () => {
+  test('with invalid values are rejected by searches', async () => {
     const asSort = (code: string) =>
       code === badType || code === badBinary ? 'SORT_CLAUSE_VALUE_INVALID' : code
     for (const [vector, code] of [...vectors, ['null', badType] as const])
@@ -209,7 +209,7 @@ describe('vectors', () => {
         await refuse('cosine', command)
   })
 
-  test('that are none are not searched by in $hybrid', async () => {
+  test('with invalid values are rejected by $hybrid searches', async () => {
     for (const [vector, code] of vectors)
       await refuse('cosine', rerankingBy(`{"$vector":${vector},"$lexical":"old"}`), code)
     for (const vector of zeroVectors)
@@ -220,7 +220,7 @@ describe('vectors', () => {
       )
   })
 
-  test('have no place in a collection that has none', async () => {
+  test('are rejected by a collection without vectors', async () => {
     for (const command of storing('"$vector":[1,2,3]'))
       if (!command.includes('"old"') && !command.includes('"n":2'))
         await refuse('neither', command, 'VECTOR_SEARCH_NOT_SUPPORTED')
@@ -234,7 +234,7 @@ describe('vectors', () => {
     )
   })
 
-  test('at the edge of what fits are stored and found', async () => {
+  test('at the limits of their type are stored and found', async () => {
     for (const [_id, $vector] of [
       ['tiny', [1.1e-6, 0, 0]],
       ['large', [1e17, -1e17, 1e17]],
@@ -251,7 +251,7 @@ describe('vectors', () => {
     }
   })
 
-  test('are changed whole, and by few operators', async () => {
+  test('can only be replaced as a whole, and by few operators', async () => {
     for (const field of ['$vector', '$vectorize', '$lexical'])
       for (const update of [
         { $inc: { [field]: 1 } },
@@ -272,7 +272,7 @@ describe('vectors', () => {
           if (name !== 'neither' || !('$rename' in update)) await refuseOrPass(name, update)
   })
 
-  /** An update that may find nothing to change, but must not change anything. */
+  /** Sends an update that may match nothing, but must not change anything. */
   async function refuseOrPass(name: Name, update: object): Promise<void> {
     const before = known.get(name) ?? (await everythingIn(name))
     const answer = await send(name, { updateOne: { filter: { _id: 'old' }, update } })
@@ -285,13 +285,13 @@ describe('vectors', () => {
 describe('texts', () => {
   const notText = ['5', '-1e400', 'true', '[]', '["word"]', '{}', '{"$date":1}', '[[[]]]']
 
-  test('for $lexical that are none are not stored', async () => {
+  test('with an invalid type are not stored as $lexical', async () => {
     for (const value of notText)
       for (const command of storing(`"$lexical":${value}`))
         await refuse('cosine', command, 'SHRED_BAD_DOCUMENT_LEXICAL_TYPE')
   })
 
-  test('for $vectorize that are none are not embedded', async () => {
+  test('with an invalid type are not embedded as $vectorize', async () => {
     models.forget()
     for (const value of notText)
       for (const command of storing(`"$vectorize":${value}`))
@@ -303,14 +303,14 @@ describe('texts', () => {
     assert.deepEqual(models.texts, [])
   })
 
-  test('for $vectorize need a service', async () => {
+  test('as $vectorize require a provider', async () => {
     for (const command of storing('"$vectorize":"text"'))
       await refuse('cosine', command, 'EMBEDDING_SERVICE_NOT_CONFIGURED')
     for (const command of searching('{"$vectorize":"text"}'))
       await refuse('cosine', command, 'EMBEDDING_SERVICE_NOT_CONFIGURED')
   })
 
-  test('for a search that are none are refused', async () => {
+  test('with an invalid type are rejected by searches', async () => {
     for (const value of [...notText, 'null'])
       for (const command of searching(`{"$lexical":${value}}`))
         await refuse('cosine', command, 'SORT_CLAUSE_INVALID')
@@ -322,7 +322,7 @@ describe('texts', () => {
         await refuse('cosine', command, 'SORT_CLAUSE_VALUE_INVALID')
   })
 
-  test('for $match that are none are refused', async () => {
+  test('with an invalid type are rejected by $match', async () => {
     for (const filter of [
       ...notText.map((value) => `{"$lexical":{"$match":${value}}}`),
       '{"$lexical":{"$match":null}}',
@@ -356,7 +356,7 @@ describe('texts', () => {
         )
   })
 
-  test('that have too many bytes of terms are not stored', async () => {
+  test('with too many bytes of terms are not stored', async () => {
     const { lexicalSizeMax } = defaultLimits
     const long = [
       'x '.repeat(lexicalSizeMax + 1),
@@ -377,7 +377,7 @@ describe('texts', () => {
         )
   })
 
-  test('that are searched for may have as many bytes of terms, and no more', async () => {
+  test('for searches may have as many bytes of terms, and no more', async () => {
     const { lexicalSizeMax } = defaultLimits
     const edge = Array.from({ length: lexicalSizeMax / 4 }, (_, n) => String(1000 + n))
     for (const [text, codes] of [
@@ -392,7 +392,7 @@ describe('texts', () => {
         assert.deepEqual((await send('cosine', command)).codes, codes)
   })
 
-  test('of any length are searched for', async () => {
+  test('for searches can have any length', async () => {
     const distinct = Array.from({ length: 100_000 }, (_, n) => `w${n}`).join(' ')
     for (const text of [
       'old '.repeat(300_000),
@@ -414,7 +414,7 @@ describe('texts', () => {
       }
   })
 
-  test('that mean something to a query language are words like any other', async () => {
+  test('with the syntax of query languages are searched as plain words', async () => {
     for (const [_id, text, found] of [
       ['operators', 'AND OR NOT NEAR', 'near AND not or'],
       ['quotes', '"quoted" \'single\' `tick`', '"single" quoted'],
@@ -448,7 +448,7 @@ describe('texts', () => {
     }
   })
 
-  test('have no place in a collection without lexical search', async () => {
+  test('are rejected by a collection without lexical search', async () => {
     const code = 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'
     for (const command of storing('"$lexical":"words"'))
       if (!command.includes('"old"') && !command.includes('"n":2'))
@@ -460,7 +460,7 @@ describe('texts', () => {
 })
 
 describe('search fields below the root', () => {
-  test('are no fields at all', async () => {
+  test('are rejected as field names', async () => {
     for (const field of ['$vector', '$vectorize', '$lexical', '$hybrid', '$similarity'])
       for (const value of ['[1,2,3]', '"text"', 'null'])
         for (const fields of [
@@ -472,7 +472,7 @@ describe('search fields below the root', () => {
             await refuse('cosine', command, 'SHRED_BAD_FIELD_NAME')
   })
 
-  test('and parts of them are not projected as if they were', async () => {
+  test('and paths into search fields are rejected in projections', async () => {
     for (const projection of [
       '{"$vector.0":1}',
       '{"$lexical.x":0}',
@@ -495,7 +495,7 @@ describe('search fields below the root', () => {
 })
 
 describe('$hybrid', () => {
-  test('in a document is a text, null, or an object of those', async () => {
+  test('in a document is a text, null, or an object with the two fields', async () => {
     models.forget()
     for (const [value, code] of [
       ['5', 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE'],
@@ -518,7 +518,7 @@ describe('$hybrid', () => {
     assert.deepEqual(models.texts, [])
   })
 
-  test('in a sort is a text or an object of what to search by', async () => {
+  test('in a sort is a text or an object with the searches', async () => {
     const mismatch = 'REQUEST_STRUCTURE_MISMATCH'
     for (const value of [
       ...['5', 'true', '[]', '["a"]', '{"a":1}', '{"$vectorize":5}', '{"$lexical":[]}'],
@@ -589,7 +589,7 @@ describe('$hybrid', () => {
       await refuse('letters', rerankingBy('"ab"', options))
   })
 
-  test('of strange texts is embedded, searched and reranked', async () => {
+  test('with unusual texts is embedded, searched and reranked', async () => {
     for (const text of [
       '\u0000a',
       '\ud800',
@@ -610,7 +610,7 @@ describe('$hybrid', () => {
       )
   })
 
-  test('is not reranked on what is no text', async () => {
+  test('is not reranked on values other than texts', async () => {
     await accept('letters', {
       insertOne: { document: { _id: 'odd', list: [1], $hybrid: 'ab' } },
     })

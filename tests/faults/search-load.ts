@@ -1,6 +1,6 @@
 /**
- * Writers of documents with vectors and texts that remember what they were told, as those of
- * write-load.ts do, and a judge who compares what searches find with the documents there are.
+ * Writers of documents with vectors and texts that remember acknowledged writes, like those of
+ * write-load.ts, and a verifier that compares search results with the documents.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,9 +18,9 @@ import type { ServerProcess } from './server-process.ts'
 const dimension = 32
 const metric = 'cosine'
 
-/** The part of the ten nearest that a search must find where it need not find all. */
+/** Minimum recall of the ten nearest in approximate searches. */
 const recallMin = 0.95
-/** Up to so many documents a search by vector must be exact. */
+/** Up to this many documents a vector search must be exact. */
 const exactMax = 1_000
 
 interface Note extends SearchedDocument {
@@ -31,10 +31,10 @@ interface Note extends SearchedDocument {
   readonly $lexical?: string
 }
 
-/** What may be stored of a document, as JSON; undefined stands for absent. */
+/** Possible stored states of a document, as JSON; undefined means absent. */
 type States = readonly (string | undefined)[]
 
-/** Collections, and about how many documents each gets. */
+/** Collections with their approximate numbers of documents. */
 const sizes = { few: 700, many: 2_500 } as const
 
 type CollectionName = keyof typeof sizes
@@ -47,14 +47,14 @@ const kinds = ['letter', 'memo', 'draft', 'list', 'note', 'plan']
 
 const words = Array.from({ length: 60 }, (_, n) => `word${n}`)
 
-/** How long a writer rests between two steps, once the load is light. */
+/** Milliseconds that a writer pauses between two steps of a light load. */
 const restMs = 25
 
 export class SearchLoad {
   answered = 0
   inDoubt = 0
   searches = 0
-  /** Vectors that were changed. */
+  /** Number of changed vectors. */
   changes = 0
   readonly #random: Random
   readonly #vector: () => number[]
@@ -67,7 +67,7 @@ export class SearchLoad {
   constructor(random: Random) {
     this.#random = random
     const next = vectorsFrom(random.below(2 ** 32), dimension)
-    // Numbers that are the same in 32 bits.
+    // Numbers that 32-bit floats represent exactly.
     this.#vector = () => [...next()].map((number) => Math.round(number * 4096) / 4096)
   }
 
@@ -78,7 +78,7 @@ export class SearchLoad {
       })
   }
 
-  /** After so many more changes, leaves the server time to link what was written. */
+  /** After this many more changes, slows down, so that the server can link the new vectors. */
   lightAfter(changes: number): void {
     this.#changesAtFullSpeed = this.changes + changes
   }
@@ -94,7 +94,7 @@ export class SearchLoad {
     )
   }
 
-  /** Makes one request; false when no answer came. */
+  /** Makes one request; false when there was no answer. */
   async #step(server: ServerProcess, writer: number, random: Random): Promise<boolean> {
     const name = random.pick(collections)
     const documents = this.#documents.get(name)!
@@ -181,7 +181,7 @@ export class SearchLoad {
     return answer !== undefined
   }
 
-  /** Others write meanwhile, so all that is known is that nothing is found twice. */
+  /** Other writers are active, so the check is only that nothing is found twice. */
   async #search(
     server: ServerProcess,
     name: CollectionName,
@@ -209,7 +209,7 @@ export class SearchLoad {
     }
   }
 
-  /** Compares all that the server has and finds with what was answered. */
+  /** Compares documents and search results of the server with the acknowledged writes. */
   async verify(server: ServerProcess): Promise<void> {
     for (const name of searchedCollections) {
       const notes = await this.#verifyDocuments(server, name)
@@ -282,7 +282,7 @@ export class SearchLoad {
         pageState = data!.nextPageState
       } while (pageState)
       assertOnce(documents)
-      // Terms may add up in another order, so scores can differ in their last digits.
+      // Terms may be added in another order, so scores can differ in their last digits.
       const scores = new Map(expected.map(idAndScore))
       const found = documents.map(({ _id }) => scores.get(_id as string)!)
       assert.equal(found.length, expected.length, `${name}: "${$lexical}"`)
@@ -303,7 +303,7 @@ function idAndScore({ document, score }: Scored<Note>): [string, number] {
   return [document._id, score]
 }
 
-/** The _ids and similarities of what a search by vector finds. */
+/** The _ids and similarities of the results of a vector search. */
 async function nearest(
   server: ServerProcess,
   name: string,
@@ -344,7 +344,7 @@ async function send(server: ServerProcess, path: string, command: object) {
   return answer.body
 }
 
-/** Undefined when the server went away before it answered. */
+/** The reply, or undefined when the server went away before it answered. */
 async function attempt(server: ServerProcess, path: string, command: object) {
   const answer = await server
     .command(`/default_keyspace${path}`, command)

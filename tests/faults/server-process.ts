@@ -1,4 +1,4 @@
-/** `stela serve` in a process of its own, which can be killed and whose words are kept. */
+/** `stela serve` as a separate process, which can be killed and whose output is kept. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
@@ -9,7 +9,7 @@ import { program, serverEnvironment } from '../server-environment.ts'
 
 export const processToken = 'process-token'
 
-/** A process that was told to serve, and may or may not come to do so. */
+/** A started server process, which may fail before it is ready. */
 export class ServerProcess {
   readonly child: ChildProcess
   /** The exit code; null after a signal. */
@@ -19,7 +19,10 @@ export class ServerProcess {
   url = ''
   readonly #agent = new Agent({ keepAlive: true })
 
-  /** A server of a cluster has no folder. `environment` is added to that of all servers. */
+  /**
+   * `dataDir` is undefined for a server of a cluster. `environment` is added to the common
+   * variables.
+   */
   constructor(
     dataDir: string | undefined,
     flags: readonly string[] = [],
@@ -34,10 +37,11 @@ export class ServerProcess {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: processToken,
-          // Runs and segments are made and merged all the time, whatever happens.
+          // Small memtables, so that flushes and merges happen all the time.
           STELA_TEST_MEMTABLE: '64',
           STELA_TEST_WAITING: '1000',
-          // Tests look at what is logged, and a busy machine makes any command slow.
+          // No log lines about slow commands: tests check the log, and a busy machine makes
+          // commands slow.
           STELA_SLOW_COMMAND: '0',
           ...environment,
         },
@@ -63,7 +67,7 @@ export class ServerProcess {
     return server
   }
 
-  /** Throws when the process ends before it serves. */
+  /** Resolves when the server is ready; throws when the process ends before. */
   async ready(): Promise<void> {
     while (!this.out.includes('\n')) {
       const ended = await Promise.race([once(this.child.stdout!, 'data'), this.exit])
@@ -72,7 +76,7 @@ export class ServerProcess {
     this.url = /^stela ready (\S+)\n$/.exec(this.out)![1]!
   }
 
-  /** Sends a command; text and bytes go as they are. Rejects when no answer comes. */
+  /** Sends a command; strings and bytes are sent as is. Rejects when there is no answer. */
   async command(
     path: string,
     body: object | string | Buffer,
@@ -96,13 +100,13 @@ export class ServerProcess {
     return new ProcessAnswer(response.statusCode!, Buffer.concat(chunks).toString())
   }
 
-  /** Ends the process as a crash would: at once, in the middle of whatever it does. */
+  /** Kills the process, as a crash would. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL')
     await this.exit
   }
 
-  /** Asks the process to end, and waits until it has. */
+  /** Asks the process to stop, and resolves with its exit code. */
   stop(): Promise<number | null> {
     this.child.kill('SIGTERM')
     return this.exit
@@ -123,7 +127,7 @@ export class ProcessAnswer implements CommandAnswer {
     return JSON.parse(this.text) as Envelope
   }
 
-  /** The body with every digit of its numbers. */
+  /** The body with all digits of its numbers. */
   get exact(): Value {
     return parseStored(this.text)
   }
@@ -136,7 +140,7 @@ export class ProcessAnswer implements CommandAnswer {
 
 const running = new Set<ServerProcess>()
 
-/** Ends what a failed test left running. */
+/** Kills processes that a failed test left running. */
 export async function killLeftovers(): Promise<void> {
   await Promise.all([...running].map((server) => server.kill()))
 }

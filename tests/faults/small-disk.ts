@@ -1,6 +1,6 @@
 /**
  * A file system of a few megabytes, which can be filled, emptied and made read-only. Mounting
- * takes rights that not everybody has: `noDisks` says why not.
+ * requires privileges: `noDisks` is the reason when they are missing.
  */
 import { execFileSync } from 'node:child_process'
 import { openSync, closeSync, rmSync, statfsSync, writeSync } from 'node:fs'
@@ -27,12 +27,12 @@ export class SmallDisk {
     return new SmallDisk(path)
   }
 
-  /** A folder for data, with a name that not every program gets right. */
+  /** The data folder. Its name contains characters that programs often mishandle. */
   get data(): string {
     return join(this.path, 'the data %20?#ü')
   }
 
-  /** Takes all space but this much. */
+  /** Fills the disk except for this many bytes. */
   fill(leaving = 0): void {
     const handle = openSync(this.#ballast, 'a')
     try {
@@ -41,7 +41,7 @@ export class SmallDisk {
       for (let left = bavail * bsize - leaving; left >= page.length; left -= page.length)
         writeSync(handle, page)
     } catch (error) {
-      // Somebody else took what was left.
+      // Another process took the rest of the space.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     } finally {
       closeSync(handle)
@@ -61,8 +61,8 @@ export class SmallDisk {
   }
 
   /**
-   * Makes the data folder read-only for whoever opens a file in it from now on. A disk that
-   * has files open to be written cannot be made read-only as a whole.
+   * Makes the data folder read-only for files opened from now on. A disk with files that are open
+   * for writing cannot be remounted read-only as a whole.
    */
   cover(): void {
     run('mount', '--bind', this.data, this.data)
@@ -78,7 +78,7 @@ export class SmallDisk {
   unmount(): void {
     if (!mounted.delete(this)) return
     this.uncover()
-    // Whatever still uses it.
+    // A process may still use it.
     run('umount', '--lazy', this.path)
     rmSync(this.path, { recursive: true, force: true })
   }
@@ -90,12 +90,12 @@ export class SmallDisk {
 
 const mounted = new Set<SmallDisk>()
 
-/** Ends what a failed test left mounted. */
+/** Unmounts disks that a failed test left mounted. */
 export function unmountLeftovers(): void {
   for (const disk of [...mounted]) disk.unmount()
 }
 
-/** Why there can be no small disks here; undefined when there can. */
+/** The reason why small disks are not available here, or undefined. */
 export const noDisks: string | undefined = await tryOut()
 
 async function tryOut(): Promise<string | undefined> {

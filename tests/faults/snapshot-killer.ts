@@ -1,6 +1,6 @@
 /**
- * A thread that kills a process the moment that a snapshot begins to be written: on a thread
- * of its own, because a snapshot is written sooner than a busy thread looks.
+ * A thread that kills a process as soon as it starts to write a snapshot. It needs a thread because
+ * a snapshot is written faster than a busy thread polls.
  */
 import { watch } from 'node:fs'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
@@ -11,7 +11,7 @@ interface Aim {
   readonly pid: number
 }
 
-/** Settles when it is done. */
+/** Resolves after the kill. */
 export function killWithSnapshot(aim: Aim): Promise<void> {
   const killer = new Worker(new URL(import.meta.url), {
     workerData: aim,

@@ -1,6 +1,6 @@
 /**
- * A server that is sent what it should not be sent, and is looked at afterwards: it must
- * still answer, still have what it had, and have nothing to complain about itself.
+ * A server that gets invalid requests and is checked afterwards: it must still answer, keep its
+ * data, and log no errors.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { checkDataFolder } from '../engine/check-data-folder.ts'
 import { temporaryFolder } from '../harness.ts'
 import { killLeftovers, ServerProcess, type ProcessAnswer } from './server-process.ts'
 
-/** What a request can never be the cause of. */
+/** Error codes that a request can never cause. */
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',
@@ -31,9 +31,8 @@ export class Suspect {
   readonly #serverCodes: readonly string[] | undefined
 
   /**
-   * Serves the tests of a file, with a collection "kept" and a collection "open", and with
-   * what `prepare` makes beside them. Requests cause errors of family SERVER only by
-   * `serverCodes`, where these are given.
+   * Serves the tests of a file, with the collections "kept" and "open", and with whatever `prepare`
+   * creates. Requests may cause errors of the family SERVER only with `serverCodes`.
    */
   constructor(
     flags: readonly string[] = [],
@@ -71,7 +70,7 @@ export class Suspect {
     return this.#server
   }
 
-  /** Sends anything; the answer must be an envelope that does not blame us. */
+  /** Sends anything; the reply must be an envelope without internal errors. */
   async send(path: string, body: object | string | Buffer): Promise<ProcessAnswer> {
     this.inputs++
     const answer = await this.server.command(path, body)
@@ -88,7 +87,7 @@ export class Suspect {
     return answer
   }
 
-  /** Sends to the open collection. */
+  /** Sends a command to the collection "open". */
   open(body: object | string | Buffer): Promise<ProcessAnswer> {
     return this.send('/default_keyspace/open', body)
   }

@@ -1,6 +1,6 @@
 /**
- * Schemas that change while rows are read and written: every command goes by the old schema
- * or the new one, no row is lost, and every index ends up with what a scan finds.
+ * Schemas that change while rows are read and written: every command uses the old schema or the new
+ * one, no row is lost, and every index ends up consistent with a scan.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,10 +16,10 @@ const changesMin = 100
 
 type Documents = readonly Record<string, unknown>[]
 
-/** A command that the schema may or may not be ready for when it comes. */
+/** A command that needs a schema which may or may not exist when it arrives. */
 interface Visit {
   readonly command: object
-  /** What it gets where it comes at the wrong time. */
+  /** The error code when the schema does not exist. */
   readonly refusal?: string
   readonly check?: (found: Documents) => void
 }
@@ -32,7 +32,7 @@ const each =
 
 const vector = [1, -1, 0.5, 0.25, 1, 2, -2, 1]
 
-/** Rows that visitors write: none that others ask for. */
+/** Keys of rows that visitors write and that no other check reads. */
 const stranger = (random: Random) => ({ w: -2, n: random.below(50) })
 
 const visits: readonly ((random: Random) => Visit)[] = [
@@ -88,7 +88,7 @@ const visits: readonly ((random: Random) => Visit)[] = [
     command: { find: { filter: { w: -1 } } },
     check: (found) => {
       assert.equal(found.length, 10)
-      // All rows show the same name of the type's field.
+      // All rows show the same name for the field of the type.
       const names = found.map((row) => Object.keys(row['place'] as object).join())
       assert.equal(new Set(names).size, 1, names.join(' '))
       assert(['city,zip', 'town,zip'].includes(names[0]!), names[0])
@@ -123,7 +123,7 @@ const visits: readonly ((random: Random) => Visit)[] = [
   () => ({ command: { deleteMany: { filter: { w: -2, n: { $gt: 40 } } } } }),
 ]
 
-/** Counts what came at the right time and what did not, by command. */
+/** Counts successes and rejections by command. */
 async function visit(
   server: Commanded,
   make: (random: Random) => Visit,
@@ -140,7 +140,7 @@ async function visit(
   return 'served'
 }
 
-test('commands go by the schema before a change or by the one after it', async (t) => {
+test('commands use the schema before a change or the one after it', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const limits = { ...defaultLimits, pageSize: 1_000 }
@@ -182,7 +182,7 @@ test('commands go by the schema before a change or by the one after it', async (
   )
 })
 
-test('a command that schema changes overtake again and again is done all the same', async (t) => {
+test('a command succeeds although schema changes overtake it repeatedly', async (t) => {
   const provider = await PatientProvider.start()
   const server = await startServer({ providers: provider.settings, durable: false })
   t.after(async () => {
@@ -213,11 +213,11 @@ test('a command that schema changes overtake again and again is done all the sam
   const changes: Promise<unknown>[] = []
   const attempts = defaultLimits.writeAttemptsMax
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    // Its vector is being made, and the schema changes.
+    // The provider computes its vector while the schema changes.
     await provider.asked(1)
     const change = addColumn(attempt).finally(() => ended.push(`change ${attempt}`))
     if (attempt < attempts) await change
-    // A change that did not wait would be made by then.
+    // Long enough for a change that does not wait to be made.
     else for (let i = 0; i < 30; i++) await done(path, { find: { filter: { id: i } } })
     changes.push(change)
     assert.deepEqual(

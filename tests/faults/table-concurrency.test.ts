@@ -1,4 +1,4 @@
-/** Many at once at the same rows: whatever the order, nothing gets lost or is done twice. */
+/** Concurrent commands on the same rows: in any order, nothing is lost or done twice. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { checkDataFolder } from '../engine/check-data-folder.ts'
@@ -10,7 +10,7 @@ const many = 50
 
 const numbered = Array.from({ length: many }, (_, n) => n)
 
-describe(`many at once at the same rows (seed ${seed})`, () => {
+describe(`concurrent commands on the same rows (seed ${seed})`, () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ limits: { ...defaultLimits, pageSize: 1_000 } })
@@ -55,7 +55,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     return (await done({ find: { filter } })).data!.documents!
   }
 
-  test('upserts of one row with different columns all arrive', async () => {
+  test('that upsert different columns of one row all take effect', async () => {
     await Promise.all(
       numbered.map((n) => {
         const filter = { p: 'upserted', c: 1 }
@@ -69,7 +69,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     assert.equal((await find({ x0: 0, p: 'upserted' })).length, 1)
   })
 
-  test('pushes to one list, set and map all arrive, each once', async () => {
+  test('that push to one list, set and map all take effect once', async () => {
     const filter = { p: 'pushed', c: 1 }
     await Promise.all(
       numbered.map((n) => {
@@ -102,7 +102,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     assert.deepEqual(await find({ l: { $in: numbered } }), [])
   })
 
-  test('insertManys of the same rows by several clients leave one row for each key', async () => {
+  test('that insert the same rows from several clients leave one row per key', async () => {
     const random = new Random(seed)
     const clients = [0, 1, 2, 3, 4, 5]
     const own = clients.map(() => random.fork())
@@ -130,7 +130,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
         numbered,
       )
       for (const row of rows) {
-        // Everybody's own column arrived; what all wrote is of one of them, whole.
+        // Each client's own column is set; the shared columns come from one client.
         for (const client of clients) assert.equal(typeof row[`x${client + 1}`], 'number')
         const client = row['x0'] as number
         assert.equal(row['t'], `word${client}`)
@@ -144,7 +144,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('the same key many times in one insertMany makes one row', async () => {
+  test('with the same key many times in one insertMany create one row', async () => {
     for (const ordered of [false, true]) {
       const key = { p: `repeated ${ordered}`, c: 1 }
       const documents = numbered.map((n) => ({ ...key, x0: n, [`x${n}`]: n }))
@@ -157,7 +157,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('deletes against inserts and updates leave whole rows or none', async () => {
+  test('that delete, insert and update leave complete rows or none', async () => {
     const random = new Random(seed + 1)
     for (let round = 0; round < 20; round++) {
       const p = `fought ${round}`
@@ -200,7 +200,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('emptying a table against inserts leaves what came after', async () => {
+  test('that empty a table and insert into it leave indexes that agree with the rows', async () => {
     for (let round = 0; round < 10; round++) {
       await Promise.all(
         numbered.map((c) =>
@@ -219,7 +219,7 @@ describe(`many at once at the same rows (seed ${seed})`, () => {
     }
   })
 
-  test('one of many who make the same thing succeeds', async () => {
+  test('that create the same object succeed once', async () => {
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     const fields = { f: 'int' }
     for (const [make, remove, target, code] of [

@@ -1,6 +1,6 @@
 /**
- * A server that is killed while schemas change has the old schema or the new one when it is
- * back, never something in between, and all rows that it answered.
+ * A server that is killed during schema changes has the old or the new schema after the restart,
+ * never a mixture, and all acknowledged rows.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -25,13 +25,13 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
 
-/** Waits until some more changes were answered. */
+/** Waits until this many more changes were answered. */
 async function progressOf(schema: SchemaLoad, changes: number): Promise<void> {
   const goal = schema.answered + changes
   while (schema.answered < goal) await delay(5)
 }
 
-test(`killed ${rounds} times while schemas change, a server has the old one or the new`, async (t) => {
+test(`a server killed ${rounds} times during schema changes has the old or the new schema`, async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = new Random(seed)
   const folder = join(root, 'killed')
@@ -48,13 +48,13 @@ test(`killed ${rounds} times while schemas change, a server has the old one or t
     await working
     assertSound(folder)
     if (random.oneIn(4)) {
-      // Killed again while it gets over the first time.
+      // Kills it again during recovery.
       const starting = new ServerProcess(folder, flags)
       await delay(random.below(500))
       await starting.kill()
       assertSound(folder)
     }
-    // Neither way does a crash of the process lose anything; one gets more done.
+    // Both modes survive a crash of the process; relaxed gets more work done.
     const durability = random.pick(['full', 'relaxed'])
     server = await ServerProcess.start(folder, ...flags, '--durability', durability)
     await schema.verify(server)

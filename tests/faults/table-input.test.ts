@@ -1,4 +1,4 @@
-/** Table commands that are malformed, hostile, or at and past every limit. */
+/** Table commands that are malformed, hostile, or at or beyond a limit. */
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { parseStored } from '../../src/json/parse.ts'
@@ -38,7 +38,7 @@ const suspect = new Suspect(
     const documents = keptRows
     await suspect.accepted(`${keyspace}/kept_rows`, { insertMany: { documents } })
   },
-  // Whatever is wrong with a command on tables is so by itself.
+  // No server errors: the faults of table commands are their own.
   [],
 )
 after(() => models.close())
@@ -60,7 +60,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
   const path = '/fuzz'
   const table = '/fuzz/fuzzed'
 
-  /** Everything as it is at the start of a command. */
+  /** Restores the initial state before a command. */
   async function prepare(): Promise<void> {
     await suspect.accepted('', { dropKeyspace: { name: 'fuzz' } })
     await suspect.accepted('', { createKeyspace: { name: 'fuzz' } })
@@ -88,7 +88,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       await suspect.accepted(table, command)
   }
 
-  /** All that a refused command may not have changed. */
+  /** State that a rejected command must not change. */
   async function readState(): Promise<string> {
     const explain = { options: { explain: true } }
     const answers = [
@@ -97,7 +97,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       await suspect.accepted(table, { listIndexes: explain }),
       await suspect.accepted(table, { find: {} }),
     ]
-    // Warnings have ids of their own.
+    // Warnings have generated ids.
     return answers
       .map(({ body: { data, status } }) => {
         return JSON.stringify([data, { ...status, warnings: undefined }])
@@ -110,7 +110,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       const target = level === 'table' ? table : path
       await prepare()
       let state = await readState()
-      // Every run has another half of them.
+      // Each run tests a random half of them.
       const variants = [...variantsOf(command, random)].filter(() => random.oneIn(2))
       for (let at = 0; at < variants.length; at += 16) {
         const bodies = variants.slice(at, at + 16)
@@ -129,13 +129,13 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
     })
 })
 
-/** Whether a command did nothing at all; some rows of an insertMany may be good. */
+/** Whether a command had no effect at all; an insertMany may have inserted its valid rows. */
 function isRefused({ codes, body: { status = {} } }: ProcessAnswer): boolean {
   const isPartly = 'insertedIds' in status || 'documentResponses' in status
   return codes.length > 0 && !isPartly
 }
 
-/** Values of every type, as JSON, and one more to start with. */
+/** Values of every type, as JSON, and one more as the initial value. */
 const types: Readonly<Record<string, readonly string[]>> = {
   ascii: ['"a"', '""'],
   bigint: ['1', '9223372036854775807', '-9223372036854775808'],
@@ -159,7 +159,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   varint: ['1', '9'.repeat(100), `-${'9'.repeat(99)}`, '1e50', '0'],
 }
 
-/** Values that some types take and others do not. */
+/** Values that only some types accept. */
 const anything: readonly string[] = [
   ...new Set(Object.values(types).flat()),
   ...['1e999999999', '-1e-999999999', '1e2147483648', '1e-2147483649', '-0', '1.0000001'],
@@ -280,7 +280,7 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
         }),
       )
       await suspect.accepted(path, '{"deleteMany":{}}')
-      // What a key may be, finds its row again, and only that.
+      // A value that can be a key finds its row again, and no other.
       for (const value of own) {
         const key = `"p":${value},"c":${value}`
         const { codes, body } = await send(
@@ -304,7 +304,7 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
     })
 })
 
-/** Names that mean something to JavaScript, SQL or paths, or nothing to anybody. */
+/** Names that are special in JavaScript, SQL or paths, or meaningless everywhere. */
 const oddNames = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'length'],
   ...['0', '10', '-1', '1e3', ' x', 'a.b', '.', '&', '$', '$set', '$eq', '$binary', '*'],
@@ -312,7 +312,7 @@ const oddNames = [
   ...['"quoted\\"', "'; DROP TABLE doc; --", 'c1', 'c1k', 'n'.repeat(300)],
 ]
 
-/** Columns and fields may not be taken for operators, nor for all columns. */
+/** Names of columns and fields must differ from operators and from the star. */
 const mayBeColumn = (name: string) => !name.startsWith('$') && name !== '*'
 const oddColumns = oddNames.filter(mayBeColumn)
 
@@ -363,7 +363,7 @@ describe('odd names', () => {
     assert.deepEqual(await documentOf(path, '{}'), parseStored('{"id":"all"}'))
   })
 
-  test('are ordinary keys of maps, fields of types, and texts', async () => {
+  test('are ordinary map keys, fields of types, and texts', async () => {
     const fields = `{${oddColumns.map((name) => `${quote(name)}:"int"`).join()}}`
     await suspect.accepted(
       keyspace,
@@ -416,7 +416,7 @@ describe('odd names', () => {
     assert.deepEqual((renamed as Map<string, unknown>).get('u'), parseStored('{"f0":2}'))
   })
 
-  test('of tables, types and indexes are taken if they are words, and refused if not', async () => {
+  test('are accepted for tables, types and indexes only when they are identifiers', async () => {
     const definition = { columns: { id: 'int', x: 'int' }, primaryKey: 'id' }
     const fields = { f: 'int' }
     for (const name of ['constructor', '__proto__', 'toString', 'catalog', '0', '_']) {
@@ -473,7 +473,7 @@ describe('odd names', () => {
 describe('keys', () => {
   const path = `${keyspace}/keys`
 
-  test('that are empty, null, missing or too long are refused', async () => {
+  test('that are empty, null, missing or too long are rejected', async () => {
     await create('keys', {
       columns: { p: 'text', q: 'int', c: 'text', x: 'int' },
       primaryKey: { partitionBy: ['p'], partitionSort: { q: 1, c: -1 } },
@@ -548,7 +548,7 @@ describe('page states', () => {
     find: { ...more, options: { pageState } },
   })
 
-  test('that nobody gave out are refused', async () => {
+  test('that the server never issued are rejected', async () => {
     await create('paged', {
       columns: { p: 'int', c: 'int', t: 'text' },
       primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },
@@ -576,12 +576,12 @@ describe('page states', () => {
         const spoiled = Buffer.from(bytes)
         spoiled[at]! ^= flip
         const answer = await suspect.send(path, page(spoiled.toString('base64')))
-        // Another place of the table is as good as any; everything else is refused.
+        // A valid position in the table is accepted; everything else is rejected.
         for (const code of answer.codes) assert.equal(code, 'COMMAND_FIELD_VALUE_INVALID')
       }
   })
 
-  test('of another table, sort or filter get an answer', async () => {
+  test('from another table, sort or filter get an answer', async () => {
     const { body } = await suspect.accepted(path, { find: { filter: { c: { $gte: 0 } } } })
     const state = body.data!.nextPageState!
     await suspect.send(other, page(state))
@@ -602,7 +602,7 @@ describe('page states', () => {
 })
 
 describe('sizes', () => {
-  test('of clauses and bodies that nobody needs are answered', async () => {
+  test('far beyond any use are answered for clauses and bodies', async () => {
     const fill = (part: (n: number) => string, size = 1_500_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -647,7 +647,7 @@ describe('sizes', () => {
     }
   })
 
-  test('of filters on keys whose combinations nobody could count are answered', async () => {
+  test('beyond counting are answered for combinations of key values in filters', async () => {
     await create('combined', {
       columns: { a: 'int', b: 'int', c: 'int', d: 'int', e: 'int' },
       primaryKey: { partitionBy: ['a', 'b'], partitionSort: { c: 1, d: -1, e: 1 } },
@@ -667,14 +667,14 @@ describe('sizes', () => {
 
 const quote = (text: string) => JSON.stringify(text)
 
-/** The row that a findOne finds, with every digit. */
+/** The document of a findOne, with all digits. */
 async function documentOf(path: string, clauses: string): Promise<Value> {
   const answer = await suspect.accepted(path, `{"findOne":${clauses}}`)
   const { data } = Object.fromEntries(parseStored(answer.text) as Map<string, Value>)
   return (data as Map<string, Value>).get('document')!
 }
 
-/** The fields in an order of their own: that of a table's columns is not promised. */
+/** The fields in sorted order, because the order of a table's columns is undefined. */
 function sortedFields(row: unknown): unknown {
   return [...(row as Map<string, unknown>)].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }

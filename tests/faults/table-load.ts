@@ -1,13 +1,13 @@
 /**
- * Writers of rows that remember what they were told, as those of write-load.ts do for
- * documents, and a judge who compares what a table's indexes find with the rows there are.
+ * Writers of rows that remember acknowledged writes, like those of write-load.ts for documents, and
+ * a verifier that compares the results of a table's indexes with its rows.
  */
 import assert from 'node:assert/strict'
 import type { Envelope } from '../harness.ts'
 import { bySimilarity, hasTerms } from '../model/search-oracle.ts'
 import type { Random } from './random.ts'
 
-/** A server in this process or in another. */
+/** A server in this process or in another one. */
 export interface Commanded {
   command(path: string, body: object): Promise<TableAnswer>
 }
@@ -19,7 +19,7 @@ export interface TableAnswer {
 }
 
 export interface Row {
-  /** Who writes it. */
+  /** The number of the writer. */
   readonly w: number
   readonly n: number
   readonly kind?: string
@@ -29,7 +29,7 @@ export interface Row {
   readonly v?: readonly number[]
 }
 
-/** What may be stored of a row, as JSON; undefined stands for absent. */
+/** Possible stored states of a row, as JSON; undefined means absent. */
 type States = readonly (string | undefined)[]
 
 export const tablePath = '/default_keyspace/items'
@@ -59,15 +59,15 @@ interface Probe {
 
 interface KnownIndex {
   readonly create: object
-  /** As listIndexes explains it. */
+  /** The index as listIndexes explains it. */
   readonly explained: object
   /** Filters that the index serves. */
   readonly probes: readonly Probe[]
-  /** What those filters get without the index; undefined: the same rows, with a warning. */
+  /** The error code of the filters without the index; undefined: the same rows, with a warning. */
   readonly withoutIt?: string
 }
 
-/** The indexes that the table may have. */
+/** Indexes that the table may have. */
 export const knownIndexes: Readonly<Record<string, KnownIndex>> = {
   by_kind: {
     create: { createIndex: { name: 'by_kind', definition: { column: 'kind' } } },
@@ -139,17 +139,17 @@ export const knownIndexes: Readonly<Record<string, KnownIndex>> = {
   },
 }
 
-/** The part of the ten nearest that a search among many rows must find. */
+/** Minimum recall of the ten nearest in a search among many rows. */
 const recallMin = 0.95
 
-/** Rows that one writer keeps at most; then it rather deletes some. */
+/** Above this many rows a writer tends to delete some. */
 const ownRowsMax = 250
 
 export class TableLoad {
   answered = 0
   inDoubt = 0
   readonly #random: Random
-  /** By who writes them, and their numbers. */
+  /** Rows by writer and number. */
   readonly #rows = new Map<number, Map<number, States>>()
   #nextNumber = 0
 
@@ -157,7 +157,7 @@ export class TableLoad {
     this.#random = random
   }
 
-  /** Fills the table with rows that most writers leave alone. */
+  /** Fills the table with rows that writers rarely change. */
   async fill(server: Commanded, count: number): Promise<void> {
     for (let at = 0; at < count; at += 100) {
       const rows = Array.from({ length: Math.min(100, count - at) }, () =>
@@ -167,7 +167,7 @@ export class TableLoad {
     }
   }
 
-  /** Writes until the server is gone, or until it is told to stop. */
+  /** Writes until the server is gone or `isOver` is true. */
   async run(
     server: Commanded,
     writers: number,
@@ -181,7 +181,9 @@ export class TableLoad {
     )
   }
 
-  /** Compares the rows that the server has with what was answered, and goes on from there. */
+  /**
+   * Compares the rows of the server with the acknowledged writes, and adopts them as the new state.
+   */
   async verifyRows(server: Commanded): Promise<void> {
     const stored = await readRows(server, { filter: { w: { $gte: 0 } } })
     for (const [w, own] of this.#rows)
@@ -199,7 +201,7 @@ export class TableLoad {
     assert.deepEqual([...stored.keys()], [], 'rows that nobody wrote')
   }
 
-  /** Compares what is found by each index with the rows; to be called after `verifyRows`. */
+  /** Compares the results of each index with the rows; call after `verifyRows`. */
   async verifyIndexes(server: Commanded, listed: ReadonlySet<string>): Promise<void> {
     const texts = [...this.#rows.values()].flatMap((own) => [...own.values()])
     const rows = texts.map(([text]) => JSON.parse(text!) as Row)
@@ -245,14 +247,14 @@ export class TableLoad {
       const scores = new Map(nearest.map(({ document, score }) => [document._id, score]))
       assert.equal(found.length, Math.min(10, nearest.length))
       for (const key of found) assert(scores.has(key), `${key} has no vector`)
-      // Vectors are coarse: of those that are equally near, any will do.
+      // Vectors are coarse: any of several equally near ones is correct.
       const tenth = nearest[Math.min(9, nearest.length - 1)]!.score
       hits += found.filter((key) => scores.get(key)! >= tenth).length / found.length
     }
     assert(hits / queries.length >= recallMin, `found ${hits} of ${queries.length}`)
   }
 
-  /** Makes one request; false when no answer came. */
+  /** Makes one request; false when there was no answer. */
   async #step(server: Commanded, writer: number, random: Random): Promise<boolean> {
     const own = this.#rowsOf(writer)
     if (own.size < 5) return this.#insertMany(server, this.#newRows(writer, random), random)
@@ -267,7 +269,7 @@ export class TableLoad {
       case 1:
         return this.#insertMany(server, this.#newRows(writer, random), random)
       case 2: {
-        // Columns that are not given keep what they have.
+        // Omitted columns keep their values.
         const given = { kind: random.pick(kinds), body: textFrom(random) }
         const document = { ...filter, ...given }
         const after = { ...filter, ...before, ...given }
@@ -284,7 +286,7 @@ export class TableLoad {
       case 4:
         return this.#write(server, { deleteOne: { filter } }, writer, [], [n])
       case 5: {
-        // Its older half, or the oldest ones.
+        // Either the older half or the oldest few.
         const numbers = [...own.keys()].toSorted((a, b) => a - b)
         const removed = numbers.slice(0, isFull ? numbers.length >> 1 : 2)
         const end = removed.at(-1)! + 1
@@ -356,7 +358,7 @@ export class TableLoad {
   }
 }
 
-/** The same, but for some members. */
+/** A copy without some members. */
 export function without<T extends object, K extends keyof T>(
   whole: T,
   ...names: readonly K[]
@@ -373,7 +375,7 @@ function textFrom(random: Random): string {
   return Array.from({ length: 1 + random.below(6) }, () => random.pick(words)).join(' ')
 }
 
-/** Of numbers that are the same when they come back. */
+/** Numbers that 32-bit floats represent exactly. */
 function vectorFrom(random: Random): number[] {
   return Array.from({ length: dimension }, () => (random.below(33) - 16) / 8 || 1)
 }
@@ -382,14 +384,14 @@ export function keyOf({ w, n }: Row): string {
   return `${w}/${n}`
 }
 
-/** The same text for the same row, in whatever order its columns come. */
+/** Canonical text of a row, independent of the order of its columns. */
 function textOf(row: Row): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))),
   )
 }
 
-/** All rows that a find finds, page by page, as JSON, by key. */
+/** All rows of a find over all pages, as JSON, by key. */
 export async function readRows(
   server: Commanded,
   clauses: object,
@@ -412,7 +414,7 @@ export async function readRows(
   return rows
 }
 
-/** Undefined when the server went away before it answered. */
+/** The reply, or undefined when the server went away before it answered. */
 export async function attempt(
   server: Commanded,
   path: string,

@@ -1,9 +1,7 @@
 /**
- * Whoever changes a schema over and over, and remembers what was answered.
- *
- * A schema is made of parts that are there or not. Each part belongs to one changer, who
- * changes one part at a time: what must be there is known, but for the parts whose changes
- * were not answered, which may be there or not.
+ * Changers of a schema that remember acknowledged changes. A schema consists of parts that exist or
+ * not. Each part belongs to one changer, which changes one part at a time. So the schema is known,
+ * except for parts whose last change was not answered.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
@@ -27,7 +25,7 @@ interface Part {
   readonly path: string
   readonly make: object
   readonly remove: object
-  /** Whether the part can be made or removed, given the others that are there. */
+  /** Whether the part can be created or removed, given the existing parts. */
   readonly isFree?: (there: ReadonlySet<string>) => boolean
 }
 
@@ -62,7 +60,7 @@ const otherParts: readonly Part[] = [
     remove: { dropType: { name: 'color' } },
   },
   {
-    // The type is used by the table, whose rows must follow.
+    // The table uses the type, and its rows must follow the change.
     name: 'renamed',
     path: '',
     make: { alterType: { name: 'place', rename: { fields: { town: 'city' } } } },
@@ -86,10 +84,10 @@ const otherParts: readonly Part[] = [
 
 const allParts = [...indexParts, ...otherParts]
 
-/** Rows that have values in the columns that come and go; nobody else changes them. */
+/** Rows with values in the columns that are added and dropped; only this load changes them. */
 const guests = Array.from({ length: 10 }, (_, n) => ({ w: -1, n }))
 
-/** What a guest may have in the columns that come and go. */
+/** Possible values of a guest in those columns. */
 interface GuestValues {
   readonly extra?: number
   readonly extra_v?: readonly number[]
@@ -97,21 +95,21 @@ interface GuestValues {
 
 export class SchemaLoad {
   answered = 0
-  /** Changes without an answer, by what became of them. */
+  /** Unanswered changes by outcome. */
   readonly cut = { made: 0, unmade: 0 }
   readonly #random: Random
   readonly #there = new Map<string, readonly boolean[]>(
     allParts.map(({ name }) => [name, [false]]),
   )
   #guests: readonly GuestValues[] = [{}]
-  /** How many rows the passing table has, at least and at most. */
+  /** Minimum and maximum number of rows in the passing table. */
   #passingRows: readonly [number, number] = [0, 0]
 
   constructor(random: Random) {
     this.#random = random
   }
 
-  /** Makes the table that does not go away, with a type that a column of it has. */
+  /** Creates the permanent table, with a type that one of its columns uses. */
   async prepare(server: Commanded): Promise<void> {
     const fields = { town: 'text', zip: 'int' }
     await send(server, keyspace, { createType: { name: 'place', definition: { fields } } })
@@ -122,7 +120,7 @@ export class SchemaLoad {
     await send(server, tablePath, { insertMany: { documents } })
   }
 
-  /** Changes until the server is gone, or until it is told to stop. */
+  /** Changes the schema until the server is gone or `isOver` is true. */
   async run(server: Commanded, isOver: () => boolean = () => false): Promise<void> {
     await Promise.all(
       [indexParts, otherParts].map(async (parts) => {
@@ -132,18 +130,18 @@ export class SchemaLoad {
     )
   }
 
-  /** The indexes that must be there. */
+  /** Indexes that must exist. */
   get indexes(): ReadonlySet<string> {
     return new Set([...this.#certain()].filter((name) => name.startsWith('by_')))
   }
 
-  /** Makes every index that is not there. */
+  /** Creates every missing index. */
   async completeIndexes(server: Commanded): Promise<void> {
     for (const part of indexParts)
       if (!this.#certain().has(part.name)) await this.#change(server, part)
   }
 
-  /** Compares the schema with what was answered, and goes on from there. */
+  /** Compares the schema with the acknowledged changes, and adopts it as the new state. */
   async verify(server: Commanded): Promise<void> {
     const seen = await readSchema(server)
     const there = new Set<string>()
@@ -194,7 +192,7 @@ export class SchemaLoad {
     assert.deepEqual([...byExtra].toSorted(byNumber), found)
   }
 
-  /** Makes one change; false when no answer came. */
+  /** Makes one change; false when there was no answer. */
   async #step(server: Commanded, parts: readonly Part[], random: Random): Promise<boolean> {
     const there = this.#certain()
     if (
@@ -230,7 +228,7 @@ export class SchemaLoad {
     return answer !== undefined
   }
 
-  /** Guests get values in the columns that are there: all of them or none, in one write. */
+  /** Sets the guests' values in existing columns: all of them or none, in one write. */
   async #fillGuests(
     server: Commanded,
     there: ReadonlySet<string>,
@@ -248,7 +246,7 @@ export class SchemaLoad {
     return answer !== undefined
   }
 
-  /** A column that is dropped takes its values with it, also if it comes back. */
+  /** Dropping a column drops its values, even when the column is added again. */
   #forget(column: keyof GuestValues): void {
     this.#guests = this.#guests.map((values) => without(values, column))
   }
@@ -269,7 +267,7 @@ interface Seen {
   readonly types: Readonly<Record<string, object>>
 }
 
-/** All that the keyspace explains, by name. */
+/** The explained schema of the keyspace, by name. */
 async function readSchema(server: Commanded): Promise<Seen> {
   const explain = { options: { explain: true } }
   const list = async (path: string, command: string, member: string, name: string) => {
@@ -304,7 +302,7 @@ function isIn({ tables, indexes, types }: Seen, part: string): boolean {
   }
 }
 
-/** The whole of what a schema with these parts must say. */
+/** The complete schema that consists of these parts. */
 function expectedSchema(there: ReadonlySet<string>): Seen {
   const support = (cqlDefinition: string) => ({
     createTable: true,

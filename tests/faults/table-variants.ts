@@ -1,4 +1,4 @@
-/** Table commands with something wrong in them: valid ones, changed at every place. */
+/** Invalid table commands: valid ones, changed at every place. */
 import type { Random } from './random.ts'
 
 /** A command for a keyspace or for its table "fuzzed". */
@@ -205,7 +205,7 @@ export const validCommands: readonly TableCommand[] = [
   ...tableCommands.map((command) => ({ level: 'table', command }) as const),
 ]
 
-/** JSON that seldom fits. */
+/** JSON values that rarely fit. */
 const oddTexts: readonly string[] = [
   'null',
   'true',
@@ -260,12 +260,12 @@ const oddKeys = [
   'nobody',
 ]
 
-/** A text that stands for the changed place until the whole is JSON. */
+/** Placeholder for the changed place until the command is serialized. */
 const mark = 'changed place'
 
 /**
- * The command as JSON, with one thing wrong: at every place, and there a few of all that can
- * be wrong, by chance.
+ * Variants of a command as JSON, each with one fault: at every place, a random few of the possible
+ * faults.
  */
 export function* variantsOf(command: object, random: Random): Generator<string> {
   const whole = JSON.parse(JSON.stringify(command)) as Record<string, unknown>
@@ -281,7 +281,7 @@ export function* variantsOf(command: object, random: Random): Generator<string> 
 
 interface Change {
   readonly tree: unknown
-  /** Whether the mark is in it, for anything to be put there. */
+  /** Whether the text contains the placeholder, so that any text can replace it. */
   readonly isMarked: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Preloaded into a process: takes all file handles but as many as HANDLES_LEFT says. */
+/** Preloaded into a process: takes all file handles except HANDLES_LEFT. */
 import { closeSync, openSync } from 'node:fs'
 
 export function takeHandles(left: number): number[] {

@@ -1,4 +1,4 @@
-/** Threads that die: whoever waits is told, and the server goes on as well as it can. */
+/** Threads that die: waiting requests fail, and the server continues as far as it can. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
@@ -28,7 +28,7 @@ describe('a thread', () => {
     ['cannot start', "throw new Error('no')"],
     ['cannot be loaded', "import 'node:nothing'"],
   ] as const)
-    test(`that ${how} lets nobody wait, now or later`, async () => {
+    test(`that ${how} fails waiting and later requests`, async () => {
       const thread = start(code)
       const died = { name: 'EngineError', kind: 'write', message: /its thread has died/ }
       const asked = [1, 2, 3].map(() => thread.ask({ kind: 'work' }))
@@ -42,9 +42,9 @@ describe('a thread', () => {
     })
 })
 
-describe('of a server', () => {
+describe('in a server', () => {
   let server: TestServer
-  /** The threads of the server, by what they run. */
+  /** Threads of the server by entry file. */
   let workers: Worker[]
   const note = (worker: Worker) => workers.push(worker)
 
@@ -75,12 +75,12 @@ describe('of a server', () => {
     return answer.text
   }
 
-  /** The first thread that is started is the one that writes. */
+  /** The writer thread starts first. */
   const writer = () => workers[0]!
   const others = () => workers.slice(1)
   const search = { find: { sort: { $vector: [1, 0] }, projection: { n: 0 } } }
 
-  test('the one that writes, dead, fails all writes and the health; reads go on', async () => {
+  test('a dead writer thread fails all writes and the health check, and reads continue', async () => {
     assert.equal((await healthOf(server)).status, 'UP')
     const insert = () => server.command(books, { insertOne: { document: {} } })
     const asked = Promise.all([insert(), insert(), insert()])
@@ -94,7 +94,7 @@ describe('of a server', () => {
     assert.match(await succeed(books, { findOne: { filter: { _id: 7 } } }), /"_id":7/)
   })
 
-  test('those that read and search, dead, are replaced', async () => {
+  test('dead reader and indexer threads are replaced', async () => {
     const before = await succeed(books, search)
     assert(others().length >= 2, 'one that reads, one that keeps vector indexes')
     for (let round = 0; round < 2; round++) {

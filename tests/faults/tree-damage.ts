@@ -1,19 +1,19 @@
-/** Trees of JSON values, of which one place is changed. */
+/** Changes one place of a tree of JSON values. */
 import type { Random } from './random.ts'
 
-/** What is put in the wrong place. */
+/** Keys and values that are put in the wrong place. */
 export interface Odd {
   key(random: Random): string
   value(random: Random): unknown
 }
 
-/** Whether a node has others in it; what is no plain object or array has not. */
+/** Whether a node has children: arrays and plain objects. */
 export function isBranch(node: unknown): node is object {
   if (typeof node !== 'object' || node === null) return false
   return Array.isArray(node) || Object.getPrototypeOf(node) === Object.prototype
 }
 
-/** Changes one node of those that stand so many levels down, or more. */
+/** Changes one node at this depth or deeper. */
 export function changeSomewhere(
   tree: unknown,
   levels: number,
@@ -38,7 +38,7 @@ function countNodes(tree: unknown, levels: number): number {
   return count
 }
 
-/** Replaces the node before which `left` nodes are passed. */
+/** Replaces the node at position `left` of the traversal. */
 function changeNode(
   tree: unknown,
   levels: number,
@@ -54,7 +54,7 @@ function changeNode(
   )
 }
 
-/** Members or elements that are missing, too many, renamed, or one level too deep. */
+/** Members or elements that are missing, added, renamed, or one level too deep. */
 export function damageBranch(node: object, random: Random, odd: Odd): unknown {
   return Array.isArray(node)
     ? damageList(node, random, odd)

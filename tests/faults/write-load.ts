@@ -1,9 +1,7 @@
 /**
- * Writers that remember what they were told.
- *
- * Each writer changes documents that are its own, one request at a time, so that what must be
- * stored is known: what was answered last, or, if the answer never came, either that or what
- * was asked for.
+ * Writers that remember acknowledged writes. Each writer changes its own documents, one request at
+ * a time. So the stored state is known: the last acknowledged one, or, when the answer never came,
+ * that or the requested one.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
@@ -11,7 +9,7 @@ import type { ServerProcess } from './server-process.ts'
 
 type Document = Readonly<Record<string, unknown>> & { readonly _id: string }
 
-/** The states that something may be in, as JSON; undefined stands for absent. */
+/** Possible stored states, as JSON; undefined means absent. */
 type States = readonly (string | undefined)[]
 
 export const collections = ['books', 'loans'] as const
@@ -20,18 +18,18 @@ type CollectionName = (typeof collections)[number]
 
 const kinds = ['novel', 'poem', 'play', 'essay']
 
-/** Ids that all writers count up together. */
+/** The id of the counter that all writers increment. */
 const counterId = 'counter'
 
 export class WriteLoad {
   answered = 0
   inDoubt = 0
   readonly #random: Random
-  /** By collection and _id. */
+  /** States by collection and _id. */
   readonly #documents = new Map<CollectionName, Map<string, States>>(
     collections.map((name) => [name, new Map()]),
   )
-  /** Collections that come and go: whether each exists. */
+  /** Possible states of collections that are created and deleted: whether each exists. */
   readonly #passing = new Map<string, readonly boolean[]>()
   #counted = 0
   #countedInDoubt = 0
@@ -59,13 +57,15 @@ export class WriteLoad {
     )
   }
 
-  /** Compares all that the server has with what was answered, and goes on from there. */
+  /**
+   * Compares the data of the server with the acknowledged writes, and adopts it as the new state.
+   */
   async verify(server: ServerProcess): Promise<void> {
     await this.#verifyCollections(server)
     for (const name of collections) await this.#verifyDocuments(server, name)
   }
 
-  /** Makes one request; false when no answer came. */
+  /** Makes one request; false when there was no answer. */
   async #step(server: ServerProcess, writer: number, random: Random): Promise<boolean> {
     const name = random.pick(collections)
     const documents = this.#documents.get(name)!
@@ -166,7 +166,7 @@ export class WriteLoad {
       kind: random.pick(kinds),
       tags: [random.pick(kinds), random.below(10), { deep: random.below(10) }],
       place: { shelf: random.below(50), row: null },
-      // Long ones fill the log, so that it is merged into the store now and then.
+      // Long values fill the log, so that checkpoints occur.
       body: 'x'.repeat(name === 'loans' && random.oneIn(4) ? 100_000 : random.below(500)),
     }
   }
@@ -251,7 +251,7 @@ async function send(server: ServerProcess, path: string, command: object) {
   return answer
 }
 
-/** Undefined when the server went away before it answered. */
+/** The reply, or undefined when the server went away before it answered. */
 async function attempt(server: ServerProcess, path: string, command: object) {
   const answer = await server
     .command(`/default_keyspace${path}`, command)

@@ -1,4 +1,4 @@
-/** Analyzers, by name or put together. */
+/** Random analyzers, named or composed. */
 import type { Hand } from './hand.ts'
 
 const names = [

@@ -1,4 +1,4 @@
-/** Every command, written from its grammar by a steady or a shaky hand. */
+/** Generates every command from its grammar, valid or with random faults. */
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import * as documents from './documents.ts'
@@ -366,7 +366,7 @@ const tableCommands: Writers = {
 
 const levels = { general, keyspace }
 
-/** Commands of the registry that no writer writes; there should be none. */
+/** Commands of the registry without a generator; there should be none. */
 export function unwrittenCommands(): string[] {
   const written = {
     general: Object.keys(general),

@@ -1,4 +1,4 @@
-/** Commands whose bodies come compressed: as they should be, or not quite. */
+/** Commands with compressed bodies, valid and damaged. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { Random } from '../faults/random.ts'
 import { damageBytes } from './damage.ts'
@@ -42,7 +42,7 @@ export function compress(random: Random, { path, body }: CommandInput): CommandI
   }
 }
 
-/** Small on the way, and more than a body may be. */
+/** Compresses to few bytes, and exceeds the maximum body. */
 const bomb = Buffer.alloc(30_000_000, ' ')
 
 const wishes = [

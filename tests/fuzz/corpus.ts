@@ -1,13 +1,13 @@
 /**
- * Inputs that are worth keeping, one in each file of corpus/: what was found once, and what
- * might be. A file holds either a command or the bytes of a connection:
+ * The corpus: one input per file of corpus/, either a former finding or a case chosen by hand.
+ * A file contains either a command or the bytes of a connection:
  *
  *     { "why": …, "path": "/v1/open/plain", "headers"?: {…}, "body": {"find": {}} }
  *     { "why": …, "path": "/v1/open/plain", "text": ["{", {"times": 9, "of": "["}] }
  *     { "why": …, "raw": ["GET / HTTP/1.1\r\n…"], "ending"?: "close" }
  *
- * `text` is a body that is no JSON, or too long to be written out, and `raw` has a character
- * for each byte. `before` may list commands, as {path, body}, that have to be sent first.
+ * `text` is a body of invalid JSON or one with repeated parts; `raw` has one character per
+ * byte (Latin-1). `before` may list commands, as {path, body}, that are sent first.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
@@ -84,7 +84,7 @@ function join(text: Text): string {
     .join('')
 }
 
-/** Writes an input down, under a name made of what it shows. */
+/** Saves an input in the corpus, in a file named after the finding. */
 export async function keep(why: string, input: Input): Promise<string> {
   const name = why
     .toLowerCase()
@@ -110,7 +110,7 @@ function entryOf(why: string, input: Input): Entry {
     return { ...where, body: input.tree }
   const text = input.body.toString()
   if (Buffer.from(text).equals(input.body)) return { ...where, text: [text] }
-  // Bytes that are no text go the raw way, with the length that they have.
+  // A body of invalid UTF-8 is saved as a raw request.
   const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nToken: ${processToken}\r\nContent-Length: ${input.body.length}\r\n\r\n`
   return { why, raw: [head + input.body.toString('latin1')] }
 }

@@ -1,4 +1,4 @@
-/** Damage to commands: to their trees, and to their bytes. */
+/** Damages commands: their trees and their bytes. */
 import type { Random } from '../faults/random.ts'
 import {
   changeSomewhere,
@@ -11,7 +11,7 @@ import { oddKeys, oddValue } from './odd-values.ts'
 
 const odd: Odd = { key: (random) => random.pick(oddKeys), value: oddValue }
 
-/** Changes one place of a tree; `other` is where parts can be taken from. */
+/** Changes one place of a tree. `other` is a source of replacement parts. */
 export function damageTree(tree: unknown, other: unknown, random: Random): unknown {
   return changeSomewhere(tree, 0, random, (node) => {
     if (random.oneIn(3)) return pickNode(other, random)
@@ -20,7 +20,7 @@ export function damageTree(tree: unknown, other: unknown, random: Random): unkno
   })
 }
 
-/** Texts that JSON readers stumble over. */
+/** Texts that JSON parsers often mishandle. */
 const snippets = [
   ...[
     '{',
@@ -66,7 +66,7 @@ const snippets = [
 
 const badUtf8 = ['ff', 'c3', 'c080', 'eda080', 'f4908080', 'e282', '80', 'fe', 'f8888080']
 
-/** Changes a few bytes, or lets some go or come. */
+/** Changes, removes or adds a few bytes. */
 export function damageBytes(bytes: Buffer, random: Random): Buffer {
   let damaged = bytes
   for (let times = 1 + random.below(3); times > 0; times--)
@@ -106,7 +106,7 @@ function damageOnce(bytes: Buffer, random: Random): Buffer {
   }
 }
 
-/** Takes out a token, or gives it twice. */
+/** Removes or duplicates a token. */
 function removeToken(bytes: Buffer, random: Random): Buffer {
   const text = bytes.toString('latin1')
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+|\s+|"/g) ?? []

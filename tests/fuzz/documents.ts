@@ -1,11 +1,11 @@
-/** Documents, and the clauses of commands on collections. */
+/** Random documents, and the clauses of commands on collections. */
 import { defaultLimits } from '../../src/limits.ts'
 import type { Hand } from './hand.ts'
 import { Literal } from './input.ts'
 
 const limits = defaultLimits
 
-/** Few names, so that documents and clauses meet. */
+/** Few names, so that clauses often match fields of documents. */
 const names = ['n', 's', 'b', 'z', 'list', 'deep', 'when', 'u', 'tags', 'a&.b'] as const
 
 export const paths = [
@@ -60,11 +60,11 @@ export function value(hand: Hand, depth = 0): unknown {
   )
 }
 
-/** What a collection is made for. */
+/** Search features of a collection. */
 export interface Abilities {
-  /** Numbers of its vectors; 0: it has none. */
+  /** Dimension of its vectors; 0: it has none. */
   readonly dimension: number
-  /** Whether it embeds texts. */
+  /** Whether it has an embedding provider. */
   readonly embeds: boolean
 }
 
@@ -87,7 +87,7 @@ export function document(hand: Hand, can: Abilities): unknown {
   }
 }
 
-/** The fields that a document is searched by; a hand that slips adds some that clash. */
+/** Search fields of a document; a hand that slips adds conflicting ones. */
 function searchFields(hand: Hand, { dimension, embeds }: Abilities): object {
   const fields: Record<string, unknown> = {}
   const set = (name: string, make: () => unknown) => (fields[name] = hand.write(make))
@@ -110,7 +110,7 @@ function searchFields(hand: Hand, { dimension, embeds }: Abilities): object {
   return fields
 }
 
-/** One that is as large as may be in some way, or just beyond. */
+/** A document at or just beyond one of the size limits. */
 function edgeDocument(hand: Hand): unknown {
   const times = (length: number, one: (n: number) => string, between = ',') =>
     Array.from({ length }, (_, n) => one(n)).join(between)
@@ -218,7 +218,7 @@ function idCondition(hand: Hand): unknown {
   )
 }
 
-/** Values that can be compared; a hand that slips compares others too. */
+/** Comparable values; a hand that slips compares others too. */
 function comparable(hand: Hand): unknown {
   if (hand.slips()) return value(hand)
   return hand.pick([
@@ -245,7 +245,7 @@ function condition(hand: Hand): unknown {
   )
 }
 
-/** Any value but bytes, which are equal to nothing. */
+/** Any value except binary ones, which equal nothing. */
 function withoutBytes(hand: Hand): unknown {
   const made = value(hand)
   return JSON.stringify(made).includes('$binary') && !hand.slips() ? null : made
@@ -295,7 +295,7 @@ const sortable = paths.filter((path) => !path.startsWith('unindexed'))
 
 export function projection(hand: Hand): unknown {
   const fields = [...paths, '$vector', '$lexical', '$vectorize']
-  // Of two paths none may lead to the other.
+  // No path in a projection may be a prefix of another.
   const apart = ['n', 's', 'list', 'deep.er.est', 'when', '_id', '$vector', '$lexical']
   const some = (flag: unknown) =>
     hand.mapping(hand.choose([apart], [fields]), 1 + hand.random.below(3), () => flag)
@@ -324,7 +324,7 @@ export function projection(hand: Hand): unknown {
   )()
 }
 
-/** Where each operator finds what it works on, so that no two of them meet. */
+/** Paths for each update operator, so that no two operators conflict. */
 const operators = {
   $set: ['s', 'z', 'deep.er'],
   $setOnInsert: ['o', 'p.q'],

@@ -1,4 +1,4 @@
-/** Requests that are sound, or nearly, and too much of something. */
+/** Requests that are valid, or nearly so, and excessive in one way. */
 import type { Random } from '../faults/random.ts'
 import { processToken } from '../faults/server-process.ts'
 import { commandInput, Literal, type Input } from './input.ts'
@@ -42,7 +42,7 @@ export function writeExcess(random: Random, path: string): Input {
   }
 }
 
-/** Many at once on a connection whose end nobody waits for. */
+/** Many requests on one connection whose replies the client does not await. */
 function unread(random: Random, path: string): Input {
   const body = '{"find":{}}'
   const request =

@@ -1,6 +1,6 @@
 /**
- * The run: inputs in batches, several at a time, and after each batch a look at the server.
- * What is found is sent again by itself, made smaller, and kept.
+ * A run of the fuzzer: sends batches of concurrent inputs and checks the server after each batch.
+ * An input with a finding is sent again alone, minimized, and kept.
  */
 import type { CommandInput, Input } from './input.ts'
 import { Inputs } from './inputs.ts'
@@ -13,16 +13,16 @@ import { World } from './world.ts'
 export interface Settings {
   readonly seed: number
   readonly corpus: readonly CommandInput[]
-  /** Asked between batches. */
+  /** Called between batches. */
   isOver(requests: number): boolean
-  /** Called with progress, and with everything that is found. */
+  /** Called with progress and with every finding. */
   tell(text: string): void
 }
 
-/** Something found, with the least that shows it. */
+/** A finding with the smallest input that causes it. */
 export interface Found extends Finding {
   readonly input: Input
-  /** Whether the input alone shows it, on a server that has just been furnished. */
+  /** Whether the input alone causes it on a freshly furnished server. */
   readonly isAlone: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Report {
   readonly statuses: ReadonlyMap<number | 'none', number>
   readonly codes: ReadonlySet<string>
   readonly findings: readonly Found[]
-  /** Bytes of memory: before the first batch, at the most, after the last. */
+  /** Resident memory in bytes: before the first batch, the maximum, and after the last. */
   readonly memory: {
     readonly before: number
     readonly most: number
@@ -43,16 +43,16 @@ export interface Report {
 const batchSize = 250
 const atATime = 8
 
-/** Inputs leave things behind, which are cleared away so often. */
+/** Batches between removals of the data that inputs leave behind. */
 const batchesPerTidying = 8
 
-/** A server that takes more has let something pile up. */
+/** A server with more resident memory (bytes) has a leak. */
 const memoryMax = 3 * 2 ** 30
 
-/** All that were under way when a server died may be the one. */
+/** Any input in flight when a server dies can be the cause. */
 const suspectsMax = 2 * atATime
 
-/** When so much was found, the rest is more of the same. */
+/** Stops after this many findings, because further ones rarely add anything. */
 const findingsMax = 20
 
 export async function fuzz(settings: Settings): Promise<Report> {
@@ -75,7 +75,7 @@ class Run {
   readonly #inputs: Inputs
   readonly #byKind = new Map<string, number>()
   readonly #found = new Map<string, Found>()
-  /** By kind of finding: how many inputs were suspected of it, and sent again. */
+  /** By kind of finding: number of suspected inputs that were sent again. */
   readonly #examined = new Map<string, number>()
   readonly #memory: { before: number; most: number; after: number }
   #requests = 0
@@ -145,7 +145,9 @@ class Run {
     if (wrong !== undefined) this.noteAside({ kind: 'control', detail: wrong })
   }
 
-  /** Finds out what of an input matters; for each kind of finding, until one shows it. */
+  /**
+   * Minimizes an input. For each kind of finding, stops after the first input that reproduces it.
+   */
   async #examine(input: Input, finding: Finding): Promise<void> {
     const { kind } = finding
     const examined = this.#examined.get(kind) ?? 0
@@ -169,7 +171,7 @@ class Run {
     this.#found.set(kind, { ...finding, input: smaller, isAlone })
   }
 
-  /** Notes what no single input can be blamed for. */
+  /** Records a finding that no single input causes. */
   noteAside(finding: Finding): void {
     if (this.#found.has(finding.kind)) return
     this.#settings.tell(`found: ${finding.kind}: ${finding.detail}`)
@@ -177,7 +179,7 @@ class Run {
   }
 }
 
-/** As many as are worth the time that each takes. */
+/** Number of attempts, fewer where each takes long. */
 function triesFor(input: Input, { kind }: Finding): number {
   if (kind.includes(' ms') || kind.includes('stays open')) return 8
   if (kind.includes('died')) return 30
@@ -186,7 +188,7 @@ function triesFor(input: Input, { kind }: Finding): number {
 
 const nobody: Input = { kind: 'raw', from: 'none', parts: [], ending: 'leave' }
 
-/** What the server logged, with the request that it is about. */
+/** Errors that the server logged, with the request that caused them. */
 function complaintsOf(text: string, sent: ReadonlyMap<string, Input>): [Input, Finding][] {
   return text
     .split('\n')

@@ -1,13 +1,13 @@
 /**
- * The hand that writes inputs. A steady one writes what the API takes; a shaky one slips now
- * and then, in any place, and writes something else there.
+ * The hand that writes inputs. A steady hand writes valid input; a shaky one sometimes slips, at
+ * any place, and writes something else there.
  */
 import type { Random } from '../faults/random.ts'
 import { oddKeys, oddValue } from './odd-values.ts'
 
 export type Make = () => unknown
 
-/** Asked at every place where something else could be written. */
+/** Called at every place where something else could be written. */
 export type Slipping = () => boolean
 
 export const never: Slipping = () => false
@@ -19,7 +19,7 @@ export function oneIn(times: number, random: Random): Slipping {
 export class Hand {
   readonly random: Random
   readonly slips: Slipping
-  /** Page states that the server gave out lately. */
+  /** Page states that the server issued recently. */
   readonly pageStates: readonly string[]
 
   constructor(random: Random, slips: Slipping, pageStates: readonly string[] = []) {
@@ -28,7 +28,7 @@ export class Hand {
     this.pageStates = pageStates
   }
 
-  /** What belongs here, or something odd. */
+  /** A value that fits, or an odd one when the hand slips. */
   write(make: Make): unknown {
     return this.slips() ? oddValue(this.random) : make()
   }
@@ -37,12 +37,12 @@ export class Hand {
     return this.random.pick(choices)
   }
 
-  /** One of those that fit, or, where the hand slips, one of those that do not. */
+  /** A fitting value, or one of the others when the hand slips. */
   choose<T>(fitting: readonly T[], others: readonly T[]): T {
     return this.random.pick(this.slips() ? others : fitting)
   }
 
-  /** One of the choices, each of which is a way to make it. */
+  /** One of several alternatives. */
   oneOf(...choices: readonly Make[]): unknown {
     return this.write(this.pick(choices))
   }
@@ -51,12 +51,12 @@ export class Hand {
     return Array.from({ length }, () => this.write(make))
   }
 
-  /** A few: from `min` on, seldom more than three more. */
+  /** At least `min` elements, rarely more than `min` + 3. */
   few(min: number, make: Make): unknown[] {
     return this.list(min + this.random.below(4), make)
   }
 
-  /** An object that has all of `needed` and any of `optional`. */
+  /** An object with all of `needed` and some of `optional`. */
   members(
     needed: Readonly<Record<string, Make>>,
     optional: Readonly<Record<string, Make>> = {},
@@ -70,7 +70,7 @@ export class Hand {
     return Object.fromEntries(members)
   }
 
-  /** An object of names from a list, each with what is made for it. */
+  /** An object with names from a list and generated values. */
   mapping(
     names: readonly string[],
     count: number,
@@ -88,7 +88,7 @@ export class Hand {
     return this.slips() ? this.pick([...oddKeys, name.toUpperCase(), `${name} `]) : name
   }
 
-  /** A number at or next to a limit. */
+  /** A number at a limit or next to it. */
   edge(limit: number): number {
     return limit + this.pick([-1, 0, 1])
   }

@@ -1,4 +1,4 @@
-/** Whatever frames of HTTP/2 one connection sends, the others are served as ever. */
+/** Arbitrary HTTP/2 frames on one connection do not affect other connections. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -44,7 +44,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Sends bytes and reads until the server is silent or has closed the connection. */
+/** Sends bytes, and reads until the server is silent or has closed the connection. */
 async function sendBytes(bytes: Buffer): Promise<void> {
   const socket = await open()
   let heardAt = performance.now()
@@ -61,7 +61,7 @@ async function sendBytes(bytes: Buffer): Promise<void> {
 async function open(): Promise<TLSSocket> {
   const port = Number(new URL(server.url).port)
   const socket = connect({ port, ca: made.cert, ALPNProtocols: ['h2'] })
-  // Being cut off is what many of these connections are for.
+  // The server cuts off many of these connections on purpose.
   socket.on('error', () => undefined).on('end', () => socket.destroy())
   await once(socket, 'secureConnect')
   return socket
@@ -78,7 +78,7 @@ async function assertServed(): Promise<void> {
 }
 
 describe(`frames of all kinds, seed ${seed}`, () => {
-  test('sound ones are understood', async () => {
+  test('are understood when they are valid', async () => {
     const socket = await open()
     socket.write(Buffer.concat([...beginning, ...commandFrames(1, headers, body)]))
     let heard = ''
@@ -89,7 +89,7 @@ describe(`frames of all kinds, seed ${seed}`, () => {
     socket.destroy()
   })
 
-  test('harm nobody else', async () => {
+  test('do not affect other connections', async () => {
     const random = new Random(seed)
     for (let round = 0; round < 12; round++) {
       const sent = Array.from({ length: 25 }, () => writeFrames(random, { headers, body }))
@@ -115,7 +115,7 @@ describe('a connection that', () => {
       ),
     ],
     'sends headers that grow when they are unpacked': () => [
-      // One long header to remember, and then many times the word for it.
+      // One long header in the dynamic table, and many references to it.
       frame(
         frameTypes.headers,
         flags.endHeaders | flags.endStream,
@@ -156,7 +156,7 @@ describe('a connection that', () => {
   }
 
   for (const [name, flood] of Object.entries(floods))
-    test(`${name} harms nobody else`, async () => {
+    test(`${name} does not affect other connections`, async () => {
       const bytes = Buffer.concat([...beginning, ...flood()])
       const flooding = Promise.all([sendBytes(bytes), sendBytes(bytes)])
       await assertServed()

@@ -1,10 +1,10 @@
-/** Frames of HTTP/2, well made and badly, down to their bytes (RFC 9113, RFC 7541). */
+/** HTTP/2 frames, valid and invalid, as bytes (RFC 9113, RFC 7541). */
 import type { Random } from '../faults/random.ts'
 import { damageBytes } from './damage.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Those that are made here by name. */
+/** Frame types used here. */
 export const frameTypes = {
   data: 0,
   headers: 1,
@@ -30,10 +30,12 @@ export function frame(
   return Buffer.concat([head, payload])
 }
 
-/** What every connection begins with. */
+/** The client's connection preface. */
 export const beginning = [preface, frame(frameTypes.settings, 0, 0)]
 
-/** Headers as they are, each a literal that nobody need remember. */
+/**
+ * A header block of literals that are never indexed, so it does not depend on the dynamic table.
+ */
 export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [
@@ -48,7 +50,7 @@ function literal(text: string): Buffer {
   return Buffer.concat([lengthOf(bytes.length), bytes])
 }
 
-/** An integer with a prefix of seven bits. */
+/** An HPACK integer with a 7-bit prefix. */
 function lengthOf(value: number): Buffer {
   if (value < 127) return Buffer.of(value)
   const bytes = [127]
@@ -69,7 +71,7 @@ export function commandFrames(
   ]
 }
 
-/** What somebody might send on one connection: much of it sound, so that some gets far. */
+/** The frames of a random client. Most are valid, so that some get past the first checks. */
 export function writeFrames(
   random: Random,
   sound: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
@@ -82,7 +84,7 @@ export function writeFrames(
         ? oddHeaders(random, sound.headers)
         : { ...sound.headers }
       const sent = commandFrames(stream, headers, sound.body)
-      // A stream may be left half open, or be begun once more.
+      // Leaves a stream half open, or starts it again.
       parts.push(...(random.oneIn(5) ? sent.slice(0, 1) : sent))
       if (!random.oneIn(9)) stream += 2
     } else parts.push(oddFrame(random, stream))

@@ -1,37 +1,37 @@
-/** What is sent to the server: a command in a sound request, or bytes as they are. */
+/** An input of the fuzzer: a command in a valid HTTP request, or raw bytes. */
 import { processToken } from '../faults/server-process.ts'
 
 export type Input = CommandInput | RawInput
 
-/** A body that may be anything, in a request that is sound as HTTP. */
+/** Any body in a valid HTTP request. */
 export interface CommandInput {
   readonly kind: 'command'
-  /** What made it, for the counts. */
+  /** Name of the generator, for statistics. */
   readonly from: string
-  /** The whole path, with its prefix. */
+  /** The complete path with its prefix. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** What the body was printed from, where there is such a thing. */
+  /** The tree from which the body was printed, if any. */
   readonly tree?: unknown
 }
 
 export interface RawInput {
   readonly kind: 'raw'
   readonly from: string
-  /** Sent one after the other, with a pause in between. */
+  /** Sent in order, with pauses between them. */
   readonly parts: readonly Buffer[]
-  /** What the client does after the last part. */
+  /** How the client ends the connection after the last part. */
   readonly ending: Ending
 }
 
 /**
- * `wait`: listens for a while, then closes its half. `close`: closes its half at once.
- * `leave`: goes away without a word.
+ * `wait`: reads for a while, then closes its half. `close`: closes its half at once. `leave`:
+ * destroys the connection.
  */
 export type Ending = 'wait' | 'close' | 'leave'
 
-/** JSON that JavaScript has no value for: a numeral of many digits, half a character. */
+/** JSON without a JavaScript value: a numeral with many digits, or half a character. */
 export class Literal {
   readonly text: string
 
@@ -40,7 +40,7 @@ export class Literal {
   }
 }
 
-/** A tree of plain values and literals as JSON. */
+/** Serializes a tree of plain values and literals as JSON. */
 export function printTree(tree: unknown): string {
   if (tree instanceof Literal) return tree.text
   if (Array.isArray(tree)) return `[${tree.map(printTree).join(',')}]`
@@ -75,7 +75,7 @@ export function requestOf(input: CommandInput, requestId: string): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), input.body])
 }
 
-/** An input as people can read it. */
+/** A readable form of an input. */
 export function showInput(input: Input): string {
   const text =
     input.kind === 'raw'

@@ -1,4 +1,4 @@
-/** Inputs without end: which kinds there are, and how many of each. */
+/** An infinite sequence of inputs, and the frequency of each kind. */
 import { Random } from '../faults/random.ts'
 import { writeCommand } from './commands.ts'
 import { compress } from './compressed.ts'
@@ -21,9 +21,9 @@ export class Inputs {
   }
 
   next(): Input {
-    // A stream of its own for each, so that one can be changed without changing the rest.
+    // A separate random stream per input, so that changing one does not change the others.
     const random = this.#random.fork()
-    // Seldom: each takes as long as hundreds of others.
+    // Rare, because each takes as long as hundreds of others.
     if (random.oneIn(150)) return writeExcess(random, this.#sound(random).path)
     switch (random.below(13)) {
       case 0:
@@ -56,8 +56,8 @@ export class Inputs {
   }
 
   /**
-   * A command with exactly one thing wrong, which may be anywhere in it. It is written twice:
-   * first to count the places, by the same choices.
+   * A command with exactly one fault at a random place. It is generated twice with the same
+   * choices: the first time counts the places.
    */
   #slippedOnce(random: Random): CommandInput {
     const seed = random.below(2 ** 32)
@@ -71,7 +71,7 @@ export class Inputs {
     return { ...write(() => left-- === 0), from: 'one slip' }
   }
 
-  /** A command with nothing wrong in it, or one that was interesting before. */
+  /** A valid command, or one from the corpus. */
   #sound(random: Random): CommandInput {
     return random.oneIn(4) && this.#corpus.length > 0
       ? random.pick(this.#corpus)

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- --minutes 20 --seed 3`: sends a server of its own what nobody should
- * send, and looks for answers that nobody should get. Exits with 1 where there is one.
+ * `npm run fuzz -- --minutes 20 --seed 3`: starts a server, sends it random and invalid input, and
+ * checks the replies. Exits with 1 when it has findings.
  */
 import { parseArgs } from 'node:util'
 import { keep, readCorpus } from './corpus.ts'
@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    /** Lists the codes of the catalog that no answer had. */
+    /** Lists the error codes of the catalog that no reply contained. */
     codes: { type: 'boolean', default: false },
   },
 })

@@ -1,4 +1,4 @@
-/** Takes from an input whatever can be taken while it still shows what was found. */
+/** Minimizes an input: removes whatever it can while the finding stays. */
 import {
   Literal,
   printTree,
@@ -9,7 +9,7 @@ import {
 
 export type Shows = (input: Input) => Promise<boolean>
 
-/** At most `tries` inputs are sent. */
+/** Sends at most `tries` inputs. */
 export async function minimize(input: Input, shows: Shows, tries: number): Promise<Input> {
   const budget = { left: tries }
   const attempt = async (candidate: Input) => {
@@ -37,7 +37,7 @@ async function minimizeTree(input: CommandInput, shows: Shows): Promise<Input> {
   return best
 }
 
-/** Trees with one thing less, those with the most less first. */
+/** Trees with one part less, in order of decreasing size of that part. */
 function* simpler(tree: unknown): Generator {
   if (typeof tree === 'string') {
     if (tree.length > 8) yield tree.slice(0, tree.length >> 1)
@@ -78,7 +78,7 @@ async function minimizeRaw(input: RawInput, shows: Shows): Promise<Input> {
   return { ...input, parts: [bytes] }
 }
 
-/** Removes ever smaller pieces. */
+/** Removes pieces of decreasing size. */
 async function minimizeBytes(
   bytes: Buffer,
   shows: (bytes: Buffer) => Promise<boolean>,

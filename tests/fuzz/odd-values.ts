@@ -1,4 +1,4 @@
-/** JSON that seldom fits where it stands. */
+/** JSON values that rarely fit. */
 import type { Random } from '../faults/random.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { Literal } from './input.ts'

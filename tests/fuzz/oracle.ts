@@ -1,6 +1,6 @@
 /**
- * What must hold of every answer, whatever was sent: it is HTTP, of a status that is
- * documented, with an envelope whose errors are ones that we know and explain.
+ * Invariants of every reply, whatever was sent: valid HTTP, a documented status, and an envelope
+ * with known and explained errors.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -16,22 +16,22 @@ import type { CommandInput, RawInput } from './input.ts'
 import { readResponses, type Response } from './responses.ts'
 import type { Exchange } from './wire.ts'
 
-/** Something that must not happen. Findings of one kind are taken to have one cause. */
+/** A violated invariant. Findings of the same kind are assumed to have one cause. */
 export interface Finding {
   readonly kind: string
   readonly detail: string
 }
 
-/** Statuses of requests that are sound as HTTP. */
+/** Statuses of replies to valid HTTP. */
 const commandStatuses = [200, 401, 404, 405, 413, 415, 429, 503]
 
-/** And of those that are not, which Node answers by itself. */
+/** Statuses of replies to invalid HTTP, which Node sends itself. */
 const brokenStatuses = [100, 400, 408, 417, 431]
 
-/** Browsers ask beforehand whether they may. */
+/** The status of a preflight reply. */
 const preflightStatus = 204
 
-/** The error codes that were seen in answers. */
+/** Error codes that occurred in replies. */
 export type Codes = Set<string>
 
 export function judgeCommand(
@@ -42,7 +42,7 @@ export function judgeCommand(
   const { status, body } = response
   if (!commandStatuses.includes(status))
     return { kind: `status ${status}`, detail: body.toString().slice(0, 500) }
-  // Without a body there is nothing to be wrong with it.
+  // A reply without a body has nothing to check.
   if (status !== 200 && body.length === 0) return undefined
   return judgeEnvelope(response, input.body, codes)
 }
@@ -53,7 +53,7 @@ export function judgeRaw(
   codes: Codes,
 ): Finding | undefined {
   if (end === 'late') return { kind: 'the connection stays open', detail: shown(bytes) }
-  // What came is cut anywhere: by us, or by the reset that follows what we went on to send.
+  // The reply may be truncated, by the client or by a reset when the client kept sending.
   if (end !== 'closed') return undefined
   const sent = Buffer.concat(input.parts)
   const isBare = sent.includes('HEAD ')
@@ -66,7 +66,7 @@ export function judgeRaw(
       return { kind: `status ${status}`, detail: shown(bytes) }
     if (isBare && body.length === 0) continue
     const isJson = headers.get('content-type')?.startsWith('application/json') === true
-    // Health and the root have forms of their own, and so has what was no request at all.
+    // Health checks, the root and replies to invalid HTTP have other formats.
     const isPage = body.includes('"checks"') || body.includes('"openapi"')
     if (!isJson || isPage || brokenStatuses.includes(status)) continue
     const finding = judgeEnvelope(response, sent, codes)
@@ -75,7 +75,7 @@ export function judgeRaw(
   return undefined
 }
 
-/** Errors that blame the server, which no request can be the cause of. */
+/** Errors that blame the server; no request may cause them. */
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',
@@ -99,7 +99,7 @@ function judgeEnvelope(
   if (!Buffer.from(text).equals(body)) return wrong('the answer is not UTF-8')
   let envelope: unknown
   try {
-    // Reads no key twice, and nothing that is not JSON.
+    // Rejects duplicate keys and all other deviations from strict JSON.
     parseJson(text, { depthMax: 500, numeralLengthMax: 1_100 })
     envelope = JSON.parse(text)
   } catch (error) {
@@ -127,7 +127,7 @@ function judgeEnvelope(
   return undefined
 }
 
-/** The body without its coding; nothing, if that is broken or was not known of. */
+/** The decompressed body; empty when it is broken or its encoding is unknown. */
 function inflated({ headers, body }: Response): Buffer {
   try {
     switch (headers.get('content-encoding')) {
@@ -143,7 +143,7 @@ function inflated({ headers, body }: Response): Buffer {
         return zstdDecompressSync(body)
     }
   } catch {
-    // As good as no answer.
+    // A broken body counts as empty.
   }
   return Buffer.alloc(0)
 }
@@ -160,14 +160,14 @@ function isData(data: unknown): boolean {
 
 const errorMembers = ['id', 'family', 'scope', 'errorCode', 'title', 'message'] as const
 
-/** Messages repeat some of what was sent, and are still to be read by people. */
+/** Messages quote part of the input, and must stay readable. */
 const messageLengthMax = 5_000
 
-/** Values that got into a text by mistake. */
+/** Values that were formatted into a message by mistake. */
 const slips = [
   /\bundefined\b/,
   /\[object /,
-  // It may be the name of something, or in a vector that was sent.
+  // NaN may be a name in the input, or in a vector that was sent.
   /(?<!vector )\b(?:is|are|of|to|has|have|than|over|most|least|holds?) NaN\b/,
   /\n\s+at \S+/,
   /\bnode:internal\b/,
@@ -197,7 +197,7 @@ function judgeError(error: unknown, sent: Buffer, codes: Codes): Finding | undef
     return { kind: 'a message without end', detail: told }
   for (const slip of slips) {
     const found = slip.exec(message)?.[0]
-    // What the client wrote itself may be repeated to it.
+    // Messages may quote what the client sent.
     if (found !== undefined && !sent.includes(found))
       return { kind: `a message with ${found.trim()}`, detail: message }
   }
@@ -214,7 +214,7 @@ function shown(bytes: Buffer): string {
 
 const entries = Object.entries<CatalogEntry>(catalog)
 
-/** What the catalog's entries are on the wire. */
+/** Entries of the error catalog in the form of replies. */
 const known: ReadonlySet<string> = new Set(
   entries.map(([name, entry]) =>
     [entry.family, entry.scope, entry.code ?? name, entry.title].join(),

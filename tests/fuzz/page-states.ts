@@ -1,9 +1,9 @@
-/** Page states that the server gave out: sent back as they are, or changed in some way. */
+/** Page states that the server issued, sent back unchanged or damaged. */
 import type { Hand } from './hand.ts'
 import { packValue, unpackList, type Packable } from '../../src/json/packed.ts'
 import { commandInput, type CommandInput } from './input.ts'
 
-/** A query that has more to give, and where it goes on. */
+/** A query with further pages, and its page state. */
 interface Unfinished {
   readonly input: CommandInput
   readonly command: string
@@ -11,7 +11,7 @@ interface Unfinished {
   readonly state: string
 }
 
-/** The latest are enough, and older ones may be of things that are gone. */
+/** Only the latest, because older ones may refer to targets that no longer exist. */
 const keptMax = 50
 
 export class PageStates {
@@ -21,7 +21,7 @@ export class PageStates {
     return this.#unfinished.map(({ state }) => state)
   }
 
-  /** Looks whether an answer has a page state. */
+  /** Records the page state of a reply, if it has one. */
   learn(input: CommandInput, answer: Buffer): void {
     const state = /"nextPageState":"([\w-]+)"/.exec(answer.toString('latin1'))?.[1]
     if (state === undefined || typeof input.tree !== 'object' || input.tree === null) return
@@ -31,7 +31,7 @@ export class PageStates {
     this.#unfinished.push({ input, command, fields, state })
   }
 
-  /** The next page of a query, asked for by a state that may be damaged. */
+  /** The next page of a query, with a state that may be damaged. */
   continue(hand: Hand): CommandInput | undefined {
     if (this.#unfinished.length === 0) return undefined
     const { input, command, fields, state } = hand.pick(this.#unfinished)
@@ -43,7 +43,7 @@ export class PageStates {
   }
 }
 
-/** Any state at all. */
+/** Any page state. */
 export function somePageState(hand: Hand): unknown {
   if (hand.pageStates.length === 0) return hand.pick(['', 'abc', 'e30', '===='])
   return changed(hand, hand.pick(hand.pageStates))
@@ -105,25 +105,25 @@ const strange: readonly unknown[] = [
 
 function changeMembers(state: string, change: (members: unknown[]) => void): string {
   const members = unpackList(Buffer.from(state, 'base64url').subarray(1), anySize)
-  // It is damaged already.
+  // The state is damaged already.
   if (members === undefined) return state
   change(members)
   const bytes = packValue(members.map((member) => packable(member)))
   return Buffer.concat([Uint8Array.of(version), bytes]).toString('base64url')
 }
 
-/** The first byte of states, and the first character of the engine's places. */
+/** The first byte of a page state, and the first character of an engine's position. */
 const version = 2
 const anySize = { depthMax: 1_000, valuesMax: 1_000_000 }
 
-/** The strange are plain objects at times. */
+/** Odd values may be plain objects, which the format cannot encode; they become maps. */
 function packable(value: unknown): Packable {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? new Map(value instanceof Map ? value : [])
     : (value as Packable)
 }
 
-/** The place within the state: a text of the engine's own, or the values of a sort. */
+/** Changes the position in the state: a text of the engine, or the values of a sort. */
 function changePlace(hand: Hand, place: unknown): unknown {
   const { random } = hand
   if (typeof place === 'string' && place.length > 0 && !random.oneIn(3)) {

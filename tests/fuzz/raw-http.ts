@@ -1,10 +1,10 @@
-/** Requests that are odd as HTTP, down to their bytes. */
+/** Malformed HTTP requests, as bytes. */
 import type { Random } from '../faults/random.ts'
 import { damageBytes } from './damage.ts'
 import type { Ending, RawInput } from './input.ts'
 import { processToken } from '../faults/server-process.ts'
 
-/** `sample` is a command to carry. */
+/** `sample` is the command that the request carries. */
 export function writeRaw(random: Random, sample: { path: string; body: Buffer }): RawInput {
   const pipelined = random.oneIn(8) ? 2 + random.below(20) : 1
   let bytes: Buffer = Buffer.concat(
@@ -15,7 +15,7 @@ export function writeRaw(random: Random, sample: { path: string; body: Buffer })
   return { kind: 'raw', from: 'raw HTTP', parts: cut(bytes, random), ending }
 }
 
-/** Mostly whole; sometimes in pieces, and sometimes the end is missing. */
+/** Mostly complete; sometimes in pieces, sometimes truncated. */
 function cut(bytes: Buffer, random: Random): Buffer[] {
   if (random.oneIn(10)) bytes = bytes.subarray(0, random.below(bytes.length))
   if (!random.oneIn(4)) return [bytes]
@@ -107,7 +107,7 @@ function requestLine(random: Random, path: string): string {
     : `${method} ${target} ${version}`
 }
 
-/** The headers, and the body as they announce it, or not quite. */
+/** Headers, and a body that matches them or nearly does. */
 function framing(random: Random, body: Buffer): { headers: string[]; sent: Buffer } {
   const headers = [random.oneIn(20) ? 'X-No-Host: 1' : 'Host: x', token(random)]
   if (random.oneIn(4)) headers.push(`Content-Type: ${random.pick(contentTypes)}`)

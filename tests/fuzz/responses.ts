@@ -1,21 +1,21 @@
-/** Reads HTTP responses strictly: what a lenient client would forgive is a finding here. */
+/** A strict parser of HTTP responses: what a lenient client would accept is a finding here. */
 
 export interface Response {
   readonly status: number
-  /** By names in lower case. */
+  /** Values by lower-case name. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
 }
 
 export type Read =
   | { readonly kind: 'response'; readonly response: Response; readonly size: number }
-  /** `size`: at least so many bytes are needed to tell. */
+  /** `size`: the minimum of bytes that the parser needs. */
   | { readonly kind: 'more'; readonly size: number }
   | { readonly kind: 'broken'; readonly problem: string }
 
 /**
- * The response that some bytes begin with. `isWhole` says that no more will come, and
- * `isBare` that it may be one without the body that its headers announce.
+ * Parses the first response. `isWhole`: no more bytes will come. `isBare`: the response may lack
+ * the body that its headers announce.
  */
 export function readResponse(bytes: Buffer, isWhole: boolean, isBare = false): Read {
   const headSize = bytes.indexOf('\r\n\r\n') + 4
@@ -88,7 +88,7 @@ function broken(problem: string): Read {
   return { kind: 'broken', problem }
 }
 
-/** All responses in what came over a connection; a text says what is wrong with it. */
+/** All responses of a connection, or a text that says what is wrong. */
 export function readResponses(
   bytes: Buffer,
   isBare: boolean,

@@ -1,4 +1,4 @@
-/** Rows of tables with a column of every type, and the clauses of commands on them. */
+/** Random rows of tables with columns of every type, and the clauses of commands on them. */
 import { defaultLimits } from '../../src/limits.ts'
 import { vector, words } from './documents.ts'
 import type { Hand } from './hand.ts'
@@ -41,10 +41,10 @@ export const columns: Readonly<Record<string, Type>> = {
 
 export const columnNames = Object.keys(columns)
 
-/** What the tables of the fuzzer are made of: the fields of the type "address". */
+/** Fields of the user-defined type "address". */
 export const addressFields = { street: 'text', zip: 'int', since: 'date' } as const
 
-/** A value for a column; now and then one of another type. */
+/** A value for a column, sometimes of another type. */
 export function valueFor(hand: Hand, type: Type): unknown {
   if (hand.slips()) return valueFor(hand, columns[hand.pick(columnNames)]!)
   if (typeof type === 'string') return primitive(hand, type)
@@ -161,14 +161,14 @@ export function row(hand: Hand): unknown {
   }
 }
 
-/** A row by its whole key, for tables with one column in it too. */
+/** A filter on all key columns, also for tables that lack one of them. */
 export function wholeKeyFilter(hand: Hand): unknown {
   if (hand.slips()) return rowFilter(hand)
   const { id, n } = key(hand)
   return hand.random.oneIn(3) ? { id } : { id, n }
 }
 
-/** Rows by some of their key. */
+/** A filter on some key columns. */
 export function keyFilter(hand: Hand): unknown {
   if (hand.slips()) return rowFilter(hand)
   const { id, n } = key(hand)

@@ -1,4 +1,4 @@
-/** What commands that change schemas carry: collections, tables, types and indexes to make. */
+/** Random definitions for schema commands: collections, tables, types and indexes. */
 import { defaultLimits } from '../../src/limits.ts'
 import { analyzer } from './analyzers.ts'
 import { paths } from './documents.ts'
@@ -7,7 +7,7 @@ import { columnNames, columns } from './rows.ts'
 
 const limits = defaultLimits
 
-/** Names that inputs make things by. Nothing else goes by one of these. */
+/** Names for objects that inputs create. No permanent object has one of them. */
 export function name(hand: Hand): unknown {
   return hand.choose(
     [`spare${hand.random.below(6)}`],
@@ -110,7 +110,7 @@ const primitives = columnNames
   .map((column) => columns[column]!)
   .filter((type) => typeof type === 'string')
 
-/** Types that no column can have, or none here. */
+/** Types that are invalid for columns, or unknown here. */
 const oddTypes: readonly unknown[] = [
   'counter',
   'timeuuid',
@@ -146,7 +146,7 @@ export function columnType(hand: Hand): unknown {
   )()
 }
 
-/** What a user-defined type may hold. */
+/** A type for a field of a user-defined type. */
 export function fieldType(hand: Hand): unknown {
   return hand.slips() ? columnType(hand) : hand.pick(primitives)
 }
@@ -261,7 +261,7 @@ export function indexFields(hand: Hand, kind: 'regular' | 'vector' | 'text'): ob
                   }
                 : column(),
           },
-          // Texts alone can be analyzed, or folded.
+          // Only text columns have options for analysis or case.
           hand.random.oneIn(3) ? { options: () => hand.members({}, options) } : {},
         ),
     },

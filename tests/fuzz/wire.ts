@@ -1,20 +1,20 @@
-/** Connections to the server, one byte stream each; nothing between us and the bytes. */
+/** Connections to the server as plain byte streams, without an HTTP library. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RawInput } from './input.ts'
 import { readResponse, type Response } from './responses.ts'
 
-/** Whoever waits longer than this for an answer waits in vain. */
+/** Milliseconds after which a missing reply is a finding. */
 export const patienceMs = 120_000
 
-/** How long a client waits that does not know whether an answer is due. */
+/** Milliseconds that a client listens when it does not know whether a reply is due. */
 const listenMs = 120
 
-/** No answer came, or none that is one. */
+/** The connection delivered no reply, or no valid one. */
 export class NoAnswer extends Error {}
 
-/** A connection that is kept: requests go out one at a time. */
+/** A kept connection with one request at a time. */
 export class Wire {
   readonly #socket: Socket
   #isOpen = true
@@ -39,7 +39,7 @@ export class Wire {
     return this.#isOpen
   }
 
-  /** Sends one request and waits for its response; rejects with NoAnswer. */
+  /** Sends one request and resolves with its response; rejects with NoAnswer. */
   ask(request: Buffer): Promise<Response> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
@@ -85,7 +85,7 @@ export class Wire {
   }
 }
 
-/** What came back over a connection, and how it ended. */
+/** The bytes received on a connection, and how it ended. */
 export interface Exchange {
   readonly bytes: Buffer
   readonly end: 'closed' | 'reset' | 'left' | 'late'
@@ -93,7 +93,7 @@ export interface Exchange {
 
 let exchanges = 0
 
-/** Not those of others: an address that sends bad tokens is shut out for a while. */
+/** A new address, because an address with many invalid tokens is locked out for a while. */
 function nextAddress(): string {
   return `127.0.0.${2 + (exchanges++ % 200)}`
 }
@@ -109,11 +109,11 @@ export async function exchange(port: number, input: RawInput): Promise<Exchange>
   const chunks: Buffer[] = []
   const heard = new Promise((resolve) => socket.once('data', resolve))
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // Being cut off is one of the answers.
+  // The server may close the connection as its answer.
   let failure: Error | undefined
   socket.on('error', (error) => (failure = error))
   const closed = new Promise<true>((resolve) => socket.once('close', () => resolve(true)))
-  // The other half is closed as soon as the server closes its own.
+  // Closes the other half as soon as the server has closed its own.
   socket.on('end', () => socket.end())
 
   for (const [position, part] of input.parts.entries()) {

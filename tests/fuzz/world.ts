@@ -1,7 +1,6 @@
 /**
- * The server that is fuzzed, and what it holds. Everything in the keyspace "open" is there
- * for inputs to use and to spoil. Nothing that inputs name is in the keyspace "kept", whose
- * content must never change.
+ * The server under test and its data. Inputs use and change the keyspace "open". No input names the
+ * keyspace "kept", so its content must never change.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -39,14 +38,14 @@ export const abilities: Readonly<Record<(typeof collections)[number], Abilities>
 
 export const tables = ['typed', 'indexed', 'single'] as const
 
-/** Nobody listens there, so that a provider which is called fails at once. */
+/** A port without a listener, so that a provider with this URL fails at once. */
 const nowhere = 'http://127.0.0.1:1/'
 
 export class World {
   readonly folder: string
   readonly #models: LetterModels
   #server: ServerProcess
-  /** How much of what the server said was looked at. */
+  /** Length of the server output that was already checked. */
   #heard = 0
 
   private constructor(folder: string, models: LetterModels, server: ServerProcess) {
@@ -75,39 +74,42 @@ export class World {
     return this.#server.child.exitCode === null && this.#server.child.signalCode === null
   }
 
-  /** The same, for when a connection has just ended: the end of a process is heard of later. */
+  /**
+   * Whether the server has died; waits up to 500 ms, because its exit is reported after its
+   * connections end.
+   */
   async hasDied(): Promise<boolean> {
     await Promise.race([this.#server.exit, pause(500)])
     return !this.isAlive
   }
 
-  /** What the server has written to its standard error since it was asked last. */
+  /** The server's output on standard error since the last call. */
   complaints(): string {
     const text = this.#server.err.slice(this.#heard)
     this.#heard = this.#server.err.length
     return text
   }
 
-  /** Bytes of memory. */
+  /** Resident memory of the server in bytes. */
   get memory(): number {
     const status = readFileSync(`/proc/${this.#server.child.pid!}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
   }
 
-  /** Puts a server in the place of one that died. */
+  /** Starts a new server after one that died. */
   async revive(): Promise<void> {
     this.#server = await serve(this.folder, this.#models)
     this.#heard = 0
     await this.furnish()
   }
 
-  /** Makes what is there for inputs, where inputs have dropped or never seen it. */
+  /** Creates the objects for inputs that are missing. */
   async furnish(): Promise<void> {
     await this.#accepted('', { createKeyspace: { name: openKeyspace } })
     for (const [path, command] of openThings) await this.#accepted(path, command)
   }
 
-  /** Removes whatever inputs have made, and what they may have changed. */
+  /** Removes what inputs have created, and restores what they may have changed. */
   async tidy(): Promise<void> {
     this.#models.forget()
     const { keyspaces } = await this.#status('', { findKeyspaces: {} })
@@ -118,7 +120,7 @@ export class World {
     await this.#stock()
   }
 
-  /** Fills what is empty, with more than a page. */
+  /** Fills empty collections and tables with more than one page. */
   async #stock(): Promise<void> {
     for (const name of collections)
       await this.#accepted(`/${openKeyspace}/${name}`, {
@@ -133,7 +135,7 @@ export class World {
     }
   }
 
-  /** Whether what is kept is still there; a text says what is not. */
+  /** Checks the keyspace "kept"; resolves with a description of what changed. */
   async control(): Promise<string | undefined> {
     const { keyspaces } = await this.#status('', { findKeyspaces: {} })
     if (!(keyspaces as string[]).includes('kept'))
@@ -149,7 +151,7 @@ export class World {
     return undefined
   }
 
-  /** Stops the server and checks its folder; a text says what is wrong with either. */
+  /** Stops the server and checks its folder; resolves with a description of any problem. */
   async stop(): Promise<string | undefined> {
     const code = await this.#server.stop()
     await this.#models.close()
@@ -170,7 +172,7 @@ export class World {
     return status ?? {}
   }
 
-  /** Rejects with NoAnswer when there is none. */
+  /** Rejects with NoAnswer when there is no valid reply. */
   async #ask(path: string, command: object): Promise<Envelope> {
     const wire = await Wire.open(this.port)
     const input = commandInput('world', `/v1${path}`, command)
@@ -187,9 +189,9 @@ function serve(folder: string, models: LetterModels): Promise<ServerProcess> {
   return ServerProcess.start(
     folder,
     ...['--log-level', 'error', '--embedding-keys', 'openai=any,mistral=any'],
-    // What is off by default has to stand as much as the rest.
+    // Turns on what is off by default, so that it is tested too.
     ...['--compression', 'on', '--cors-origins', '*'],
-    // Whatever inputs choose, no provider but ours is ever called.
+    // Whatever inputs choose, only test providers are called.
     ...['--embedding-urls', urls(Object.keys(embeddingTable), embeddingUrls)],
     ...['--reranking-urls', urls(rerankingProviders.keys(), rerankingUrls)],
   )
@@ -355,7 +357,7 @@ const keptThings: readonly Sent[] = [
   ['/kept/rows', { insertMany: { documents: keptRows } }],
 ]
 
-/** What is asked about what is kept, and the only right answer. */
+/** Commands on the keyspace "kept", with their only correct replies. */
 const questions: readonly (readonly [path: string, command: object, answer: object])[] = [
   [
     '/kept/documents',

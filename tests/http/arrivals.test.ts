@@ -1,4 +1,7 @@
-/** Clients that show no valid token: what they may do at once, and what is written of them. */
+/**
+ * Limits for clients that have not shown a valid token: what they can do at once, and what is
+ * logged.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2, constants } from 'node:http2'
@@ -17,14 +20,14 @@ import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { makeCertificate, saveCertificate } from './made-certificate.ts'
 import { openConnection, readReply } from './raw-connection.ts'
 
-/** Takes as long as a turn may begin what has arrived. */
+/** Blocks the event loop for as long as a turn may start arrivals. */
 function spin(): void {
   const startedAt = performance.now()
   while (performance.now() - startedAt <= fixedLimits.arrivalsMsPerTurn);
 }
 
 describe('the queue of arrivals', () => {
-  test('begins at once while its turn has time', () => {
+  test('starts arrivals at once while its turn has time', () => {
     const queue = new ArrivalQueue(0)
     const begun: number[] = []
     for (let n = 0; n < 3; n++) queue.add('a', () => begun.push(n))
@@ -32,7 +35,7 @@ describe('the queue of arrivals', () => {
     assert.equal(queue.delayed, 0)
   })
 
-  test('begins one of each address after the other, in later turns', async () => {
+  test('starts one arrival of each address in turn, in later turns of the loop', async () => {
     const queue = new ArrivalQueue(0)
     const begun: string[] = []
     queue.add('a', spin)
@@ -49,11 +52,11 @@ describe('the queue of arrivals', () => {
       counts.push(begun.length)
     }
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2', 'a3'])
-    // Each of them takes a turn of the loop, and others run in between.
+    // Each arrival takes a turn of the loop, and other work runs in between.
     assert(counts.every((count, i) => count - (counts[i - 1] ?? 0) <= 1))
   })
 
-  test('counts what follows from an arrival at once, in promises', async () => {
+  test('counts the synchronous and promised work of an arrival', async () => {
     const queue = new ArrivalQueue(0)
     const begun: number[] = []
     queue.add('a', spin)
@@ -72,7 +75,7 @@ describe('the queue of arrivals', () => {
     assert(counts.every((count, i) => count - (counts[i - 1] ?? 0) <= 1))
   })
 
-  test('lets an address wait that is rejected too often, and no other', async () => {
+  test('delays an address that is rejected too often, and no other', async () => {
     const queue = new ArrivalQueue(2)
     for (let n = 0; n < 2; n++) queue.noteRejected('a')
     const begun: string[] = []
@@ -84,7 +87,7 @@ describe('the queue of arrivals', () => {
     assert.deepEqual(begun, ['b', 'a'])
   })
 
-  test('takes all addresses of an IPv6 network for one', () => {
+  test('treats all addresses of an IPv6 network as one', () => {
     const queue = new ArrivalQueue(1)
     queue.noteRejected('2001:db8::1')
     let begun = 0
@@ -94,7 +97,7 @@ describe('the queue of arrivals', () => {
   })
 })
 
-test('the first message of a handshake is known to be whole, in any number of records', async () => {
+test('a complete ClientHello is recognised in any number of TLS records', async () => {
   const hello = await clientHello()
   assert(hasWholeHello(hello))
   for (const length of [1, 5, 8, hello.length - 1])
@@ -105,11 +108,12 @@ test('the first message of a handshake is known to be whole, in any number of re
   const split = [record(payload.subarray(0, 2)), record(payload.subarray(2))]
   assert(hasWholeHello(Buffer.concat(split)))
   assert(!hasWholeHello(split[0]!))
-  // What can be no handshake is not waited for.
+  // Bytes that cannot start a handshake count as complete, so that the server does not wait for
+  // more.
   assert(hasWholeHello(Buffer.from('GET /')))
 })
 
-test('refusals of one kind share a line of the log, with their count', () => {
+test('rejections of one kind share a log line with their count', () => {
   const lines: { reason?: string; count?: number; address?: string }[] = []
   const rejected: string[] = []
   const log = { info: () => undefined, warn: (line: object) => lines.push(line) }
@@ -130,7 +134,7 @@ test('refusals of one kind share a line of the log, with their count', () => {
   assert.equal(rejected.length, 101)
 })
 
-describe('a server limits each address:', () => {
+describe('a server limits each address', () => {
   let server: TestServer | undefined
   const sockets: Socket[] = []
   afterEach(async () => {
@@ -162,7 +166,7 @@ describe('a server limits each address:', () => {
     return made.cert
   }
 
-  test('open connections beyond the limit are closed, and counted', async () => {
+  test('by closing connections beyond the limit, and counts them', async () => {
     server = await startServer({ addressLimits: { ...defaultAddressLimits, openMax: 3 } })
     const first = [await open(server.url), await open(server.url), await open(server.url)]
     for (const socket of first) {
@@ -187,7 +191,7 @@ describe('a server limits each address:', () => {
       }
   })
 
-  test('new connections beyond the rate wait, and are all answered', async () => {
+  test('by delaying new connections beyond the rate, and answers them all', async () => {
     const addressLimits = { ...defaultAddressLimits, connectionRate: 10 }
     server = await startServer({ addressLimits })
     const all = await Promise.all(Array.from({ length: 15 }, () => open(server!.url)))
@@ -196,7 +200,7 @@ describe('a server limits each address:', () => {
     for (const socket of all) assert.match(await readReply(socket), /^HTTP\/1\.1 200/)
   })
 
-  test('a connection that waits does not keep the server from closing', async () => {
+  test('without keeping a delayed connection open when it stops', async () => {
     server = await startServer()
     const silent = await open(server.url)
     const closed = once(silent.resume(), 'close')
@@ -205,7 +209,7 @@ describe('a server limits each address:', () => {
     await closed
   })
 
-  test('handshakes that do not end hold up no more than so many of the others', async () => {
+  test('by the number of unfinished handshakes that may delay others', async () => {
     await startTls()
     const hello = await clientHello()
     const { handshakesPerAddressMax: max } = fixedLimits
@@ -226,7 +230,7 @@ describe('a server limits each address:', () => {
     for (const socket of all) socket.destroy()
   })
 
-  test('200 handshakes at once all come to their end', async () => {
+  test('without failing any of 200 concurrent handshakes', async () => {
     const ca = await startTls()
     const { hostname, port } = new URL(server!.url)
     const all = Array.from({ length: 200 }, async () => {
@@ -237,7 +241,7 @@ describe('a server limits each address:', () => {
     await Promise.all(all)
   })
 
-  test('streams that are reset too often end their connection', async () => {
+  test('by ending connections that reset streams too often', async () => {
     const ca = await startTls({ ...defaultAddressLimits, resetRate: 20 })
     const { hostname, port } = new URL(server!.url)
     const socket = connectTls({
@@ -254,7 +258,7 @@ describe('a server limits each address:', () => {
     await once(socket, 'close')
     assert.equal(goAwayCode(received), constants.NGHTTP2_ENHANCE_YOUR_CALM)
     const name = 'stela_http_connections_closed_total{reason="stream_resets"}'
-    // A connection that resets nothing goes on.
+    // A connection without resets stays open.
     const other = connectHttp2(server!.url, { ca })
     const stream = other.request({ ':path': '/stargate/health' })
     const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
@@ -266,7 +270,7 @@ describe('a server limits each address:', () => {
     other.destroy()
   })
 
-  test('unknown tokens beyond the rate wait, and are all answered', async () => {
+  test('by delaying unknown tokens beyond the rate, and answers them all', async () => {
     const addressLimits = { ...defaultAddressLimits, rejectionRate: 10 }
     server = await startServer({ addressLimits, badCredentialsMax: 0 })
     const answers = await Promise.all(
@@ -279,7 +283,7 @@ describe('a server limits each address:', () => {
   })
 })
 
-test('a text of the metrics answers all requests of a second', async () => {
+test('one rendering of the metrics serves all requests within a second', async () => {
   const server = await startServer({ metricsCacheMs: 3_600_000 })
   try {
     const text = async () => (await fetch(`${server.url}/metrics`)).text()

@@ -1,6 +1,6 @@
 /**
- * Clients that send much and read nothing: what they can make the server keep, and what
- * others notice of it. Everything is counted; nothing is timed.
+ * Back-pressure on clients that send much and read nothing: what the server keeps for them, and
+ * what other clients notice. The tests count bytes and commands; they measure no times.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ const long = '/default_keyspace/long'
 const short = '/default_keyspace/short'
 const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
 
-/** A collection whose page takes 12 MB, more than systems keep for a connection. */
+/** A collection whose page has 12 MB: more than the system buffers for a connection. */
 before(async () => {
   dataDir = await temporaryFolder()
   await start()
@@ -58,7 +58,7 @@ async function open(): Promise<Socket> {
   return socket
 }
 
-/** Sends one that does not read its reply, until it is at work. */
+/** Sends a find whose reply the client does not read, and waits until the command runs. */
 async function findUnread(headers = {}): Promise<Socket> {
   const socket = await open()
   socket.pause()
@@ -80,7 +80,10 @@ function findOne(headers: Record<string, string> = {}): Promise<Answer> {
   return server.command(short, { findOne: { filter: { _id: 1 } } }, headers)
 }
 
-/** Sends it again when it is told to: on a busy machine others may need longer than it waits. */
+/**
+ * Retries while the server is out of room: on a busy machine other commands may hold room for
+ * longer than this one waits.
+ */
 async function untilRoom(path: string, command: object): Promise<Answer> {
   const answer = await server.command(path, command)
   if (answer.http === 200) return answer
@@ -95,13 +98,13 @@ function assertNoRoom(answer: Answer): void {
 }
 
 describe('pipelined requests', () => {
-  test('run one at a time, each when the reply before it is out', async () => {
+  test('run one at a time, each after the previous reply was sent', async () => {
     await start()
     const { length } = (await server.command(long, { find: {} })).text
     const socket = await open()
     socket.pause()
     socket.write(requestOf({ find: {} }, `/v1${long}`).repeat(200))
-    // The first runs, and waits for its reader; meanwhile others are served.
+    // The first command waits for its reader; commands of other connections are served meanwhile.
     while ((await commandsSeen()) === 1);
     for (let i = 0; i < 50; i++) assert.equal((await findOne()).http, 200)
     assert.equal(await commandsSeen(), 2)
@@ -111,7 +114,7 @@ describe('pipelined requests', () => {
     assert.equal(await commandsSeen(), 2)
   })
 
-  test('are all answered, in order, to a client that reads', async () => {
+  test('are all answered in order when the client reads', async () => {
     await start()
     const socket = await open()
     const ids = Array.from({ length: 500 }, (_, i) => i % 4)
@@ -138,7 +141,7 @@ describe('pipelined requests', () => {
     assert.equal(text.split('"count":4').length, 4)
   })
 
-  test('beyond any that a client would send end the connection', async () => {
+  test('end the connection when there are more than any client would send', async () => {
     await start()
     const socket = await open()
     const closed = once(socket, 'close')
@@ -151,13 +154,13 @@ describe('pipelined requests', () => {
   })
 })
 
-describe('replies that are made', () => {
-  test('take room first: without, nothing of them is read', async () => {
+describe('replies under construction', () => {
+  test('reserve room before they read anything', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     const many = await Promise.all(Array.from({ length: 12 }, open))
     const answers = many.map((socket) => once(socket, 'readable'))
     for (const socket of many) socket.write(requestOf({ find: {} }, `/v1${long}`))
-    // Three of 12 MB fit into what one may hold, and nobody reads them.
+    // Three pages of 12 MB fit into the share of one principal, and their clients do not read.
     await Promise.all(answers)
     assert.equal(await commandsSeen(), 3)
     assert.equal(
@@ -167,7 +170,7 @@ describe('replies that are made', () => {
     assert((await metric('stela_reply_memory_bytes')) < 37_500_000)
   })
 
-  test('wait for room while others are read, and come whole', async () => {
+  test('wait for room while others are read, and arrive complete', async () => {
     await start({ replyMemoryMax: 28_000_000 })
     const all = Array.from({ length: 6 }, () => untilRoom(long, { find: {} }))
     for (const { text } of await Promise.all(all))
@@ -175,7 +178,7 @@ describe('replies that are made', () => {
     assert.equal(await metric('stela_reply_memory_bytes'), 0)
   })
 
-  test('may be nearly as large as all the room, for one that is alone', async () => {
+  test('may take nearly all room when their principal is alone', async () => {
     await start({ replyMemoryMax: 13_000_000 })
     assert.equal((await server.command(long, { find: {} })).http, 200)
     const projection = { missing: 0 }
@@ -184,7 +187,7 @@ describe('replies that are made', () => {
     assert.equal(text.split('"_id"').length, 5)
   })
 
-  test('of documents that are only changed give their room back', async () => {
+  test('give back the room of documents that an update only changes', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     const update = { updateMany: { filter: {}, update: { $set: { seen: 1 } } } }
     const all = Array.from({ length: 4 }, () => untilRoom(long, update))
@@ -194,10 +197,10 @@ describe('replies that are made', () => {
   })
 })
 
-describe('replies that are not read', () => {
-  test('are kept for a part of the room; then reads are refused, and others not', async () => {
+describe('unread replies', () => {
+  test('are kept up to a share of the room; then reads are rejected and other commands are not', async () => {
     await start({ replyMemoryMax: 50_000_000 })
-    // Three of 12 MB fit into what one may hold, the fourth does not.
+    // Three pages of 12 MB fit into the share of one principal; the fourth does not.
     for (let i = 0; i < 3; i++) await findUnread()
     assertNoRoom(await server.command(long, { find: {} }))
     assert.equal((await findOne()).http, 200)
@@ -205,17 +208,17 @@ describe('replies that are not read', () => {
     assert.equal(http, 200)
     assert.equal(text.split('"_id"').length, 5)
     assert((await metric('stela_commands_refused_total{reason="no_room_for_reply"}')) >= 1)
-    // There is room again as soon as one of them is gone.
+    // The room is free again as soon as one connection has closed.
     sockets[0]!.destroy()
     let answer = await server.command(long, { find: {} })
     while (answer.http !== 200) answer = await server.command(long, { find: {} })
   })
 
-  test('take room before anything is written, so that a write is always answered', async () => {
+  test('take room before a write starts, so that a write is always answered', async () => {
     const limits = { ...defaultLimits, documentLengthMax: 4_000_000 }
     await start({ replyMemoryMax: 16_500_000, limits })
     await findUnread()
-    // 12 MB are held, and the reply could have 4 MB: more than three quarters together.
+    // 12 MB are held and the reply may take 4 MB: more than three quarters of the room together.
     while ((await metric('stela_reply_memory_bytes')) < 12_000_000);
     const update = { findOneAndUpdate: { filter: { _id: 9 }, update: { $inc: { n: 1 } } } }
     const answer = await server.command(long, update)
@@ -232,7 +235,7 @@ describe('replies that are not read', () => {
     assert.equal(done.body.data!.document!['n'], 1)
   })
 
-  test('come whole to a client that reads slowly', async () => {
+  test('arrive complete when the client reads slowly', async () => {
     await start({ replyTimeoutMs: 60_000 })
     await server.command(long, {
       updateOne: { filter: { _id: 0 }, update: { $set: { text: '𝄞é'.repeat(500_000) } } },
@@ -250,7 +253,7 @@ describe('replies that are not read', () => {
     while ((await metric('stela_reply_memory_bytes')) > 0);
   })
 
-  test('cost a client its connection after a while, and are counted', async () => {
+  test('end their connection after a timeout, and are counted', async () => {
     await start({ replyTimeoutMs: 200 })
     const socket = await findUnread()
     while ((await metric('stela_replies_unread_total')) === 0);
@@ -258,12 +261,12 @@ describe('replies that are not read', () => {
     await once(socket.resume(), 'close')
   })
 
-  test('do not keep a server from stopping, however long they may go unread', async () => {
+  test('do not delay the stop of a server, whatever the reply timeout', async () => {
     await start({ replyTimeoutMs: 0 })
     const socket = await findUnread()
     const reading = await findUnread()
     const stopped = server.stop()
-    // Who reads gets all of it even then.
+    // A client that reads gets the complete reply even during the stop.
     const parts = (await reading.toArray()) as Buffer[]
     const [head, body] = Buffer.concat(parts).toString().split('\r\n\r\n')
     assert.match(head!, new RegExp(`^Content-Length: ${Buffer.byteLength(body!)}$`, 'im'))
@@ -272,10 +275,10 @@ describe('replies that are not read', () => {
   })
 })
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const body = `{"findKeyspaces":{}}${' '.repeat(900_000)}`
 
-  test('that find no room wait for it, and nobody loses an upload', async () => {
+  test('wait when there is no room, and no upload is lost', async () => {
     await start({ bodyMemoryMax: 2_500_000 })
     const halves = await Promise.all([open(), open()])
     for (const socket of halves)
@@ -294,7 +297,7 @@ describe('bodies', () => {
     assert.equal(await metric('stela_body_memory_bytes'), 0)
   })
 
-  test('whose client leaves give their room back', async () => {
+  test('give their room back when their client disconnects', async () => {
     await start({ bodyMemoryMax: 2_400_000 })
     for (const length of [body.length, undefined, 1_000, body.length, undefined]) {
       const socket = await open()
@@ -306,7 +309,7 @@ describe('bodies', () => {
     assert.equal((await server.command('', body)).http, 200)
   })
 
-  test('that find none in time are refused, and say when to come back', async () => {
+  test('without room in time are rejected with Retry-After', async () => {
     await start({ bodyMemoryMax: 1_000_000 })
     const half = await open()
     half.write(headOf(body.length) + ' ')
@@ -326,7 +329,7 @@ describe('bodies', () => {
     await readUntil(half, 'REQUEST_NOT_JSON')
   })
 
-  test('that do not say how long they are take room for the largest', async () => {
+  test('without Content-Length reserve the maximum size', async () => {
     const limits = { ...defaultLimits, documentLengthMax: 1_000, bodySizeMax: 1_000_000 }
     await start({ bodyMemoryMax: 1_200_000, limits })
     const send = () =>
@@ -347,7 +350,7 @@ describe('bodies', () => {
 })
 
 describe('commands', () => {
-  test('of one principal leave some for others', async () => {
+  test('are limited per principal, which leaves room for others', async () => {
     await start({ commandsMax: 4 })
     for (let i = 0; i < 3; i++) await findUnread()
     assertNoRoom(await findOne())
@@ -377,7 +380,7 @@ describe('streams of HTTP/2', () => {
     return client
   }
 
-  test('that are not read are bounded for a connection and for all, and others are served', async () => {
+  test('share limits for unread replies per connection and in total, and others are served', async () => {
     await startTls({ replyMemoryMax: 100_000_000, replyTimeoutMs: 500 })
     const other = await connect()
     const deaf = await connect()
@@ -392,7 +395,7 @@ describe('streams of HTTP/2', () => {
     const scrape = async () => (await other.send({ ':path': '/metrics' })).text
     const held = async () =>
       Number(/^stela_reply_memory_bytes (\d+)$/m.exec(await scrape())![1])
-    // One page of 12 MB, which is an eighth of everything, and refusals.
+    // One page of 12 MB, which is an eighth of the room; the other replies are rejections.
     let most = 0
     for (let i = 0; i < 15; i++) {
       most = Math.max(most, await held())
@@ -404,7 +407,7 @@ describe('streams of HTTP/2', () => {
     while ((await held()) > 0);
   })
 
-  test('of a connection that reads are all answered, one large reply after the other', async () => {
+  test('are all answered on a connection that reads, one large reply after the other', async () => {
     await startTls({ replyMemoryMax: 50_000_000 })
     const client = await connect()
     const find = async (): Promise<string> => {

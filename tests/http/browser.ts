@@ -1,24 +1,24 @@
-/** A real browser, for what is only true once a page is in one. */
+/** A real browser, for behaviour that only shows in one. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** STELA_TEST_BROWSER, or what the machine has. */
+/** Path of the browser: STELA_TEST_BROWSER, or an installed one. */
 const browserFile =
   process.env['STELA_TEST_BROWSER'] ??
   names
     .flatMap((name) => process.env['PATH']!.split(delimiter).map((dir) => join(dir, name)))
     .find(isProgram)
 
-/** Undefined where this machine has one. */
+/** The reason to skip tests when no browser is installed; otherwise undefined. */
 export const missingBrowser =
   browserFile === undefined
     ? 'Pages need Chromium: apt-get install chromium; or name one, STELA_TEST_BROWSER=/path/to/it'
     : undefined
 
-/** What is waited for comes, however busy the machine is; this ends what would wait for ever. */
+/** Timeout of a wait. Awaited events happen on any machine, so only a broken test reaches it. */
 export const patienceMs = 180_000
 
 export function launchBrowser(): Promise<Browser> {

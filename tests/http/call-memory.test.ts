@@ -1,11 +1,11 @@
-/** What a command holds besides its body, and what it does where there is no room. */
+/** Memory that a command holds besides its body, and how it waits for memory that others hold. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CallMemory } from '../../src/http/call-memory.ts'
 import { LocalFairShare } from '../../src/http/local-fair-share.ts'
 import { defaultLimits } from '../../src/limits.ts'
 
-/** Room for replies and for values, and calls that share it. */
+/** Memory for replies and for values, and calls that share it. */
 class World {
   readonly replyRoom: LocalFairShare
   readonly valueRoom: LocalFairShare
@@ -32,14 +32,14 @@ class World {
     )
   }
 
-  /** All who wait give up. */
+  /** Aborts all waiting calls. */
   leave(): void {
     this.#leaving.abort(new Error('left'))
   }
 }
 
-describe('what a command reads', () => {
-  test('takes room at once where there is some, and gives back what is not kept', () => {
+describe('memory for the reads of a command', () => {
+  test('is taken at once when available, and the unused part is given back', () => {
     const world = new World(1_000)
     const call = world.call()
     assert.equal(call.reserve(300, 0), undefined)
@@ -47,18 +47,18 @@ describe('what a command reads', () => {
     assert.equal(world.replyRoom.held, 400)
     assert(call.holdReply(100, 100))
     assert.equal(world.replyRoom.held, 100)
-    // Two bytes for each character, where not all are ASCII.
+    // A string with non-ASCII characters takes two bytes per character.
     assert(call.holdReply(100, 101))
     assert.equal(world.replyRoom.held, 200)
     call.end()
     assert.equal(world.replyRoom.held, 0)
   })
 
-  test('holds nothing while it waits, so that two cannot wait for each other', async () => {
+  test('is not held while a call waits for more, so that two calls cannot deadlock', async () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call()]
     for (const call of calls) assert.equal(call.reserve(300, 0), undefined)
-    // Both need twice as much; the first to ask gives way to the second.
+    // Both calls need twice as much; the first to ask gives way to the second.
     const waiting = calls[0]!.reserve(500, 300)
     assert(waiting instanceof Promise)
     assert.equal(world.replyRoom.held, 300)
@@ -73,7 +73,7 @@ describe('what a command reads', () => {
     assert.equal(world.replyRoom.held, 0)
   })
 
-  test('waits behind others of its principal, and not behind those of another', async () => {
+  test('is granted in order within a principal, and independently of other principals', async () => {
     const world = new World(1_000)
     const first = world.call()
     assert.equal(first.reserve(500, 0), undefined)
@@ -97,7 +97,7 @@ describe('what a command reads', () => {
     assert.equal(world.replyRoom.held, 0)
   })
 
-  test('finds room however large it is, where nobody else holds any', () => {
+  test('is granted at any size when no other call holds any', () => {
     const world = new World(1_000)
     for (const connection of [undefined, {}]) {
       const call = world.call({ connection })
@@ -107,7 +107,7 @@ describe('what a command reads', () => {
     }
   })
 
-  test('takes no room for whoever has left or was answered', async () => {
+  test('is not taken for a call that has ended or whose client has left', async () => {
     const world = new World(1_000)
     const first = world.call()
     assert.equal(first.reserve(500, 0), undefined)
@@ -129,7 +129,7 @@ describe('what a command reads', () => {
 })
 
 describe('values', () => {
-  test('are held for as long as they are looked at', async () => {
+  test('are held until they are given back', async () => {
     const world = new World(1_000)
     const [one, other] = [world.call(), world.call()]
     const giveBack = await one.borrow(500)
@@ -144,7 +144,7 @@ describe('values', () => {
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('of a body are held until the command has ended', async () => {
+  test('parsed from a body are held until the command has ended', async () => {
     const world = new World(1_000)
     const call = world.call()
     await call.takeForBody(10_000)
@@ -153,17 +153,17 @@ describe('values', () => {
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('of documents do not wait for those of another body', async () => {
+  test('parsed from documents do not wait for those of another body', async () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call({ principalName: 'bob' })]
     for (const call of calls) await call.takeForBody(500)
-    // Both hold half of everything, and need more.
+    // Both calls hold half of the memory and need more.
     for (const call of calls) (await call.borrow(500))()
     for (const call of calls) call.end()
     assert.equal(world.valueRoom.held, 0)
   })
 
-  test('that nobody waits for any more hold nothing', async () => {
+  test('hold nothing after their client has left', async () => {
     const world = new World(1_000)
     const giveBack = await world.call().borrow(500)
     const waiting = world.call().borrow(500)

@@ -26,7 +26,7 @@ for (const [forwarded, address] of [
     assert.equal(addressIn(forwarded), address)
   })
 
-test('without a proxy, or its header, the connection says it', () => {
+test('without a proxy or its header, the client address is that of the connection', () => {
   assert.equal(addressIn('1.2.3.4', false), '10.0.0.1')
   assert.equal(addressIn(undefined), '10.0.0.1')
 })

@@ -1,16 +1,16 @@
 /**
- * Commands whose work on the answering thread takes longer than they may. They end in the
- * middle of it: each of them would be answered otherwise if it came to the end.
+ * Commands whose synchronous work takes longer than the command timeout. They are
+ * aborted in the middle of it; each would have another reply if it ran to its end.
  */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
 
-/** Any of the works below takes more, on any machine. */
+/** Every kind of work below takes longer than this on any machine. */
 const commandTimeoutMs = 5
 
-/** Grams of grams that nobody wants: millions of steps, and no term in the end. */
+/** Nested n-gram filters: millions of steps that produce no term. */
 const analyzer = {
   filters: [
     ...Array.from({ length: 9 }, () => ({
@@ -29,7 +29,7 @@ interface Case {
   readonly path: string
   readonly command: object | string
   readonly timeout: 'TIMEOUT_READING_DATA' | 'TIMEOUT_WRITING_DATA'
-  /** The titles of its errors with all the time that it needs. */
+  /** Titles of the errors that the command gets without a timeout. */
   readonly otherwise: readonly string[]
 }
 
@@ -95,7 +95,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-describe('a command whose time is over', () => {
+describe('a command that exceeds its timeout', () => {
   let server: TestServer
   let dataDir: string
 
@@ -136,7 +136,7 @@ describe('a command whose time is over', () => {
   })
 
   for (const [work, { path, command, otherwise }] of Object.entries(cases))
-    test(`would go on, if it had time, while ${work}`, async () => {
+    test(`gets another reply with enough time, while ${work}`, async () => {
       const { errors = [] } = (await send(path, command)).body
       assert.deepEqual(
         errors.map(({ title }) => title),
@@ -153,7 +153,7 @@ describe('a command whose time is over', () => {
       })
   })
 
-  test('has done nothing', async () => {
+  test('changes nothing', async () => {
     const { body } = await done(documents, { find: { projection: { $lexical: 1 } } })
     assert.deepEqual(body.data!.documents, [{ _id: 'short', $lexical: 'a' }])
     assert.deepEqual((await done(rows, { find: {} })).body.data!.documents, [])

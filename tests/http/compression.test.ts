@@ -1,4 +1,4 @@
-/** Bodies that are packed, in both directions. */
+/** Compression of request and response bodies. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -24,7 +24,7 @@ interface RawAnswer {
   readonly bytes: Buffer
 }
 
-/** A request whose answer is left as it came. */
+/** Sends a request and returns the body without decompressing it. */
 async function send(
   { url }: TestServer,
   path: string,
@@ -86,7 +86,7 @@ describe('with compression on', () => {
   after(() => server.close())
 
   for (const encoding of ['zstd', 'br', 'gzip'] as const)
-    test(`replies are packed by ${encoding} for those who accept it`, async () => {
+    test(`replies are compressed with ${encoding} when the client accepts it`, async () => {
       const answer = await send(server, books, findAll, { 'Accept-Encoding': encoding })
       assert.equal(answer.http, 200)
       assert.equal(answer.headers['content-encoding'], encoding)
@@ -97,7 +97,7 @@ describe('with compression on', () => {
       assert.deepEqual(unpack[encoding](answer.bytes), plain)
     })
 
-  test('replies to those who accept nothing, or only others, are left alone', async () => {
+  test('replies are not compressed when the client accepts no supported encoding', async () => {
     for (const accepted of ['', 'identity', 'deflate, compress', 'gzip;q=0', '*;q=0'])
       for (const headers of [{ 'Accept-Encoding': accepted }, undefined]) {
         const answer = await send(server, books, findAll, headers)
@@ -107,7 +107,7 @@ describe('with compression on', () => {
       }
   })
 
-  test('replies under a kilobyte are left alone, and those from there on are not', async () => {
+  test('replies are compressed from one kilobyte', async () => {
     const only = (length: number) => ({ _id: 'one', text: 'x'.repeat(length) })
     await server.command('/default_keyspace', { createCollection: { name: 'sized' } })
     const sized = '/v1/default_keyspace/sized'
@@ -128,14 +128,14 @@ describe('with compression on', () => {
     }
   })
 
-  test('metrics are packed, too', async () => {
+  test('metrics are compressed too', async () => {
     const answer = await send(server, '/metrics', undefined, { 'Accept-Encoding': 'br' })
     assert.equal(answer.headers['content-encoding'], 'br')
     assert.match(String(brotliDecompressSync(answer.bytes)), /^stela_info/m)
   })
 
   for (const encoding of ['zstd', 'br', 'gzip', 'x-gzip', 'deflate'] as const)
-    test(`requests packed by ${encoding} are read`, async () => {
+    test(`requests compressed with ${encoding} are read`, async () => {
       const document = { _id: encoding, text: 'y'.repeat(5_000) }
       const body = JSON.stringify({ insertOne: { document } })
       const answer = await send(server, books, pack[encoding](body), {
@@ -146,12 +146,12 @@ describe('with compression on', () => {
       })
     })
 
-  test('requests that say they are not packed are read as they are', async () => {
+  test('requests with Content-Encoding identity are read', async () => {
     const answer = await send(server, books, findAll, { 'Content-Encoding': 'identity' })
     assert.deepEqual(answer.bytes.length > 0 && answer.http, 200)
   })
 
-  test('the limit of a body is that of what was packed', async () => {
+  test('the size limit applies to the decompressed body', async () => {
     const sized = (length: number) => `{"findOne":{}}${' '.repeat(length - 14)}`
     for (const [encoding, packing] of Object.entries(pack)) {
       const headers = { 'Content-Encoding': encoding }
@@ -159,14 +159,14 @@ describe('with compression on', () => {
       assert.equal(fits.http, 200, encoding)
       const over = await send(server, books, packing(sized(100_001)), headers)
       assert.equal(over.http, 413, encoding)
-      // Few bytes that would become many: a hundred times the limit.
+      // A small body that would decompress to a hundred times the limit.
       const bomb = await send(server, books, packing(Buffer.alloc(10_000_000)), headers)
       assert.equal(bomb.http, 413, encoding)
     }
     assert.equal((await send(server, books, findAll)).http, 200)
   })
 
-  test('what cannot be unpacked is no JSON, and says so', async () => {
+  test('a body that cannot be decompressed is rejected as invalid JSON', async () => {
     const body = '{"findOne":{}}'
     for (const [encoding, packing] of Object.entries(pack)) {
       const whole = packing(body)
@@ -180,7 +180,7 @@ describe('with compression on', () => {
     }
   })
 
-  test('what is packed in an unknown way is refused, and what is known is told', async () => {
+  test('an unknown Content-Encoding is rejected, and the error lists the supported ones', async () => {
     for (const encoding of ['compress', 'gzip, br', 'constructor', 'utf-8']) {
       const answer = await send(server, books, gzipSync(findAll), {
         'Content-Encoding': encoding,
@@ -192,7 +192,7 @@ describe('with compression on', () => {
     }
   })
 
-  test('many packed requests at once are all answered', async () => {
+  test('concurrent compressed requests are all answered', async () => {
     const headers = { 'Content-Encoding': 'gzip', 'Accept-Encoding': 'gzip' }
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => send(server, books, gzipSync(findAll), headers)),
@@ -204,7 +204,7 @@ describe('with compression on', () => {
   })
 })
 
-test('with compression off nothing is packed, and nothing unpacked', async () => {
+test('with compression off replies are not compressed and compressed requests are rejected', async () => {
   const server = await startServer()
   try {
     await fill(server)
@@ -223,7 +223,7 @@ test('with compression off nothing is packed, and nothing unpacked', async () =>
   }
 })
 
-test('unpacking stops at the limit and takes no memory for more', async () => {
+test('decompression stops at the limit and allocates no more memory', async () => {
   const unpacking = new Unpacking()
   const bomb = gzipSync(Buffer.alloc(200_000_000))
   const before = process.memoryUsage().arrayBuffers
@@ -239,7 +239,7 @@ test('unpacking stops at the limit and takes no memory for more', async () => {
   assert(most < 50_000_000, `${most} bytes`)
 })
 
-test('a frame that asks for a huge window is refused', async () => {
+test('a frame that declares a huge window is rejected', async () => {
   const { ZSTD_c_windowLog, ZSTD_c_compressionLevel } = constants
   const bytes = zstdCompressSync(Buffer.alloc(40_000_000, 'abc'), {
     params: { [ZSTD_c_windowLog]: 27, [ZSTD_c_compressionLevel]: 1 },
@@ -247,7 +247,7 @@ test('a frame that asks for a huge window is refused', async () => {
   assert.equal(await new Unpacking().unpack(bytes, 'zstd', 50_000_000), 'damaged')
 })
 
-describe('what is chosen of what a client accepts', () => {
+describe('the encoding chosen for Accept-Encoding', () => {
   for (const [accepted, chosen] of [
     [undefined, undefined],
     ['', undefined],
@@ -271,7 +271,7 @@ describe('what is chosen of what a client accepts', () => {
       assert.equal(chooseEncoding(accepted), chosen)
     })
 
-  test('is never one that was refused, whatever the header', () => {
+  test('is never one that the header rejects', () => {
     const part = fc.tuple(
       fc.constantFrom('gzip', 'br', 'zstd', 'identity', '*', 'deflate', ''),
       fc.constantFrom('', ';q=0', ';q=0.0', ';q=1', ';q=0.7', ';q=x', ';'),

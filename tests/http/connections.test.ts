@@ -1,4 +1,4 @@
-/** Connections that are slow, broken or many, and what others notice of them: nothing. */
+/** Connections that are slow, broken or numerous do not affect other clients. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import {
@@ -27,7 +27,7 @@ function wholeRequest(): string {
   return `POST /v1 HTTP/1.1\r\n${headers}Content-Length: ${findKeyspaces.length}\r\n\r\n${findKeyspaces}`
 }
 
-/** All that comes until the connection is closed. */
+/** Reads until the connection closes. */
 async function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk) => (text += String(chunk)))
@@ -50,7 +50,10 @@ async function assertServes(): Promise<void> {
   assert.deepEqual(answer.body, { status: { keyspaces: ['default_keyspace'] } })
 }
 
-/** The same where requests have little time: a busy machine may need more, and is cut off. */
+/**
+ * As assertServes, but with retries: on a busy machine a request may exceed the short request
+ * timeout.
+ */
 async function assertServesInTime(): Promise<void> {
   let answer: Answer | undefined
   while (answer === undefined)
@@ -80,7 +83,7 @@ describe('connections', () => {
     assert.equal(ports.size, 1)
   })
 
-  test('may carry requests one right after the other', async () => {
+  test('accept pipelined requests', async () => {
     server = await startServer()
     const socket = await open()
     socket.write(
@@ -91,7 +94,7 @@ describe('connections', () => {
     socket.destroy()
   })
 
-  test('may carry requests of different people', async () => {
+  test('accept requests with different tokens', async () => {
     server = await startServer()
     const socket = await open()
     for (const [token, http] of [
@@ -107,7 +110,7 @@ describe('connections', () => {
     socket.destroy()
   })
 
-  test('stay usable after a body that was refused unread', async () => {
+  test('stay usable after a body that was rejected unread', async () => {
     server = await startServer({
       limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 1_000 },
     })
@@ -120,7 +123,7 @@ describe('connections', () => {
     socket.destroy()
   })
 
-  test('by the hundred that deliver half a request do not hold up others', async () => {
+  test('by the hundred with half a request do not delay others', async () => {
     server = await startServer()
     const halves = [
       'POST /v1 HT',
@@ -135,24 +138,25 @@ describe('connections', () => {
     for (const socket of sockets.slice(0, 150)) socket.destroy()
     for (const socket of sockets.slice(150, 250)) socket.resetAndDestroy()
     await assertServes()
-    // The rest are cut off when the server stops.
+    // The server closes the remaining connections when it stops.
     await server.stop()
     server = await startServer({ dataDir: server.dataDir })
   })
 
-  test('that take too long to deliver a request are dropped', async () => {
+  test('that deliver a request too slowly are closed', async () => {
     server = await startServer({ requestTimeoutMs: 200 })
     const silent = await open()
     const half = await open()
     half.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"find`)
-    // An answer to nothing would be taken for that to the next request.
+    // A silent connection gets no reply: the client would take it for the reply to its next
+    // request.
     const [nothing, refusal] = await Promise.all([readAll(silent), readAll(half)])
     assert.equal(nothing, '')
     assertRefused(refusal, 408, 'REQUEST_TOO_SLOW')
     await assertServesInTime()
   })
 
-  test('that deliver nonsense get an answer and are closed', async () => {
+  test('that deliver malformed requests get a reply and are closed', async () => {
     server = await startServer()
     const socket = await open()
     socket.write('what is this?\r\n\r\n')
@@ -160,7 +164,7 @@ describe('connections', () => {
     await assertServes()
   })
 
-  test('whose headers are too large are told how large they may be', async () => {
+  test('with headers that are too large get an error that states the limit', async () => {
     server = await startServer()
     const socket = await open()
     socket.write(
@@ -172,7 +176,7 @@ describe('connections', () => {
     await assertServes()
   })
 
-  test('whose client leaves while its body arrives leave nothing behind', async () => {
+  test('that close during an upload leave nothing behind', async () => {
     server = await startServer()
     for (let i = 0; i < 20; i++) {
       const socket = await open()
@@ -183,7 +187,7 @@ describe('connections', () => {
     await assertServes()
   })
 
-  test('whose client leaves before it is answered hurt nobody', async () => {
+  test('that close before the reply do no harm', async () => {
     server = await startServer()
     for (let i = 0; i < 50; i++) {
       const socket = await open()
@@ -196,7 +200,7 @@ describe('connections', () => {
 })
 
 describe('a stopping server', () => {
-  test('answers what it was asked before', async () => {
+  test('answers requests that arrived before', async () => {
     server = await startServer()
     await server.command('/default_keyspace', { createCollection: { name: 'books' } })
     const documents = Array.from({ length: 100 }, (_, i) => ({
@@ -206,7 +210,7 @@ describe('a stopping server', () => {
     const insertion = server.command('/default_keyspace/books', {
       insertMany: { documents },
     })
-    // The request is on its way once the server has answered another one sent after it.
+    // The server has received the request once it has answered one that was sent later.
     await assertServes()
     const [answer] = await Promise.all([insertion, server.stop()])
     assert.equal((answer.body.status!['insertedIds'] as unknown[]).length, 100)
@@ -216,7 +220,7 @@ describe('a stopping server', () => {
     assert.deepEqual(count.body, { status: { count: 100 } })
   })
 
-  test('closes connections that are idle and refuses new ones', async () => {
+  test('closes idle connections and rejects new ones', async () => {
     server = await startServer()
     const idle = await open()
     idle.write(wholeRequest())

@@ -1,4 +1,4 @@
-/** Pages of other origins, as browsers ask for them. */
+/** Requests of pages with other origins, as browsers send them. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { readOrigins } from '../../src/settings/setting-values.ts'
@@ -10,7 +10,7 @@ afterEach(() => server.close())
 
 const page = 'https://app.example'
 
-/** What a browser asks before it sends a command. */
+/** Sends the preflight request of a command. */
 function ask(
   path: string,
   origin: string,
@@ -29,7 +29,7 @@ function ask(
 const isAbout = (name: string) => name.startsWith('access-control-')
 
 describe('without the setting', () => {
-  test('nothing is said about other origins', async () => {
+  test('replies contain no CORS headers', async () => {
     server = await startServer()
     const answer = await server.command('', { findKeyspaces: {} }, { Origin: page })
     assert.equal(answer.http, 200)
@@ -44,7 +44,7 @@ describe('without the setting', () => {
 describe('with a list of origins', () => {
   const corsOrigins = [page, 'http://localhost:3000']
 
-  test('pages of these may send commands and read the answers', async () => {
+  test('listed pages can send commands and read the replies', async () => {
     server = await startServer({ corsOrigins })
     for (const path of ['/v1', '/v1/a', '/v1/a/b', '/api/json/v1/a', '/stargate/health'])
       for (const origin of corsOrigins) {
@@ -64,19 +64,19 @@ describe('with a list of origins', () => {
     assert.equal(answer.headers.get('vary'), 'Origin')
   })
 
-  test('pages of others are told nothing', async () => {
+  test('other pages get no CORS headers', async () => {
     server = await startServer({ corsOrigins })
     for (const origin of ['https://evil.example', `${page}.evil.example`, 'null', '']) {
       const asked = await ask('/v1', origin)
       assert.deepEqual([...asked.headers.keys()].filter(isAbout), [])
       const answer = await server.command('', { findKeyspaces: {} }, { Origin: origin })
       assert.deepEqual([...answer.headers.keys()].filter(isAbout), [])
-      // A cache must not hand one page what was made for another.
+      // Vary keeps a cache from serving a reply to another origin.
       assert.equal(answer.headers.get('vary'), 'Origin')
     }
   })
 
-  test('errors can be read as well, whoever raised them', async () => {
+  test('pages can read errors of every layer', async () => {
     server = await startServer({ corsOrigins })
     const send = (path: string, method: string, headers: Record<string, string> = {}) =>
       server.send(path, { method, headers: { Origin: page, ...headers } })
@@ -93,7 +93,7 @@ describe('with a list of origins', () => {
     }
   })
 
-  test('only headers that mean something here may be sent', async () => {
+  test('only headers that the server reads are allowed', async () => {
     server = await startServer({ corsOrigins })
     const wanted = [
       'token',
@@ -112,7 +112,7 @@ describe('with a list of origins', () => {
     )
   })
 
-  test('OPTIONS that asks for nothing is a method like any other', async () => {
+  test('OPTIONS without a preflight is rejected like other methods', async () => {
     server = await startServer({ corsOrigins })
     const answer = await server.send('/v1', {
       method: 'OPTIONS',
@@ -122,7 +122,7 @@ describe('with a list of origins', () => {
   })
 })
 
-test('with a star every page may', async () => {
+test('with a star every page is allowed', async () => {
   server = await startServer({ corsOrigins: '*' })
   const asked = await ask('/v1/a/b', 'https://anywhere.example')
   assert.equal(asked.http, 204)
@@ -132,7 +132,7 @@ test('with a star every page may', async () => {
   assert.equal(answer.headers.get('vary'), null)
 })
 
-test('what is no origin is refused at the start', async () => {
+test('an invalid origin is rejected at startup', async () => {
   server = await startServer()
   for (const list of ['app.example', 'https://app.example/', 'https://a.example,*', 'x y'])
     assert.throws(() => readOrigins(list), { message: /is no origin/ })

@@ -23,7 +23,7 @@ describe('features', () => {
     })
   })
 
-  test('that the operator left open are for requests to decide, in exact words', () => {
+  test('that the operator left open are set by request headers with exact values', () => {
     for (const [said, means] of [
       ['false', false],
       ['true', true],
@@ -42,7 +42,7 @@ describe('features', () => {
     }
   })
 
-  test('that the operator set are not for requests to decide', () => {
+  test('that the operator set cannot be changed by requests', () => {
     for (const set of [true, false]) {
       const settings = {
         lexical: set,
@@ -78,7 +78,7 @@ describe('Feature-Flag headers', () => {
     assert.deepEqual(created.body, { status: { ok: 1 } })
   })
 
-  test('do not switch on what the operator switched off', async () => {
+  test('do not switch on a feature that the operator switched off', async () => {
     server = await startServer({
       features: { ...defaultConfig.features, lexical: false },
     })

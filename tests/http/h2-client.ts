@@ -21,7 +21,7 @@ export class H2Client {
 
   private constructor(session: ClientHttp2Session) {
     this.session = session
-    // Being cut off is what some of these connections are for.
+    // Tests cut off some of these connections on purpose.
     session.on('error', () => undefined)
   }
 
@@ -43,7 +43,7 @@ export class H2Client {
     return readAnswer(stream)
   }
 
-  /** A request whose body is yet to be sent. */
+  /** Opens a request whose body is still to be sent. */
   open(headers: Record<string, string>): ClientHttp2Stream {
     const isBodiless = headers[':method'] === undefined || headers[':method'] === 'GET'
     return this.session.request(

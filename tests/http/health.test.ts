@@ -1,4 +1,6 @@
-/** What load balancers and orchestrators are told. Failing disks are in tests/faults/. */
+/**
+ * Health checks for load balancers and orchestrators. Failing disks are covered in tests/faults.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +12,7 @@ const store = { name: 'store', status: 'UP' }
 const accepting = { name: 'accepting requests', status: 'UP' }
 
 describe('health', () => {
-  test('says what was looked at', async () => {
+  test('lists the checks that were made', async () => {
     const server = await startServer()
     for (const [path, checks] of [
       ['', [accepting, store]],
@@ -21,7 +23,7 @@ describe('health', () => {
     await server.close()
   })
 
-  test('of many who ask at once is the same', async () => {
+  test('is UP in each of 200 concurrent replies', async () => {
     const server = await startServer()
     const all = await Promise.all(Array.from({ length: 200 }, () => healthOf(server)))
     assert(all.every(({ status }) => status === 'UP'))
@@ -32,9 +34,9 @@ describe('health', () => {
     ['/ready', 'DOWN'],
     ['/live', 'UP'],
   ] as const)
-    test(`of a server that is stopping: ${path} is ${status}`, async () => {
+    test(`while the server is stopping: ${path} is ${status}`, async () => {
       const server = await startServer()
-      // A request that has begun holds up the end of the server.
+      // An unfinished request delays the stop.
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       await once(socket, 'connect')
       socket.write(`GET /stargate/health${path} HTTP/1.1\r\n`)

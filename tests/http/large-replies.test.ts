@@ -1,6 +1,7 @@
 /**
- * Replies of many megabytes: their bytes are those that small ones would have, and others
- * have their turn while they are read, printed and sent.
+ * Replies of many megabytes have the same bytes as small ones, and other requests get their turns
+ * while
+ * they are read, serialized and sent.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,10 +22,13 @@ import { H2Client } from './h2-client.ts'
 import { makeCertificate, saveCertificate } from './made-certificate.ts'
 import { headOf, openConnection } from './raw-connection.ts'
 
-/** Requests that must be answered meanwhile: a few of very many. */
+/** Minimum of other requests that are answered meanwhile; usually there are far more. */
 const answersMin = 4
 
-/** Short and long ones, in one byte a character and in more, at and past where texts are cut. */
+/**
+ * Short and long strings with one and several bytes per character, around the size at which texts
+ * are cut.
+ */
 const strings = [
   'short',
   'x'.repeat(3_000_000),
@@ -42,7 +46,7 @@ const whole = { find: {} }
 
 describe('a large reply', () => {
   let server: TestServer
-  /** What it is when each document is asked for alone. */
+  /** The expected text, built by requesting each document alone. */
   let expected: string
   before(async () => {
     server = await startServer({ checked: false, durable: false, compression: true })
@@ -77,13 +81,13 @@ describe('a large reply', () => {
     'by a list of ids': { find: { filter: { _id: { $in: documents.map((d) => d._id) } } } },
     'of shown fields': { find: { projection: { none: 0 } } },
   }))
-    test(`has the bytes of small ones: ${way}`, async () => {
+    test(`has the same bytes as small replies: ${way}`, async () => {
       const { text, headers } = await send(path, command)
       assert.equal(text, expected)
       assert.equal(Number(headers.get('content-length')), Buffer.byteLength(expected))
     })
 
-  test('says beside its documents what a small one says', () => {
+  test('has the same status as a small reply', () => {
     const parts = ['{"a":1}', ',{"a":2}']
     const print = (texts: LongText, nextPageState: string | null) =>
       printReply({ data: { documents: texts, nextPageState }, status: { n: 2 } })
@@ -96,7 +100,7 @@ describe('a large reply', () => {
     br: brotliDecompressSync,
     zstd: zstdDecompressSync,
   }))
-    test(`is packed as a small one is, by ${encoding}`, async () => {
+    test(`is compressed with ${encoding} like a small one`, async () => {
       const headers = { Token: testToken, 'Accept-Encoding': encoding }
       const options = { agent: false, method: 'POST', headers }
       const request = httpRequest(`${server.url}/v1${path}`, options)
@@ -108,7 +112,7 @@ describe('a large reply', () => {
       assert.equal(unpack(Buffer.concat(chunks)).toString(), expected)
     })
 
-  test('reaches a client of HTTP/1.0', async () => {
+  test('arrives complete at a client of HTTP/1.0', async () => {
     const socket = await openConnection(server.url)
     const body = JSON.stringify(whole)
     const head = headOf(body.length, `/v1${path}`).replace('HTTP/1.1', 'HTTP/1.0')
@@ -119,7 +123,7 @@ describe('a large reply', () => {
     assert.equal(text.slice(text.indexOf('\r\n\r\n') + 4), expected)
   })
 
-  test('lets others be answered meanwhile', async () => {
+  test('gives other requests their turns', async () => {
     for (const command of [whole, { find: { projection: { odd: 0 } } }]) {
       const state = { isRunning: true }
       const answering = send(path, command).finally(() => (state.isRunning = false))
@@ -131,7 +135,7 @@ describe('a large reply', () => {
     }
   })
 
-  test('is read on a reading thread, and a small one is not', async () => {
+  test('is read on a reader thread, and a small one is not', async () => {
     const name = 'stela_reads_moved_to_threads_total'
     const filter = { _id: { $gte: 7 } }
     for (const command of [
@@ -153,12 +157,12 @@ describe('a large reply', () => {
     assert.equal(await metric(name), before)
   })
 
-  test('is let go of when the client disconnects in the middle', async () => {
+  test('is dropped when the client disconnects in the middle', async () => {
     for (let read = 0; read < 3; read++) {
       const socket = await openConnection(server.url)
       const body = JSON.stringify(whole)
       socket.write(headOf(body.length, `/v1${path}`) + body)
-      // Before there is a reply, at its start, and after some of it.
+      // The client disconnects before the reply, at its start, or after part of it.
       for (let i = 0; i < read; i++) await once(socket, 'data')
       socket.destroy()
     }

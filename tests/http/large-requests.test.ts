@@ -1,13 +1,13 @@
 /**
- * Large requests give others their turn. What is counted is how many other requests were
- * answered while a command ran, not how long they took.
+ * Large requests give other requests their turns. The tests count how many other requests are
+ * answered while a command runs, not how long they take.
  */
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Answer, type TestServer } from '../harness.ts'
 
-/** Values that are sent, and requests that must be answered meanwhile: a few of very many. */
+/** Number of values in the request, and the minimum of other requests answered meanwhile. */
 const count = 900_000
 const answersMin = 4
 
@@ -16,7 +16,7 @@ describe('a large request', () => {
   afterEach(() => server.close())
 
   async function start(config: Parameters<typeof startServer>[0] = {}): Promise<void> {
-    // Engines are not checked here: that would be most of the work.
+    // The tests skip engine checks, which would take most of the time.
     server = await startServer({ checked: false, durable: false, ...config })
     const indexing = { allow: ['n'] }
     await send('', { createCollection: { name: 'free', options: { indexing } } })
@@ -27,13 +27,13 @@ describe('a large request', () => {
     return server.command(`/default_keyspace${path}`, command)
   }
 
-  /** Counts the answers that others get while the command runs. */
+  /** Counts the other requests that are answered while the command runs. */
   async function answersDuring(command: Promise<Answer>): Promise<number> {
     const state = { isRunning: true }
     const ended = command.finally(() => (state.isRunning = false))
     let answers = 0
     while (state.isRunning) {
-      // Not their health check: that looks at the disk, which may be busy with the command.
+      // Not the health check, because it writes to the disk, which the command may keep busy.
       const { codes } = await server.command('', { findKeyspaces: {} })
       assert.deepEqual(codes, [])
       answers++
@@ -47,7 +47,7 @@ describe('a large request', () => {
     Array.from({ length: 900 }, (_, j) => i + j),
   )
 
-  test('that is only parsed', async () => {
+  test('gives turns while it is only parsed', async () => {
     await start()
     const answering = send('', `[${'{},'.repeat(count)}0]`)
     const answers = await answersDuring(answering)
@@ -55,7 +55,7 @@ describe('a large request', () => {
     assert(answers >= answersMin, `${answers} answers`)
   })
 
-  test('that inserts, changes, shows and deletes a large document', async () => {
+  test('gives turns while it inserts, changes, returns and deletes a large document', async () => {
     await start()
     const filter = { _id: 'large' }
     const commands = [
@@ -75,26 +75,26 @@ describe('a large request', () => {
     }
   })
 
-  test('that runs out of time while it is parsed has done nothing', async () => {
+  test('that times out during parsing changes nothing', async () => {
     await start()
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandTimeoutMs: 20 })
     const document = { _id: 'late', elements }
     const late = await send('/free', { insertOne: { document } })
-    // Nobody knew yet what it would do.
+    // Before the body is parsed the server does not know that the command writes.
     assert.deepEqual(late.codes, ['TIMEOUT_READING_DATA'])
-    // Before and after it there is no timeout: a busy machine might exceed it.
+    // No timeout before and after it, because a busy machine might exceed it.
     await server.stop()
     server = await startServer({ dataDir })
     const found = await send('/free', { findOne: { filter: { _id: 'late' } } })
     assert.equal(found.body.data?.document, null)
   })
 
-  test('with more values than allowed is refused, and told by which setting', async () => {
+  test('with too many values is rejected, and the error names the setting', async () => {
     const limits = { ...defaultLimits, bodyValuesMax: 10_000 }
     await start({ limits })
-    // The body, the command, its document and the array are values, too.
+    // The body, the command, its document and the array count as values too.
     const of = (numbers: number) => ({
       insertOne: { document: { numbers: Array<number>(numbers).fill(0) } },
     })
@@ -107,7 +107,7 @@ describe('a large request', () => {
     )
   })
 
-  test('of the largest legal kinds passes', async () => {
+  test('is accepted at the limits of every kind', async () => {
     await start()
     const options = { vector: { dimension: defaultLimits.vectorDimensionMax } }
     await send('', { createCollection: { name: 'vectors', options } })

@@ -1,4 +1,4 @@
-/** More than the server can do: what it refuses, and how it comes back. */
+/** Overload: which requests the server rejects, and how it recovers. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -37,7 +37,7 @@ async function start(config: Partial<Config>): Promise<void> {
   assert.deepEqual(created.body, { status: { ok: 1 } })
 }
 
-/** The collection is made without the timeout, which a busy machine might exceed. */
+/** Creates the collection without the timeout, which a busy machine might exceed. */
 async function startWithTimeout(commandTimeoutMs: number): Promise<void> {
   await start({})
   await server.stop()
@@ -45,7 +45,7 @@ async function startWithTimeout(commandTimeoutMs: number): Promise<void> {
   server = await startServer({ providers: provider.settings, dataDir, commandTimeoutMs })
 }
 
-/** A command that lasts until the provider is told to answer. */
+/** A command that runs until the test lets the provider answer. */
 function insertSlowly(_id: number): Promise<Answer> {
   const document = { _id, $vectorize: `text ${_id}` }
   return server.command('/default_keyspace/letters', { insertOne: { document } })
@@ -57,8 +57,8 @@ function findSlowly(): Promise<Answer> {
 }
 
 /**
- * What a command is answered that waits for the provider until its time is over. On a busy
- * machine it may be over before the provider is asked; then it is sent again.
+ * The reply to a command that times out while it waits for the provider. On a busy machine the
+ * timeout may fire before the provider is called; then the command is sent again.
  */
 async function outOfTime(send: () => Promise<Answer>): Promise<Answer> {
   const before = provider.requests
@@ -99,13 +99,13 @@ function assertOverloaded(answer: Answer): void {
   assert(answer.headers.get('x-request-id') !== null)
 }
 
-describe('as many commands as there may be', () => {
-  test('are served, and one more is refused until one of them is done', async () => {
+describe('commands up to the limit', () => {
+  test('are served, and one more is rejected until one of them ends', async () => {
     await start({ commandsMax: 3 })
     const running = [1, 2, 3].map(insertSlowly)
     await provider.asked(3)
     assertOverloaded(await findKeyspaces())
-    // Nobody looks into what is refused.
+    // Bodies of rejected requests are not parsed.
     assertOverloaded(await server.command('/nowhere', '{"not": json'))
     assert.deepEqual((await server.send('/v1', { method: 'POST' })).codes, [
       'MISSING_AUTHENTICATION_TOKEN',
@@ -122,7 +122,7 @@ describe('as many commands as there may be', () => {
     await Promise.all(again)
   })
 
-  test('leave connections usable for those who were refused', async () => {
+  test('leave the connections of rejected requests usable', async () => {
     await start({ commandsMax: 1 })
     const running = insertSlowly(1)
     await provider.asked(1)
@@ -140,7 +140,7 @@ describe('as many commands as there may be', () => {
     assert.match(reply, /default_keyspace/)
   })
 
-  test('are not the ones whose bodies are still arriving', async () => {
+  test('do not include requests whose bodies are still arriving', async () => {
     await start({ commandsMax: 1 })
     const body = `{"findKeyspaces": {}}${' '.repeat(100)}`
     const half = headOf(body.length) + body.slice(0, -50)
@@ -148,7 +148,7 @@ describe('as many commands as there may be', () => {
     for (const socket of arriving) socket.write(half)
     assert.equal((await findKeyspaces()).http, 200)
 
-    // Whoever arrives while there is no room is refused then.
+    // A body that arrives completely while there is no room is rejected then.
     const running = afterOthers(() => insertSlowly(1))
     await provider.asked(1)
     arriving[0]!.write(' '.repeat(50))
@@ -165,7 +165,7 @@ describe('as many commands as there may be', () => {
     assert.fail('none of them is served')
   })
 
-  test('come and go in a rush, and all that was refused was not done', async () => {
+  test('are served during a burst, and rejected inserts are not executed', async () => {
     await start({ commandsMax: 4, durable: false })
     await server.command('/default_keyspace', { createCollection: { name: 'rush' } })
     const insert = (_id: number) =>
@@ -174,13 +174,14 @@ describe('as many commands as there may be', () => {
     const done = answers.filter(({ http }) => http === 200)
     for (const answer of done) assert.deepEqual(answer.codes, [])
     for (const answer of answers) if (answer.http !== 200) assertOverloaded(answer)
-    // The command before may count until its connection is known to have its reply.
+    // A command counts until the server knows that its reply was sent, so fewer than four may
+    // succeed.
     assert(done.length >= 3)
     const { body } = await server.command('/default_keyspace/rush', { countDocuments: {} })
     assert.deepEqual(body, { status: { count: done.length } })
   })
 
-  test('count until their replies are read, or their clients are cut off', async () => {
+  test('count until their replies are read or their clients are disconnected', async () => {
     await start({ commandsMax: 2, durable: false })
     const long = '/default_keyspace/long'
     await server.command('/default_keyspace', {
@@ -190,7 +191,7 @@ describe('as many commands as there may be', () => {
       const document = { _id, text: 'x'.repeat(3_000_000) }
       await server.command(long, { insertOne: { document } })
     }
-    /** At work before another command comes, which would be in its place otherwise. */
+    /** Waits until the command runs, because the next one could take its place. */
     const findUnread = async (n: number) => {
       const socket = await open()
       socket.pause()
@@ -202,12 +203,12 @@ describe('as many commands as there may be', () => {
     const untilFound = async (http: number) => {
       while ((await findKeyspaces()).http !== http);
     }
-    // Once both are at work nobody else is served; once one is read, others are.
+    // While both run, other commands are rejected; once a reply is read, they are served.
     const slow = [await findUnread(1), await findUnread(2)]
     await untilFound(503)
     await readReply(slow[0]!)
     await untilFound(200)
-    // Those that nobody ever reads are cut off, and others are served as well.
+    // Clients that never read are disconnected at the reply timeout, and other commands are served.
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandsMax: 2, replyTimeoutMs: 300 })
@@ -220,7 +221,7 @@ describe('as many commands as there may be', () => {
   })
 })
 
-describe('as many connections as there may be', () => {
+describe('connections up to the limit', () => {
   test('are served, and the next is closed until one of them ends', async () => {
     await start({ connectionsMax: 0 })
     await server.stop()
@@ -233,7 +234,7 @@ describe('as many connections as there may be', () => {
       await readUntil(socket, 'default_keyspace')
     }
     three[0]!.destroy()
-    // The server learns of it in its own time.
+    // The server notices the closed connection later.
     let text = ''
     for (let i = 0; i < 1_000 && text === ''; i++) {
       const socket = await open()
@@ -244,8 +245,8 @@ describe('as many connections as there may be', () => {
   })
 })
 
-describe('a command that takes too long', () => {
-  test('is given up, and if it only reads it says that nothing was changed', async () => {
+describe('a command that exceeds its timeout', () => {
+  test('is aborted, and a read reports that nothing was changed', async () => {
     await startWithTimeout(150)
     const answer = await outOfTime(findSlowly)
     assert.equal(answer.http, 200)
@@ -257,7 +258,7 @@ describe('a command that takes too long', () => {
     await provider.left(1)
   })
 
-  test('says what is not known if it writes', async () => {
+  test('reports that its writes may have been stored', async () => {
     await startWithTimeout(150)
     const answer = await outOfTime(() => insertSlowly(1))
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
@@ -271,14 +272,14 @@ describe('a command that takes too long', () => {
     assert.deepEqual(body, { status: { count: 0 } })
   })
 
-  test('leaves its connection as it was, for commands that come after it', async () => {
+  test('leaves its connection usable for later commands', async () => {
     await startWithTimeout(150)
     const socket = await open()
     const letters = '/v1/default_keyspace/letters'
     const slow = requestOf({ find: { sort: { $vectorize: 'a' } } }, letters)
     const timesOut = async () =>
       assert.match(await readReply(socket), /"TIMEOUT_READING_DATA"/)
-    /** Sent again where a busy machine takes longer than it may. */
+    /** Retries, because a busy machine may exceed the timeout. */
     const finds = async () => {
       let text: string
       do {
@@ -292,14 +293,14 @@ describe('a command that takes too long', () => {
       await timesOut()
       await finds()
     }
-    // Also for one that was sent before the first was answered.
+    // The same holds for a pipelined command.
     socket.write(slow + slow)
     await timesOut()
     await timesOut()
     await finds()
   })
 
-  test('is a read of the store, too', async () => {
+  test('is aborted during a read of the store too', async () => {
     await start({ durable: false })
     const books = '/default_keyspace/books'
     await server.command('/default_keyspace', { createCollection: { name: 'books' } })
@@ -313,7 +314,8 @@ describe('a command that takes too long', () => {
     const answer = await server.command(books, long)
     assert.deepEqual(answer.codes, ['TIMEOUT_READING_DATA'])
 
-    // It may be over before anything is written. What is, is waited for, however long it takes.
+    // The timeout may fire before the write starts. A started write is awaited, however long it
+    // takes.
     const documents = Array.from({ length: 100 }, (_, i) => ({ _id: i }))
     const written = await server.command(books, { insertMany: { documents } })
     const isDone = written.codes.length === 0
@@ -325,7 +327,7 @@ describe('a command that takes too long', () => {
     assert.deepEqual(body.status, { count: isDone ? 100 : 0 })
   })
 
-  test('takes as long as it likes where there is no limit', async () => {
+  test('runs to its end without a limit', async () => {
     await start({ commandTimeoutMs: 0 })
     const running = insertSlowly(1)
     await provider.asked(1)
@@ -333,7 +335,7 @@ describe('a command that takes too long', () => {
     assert.deepEqual((await running).codes, [])
   })
 
-  test('counts as an error of the server, and one whose client left as that', async () => {
+  test('counts as a server error, and as disconnected when its client left', async () => {
     await startWithTimeout(1_000)
     await outOfTime(findSlowly)
     await provider.left(1)
@@ -350,12 +352,12 @@ describe('a command that takes too long', () => {
   })
 })
 
-describe('a limit on the rate of commands', () => {
-  test('refuses those of a token that is too fast, and nobody else', async () => {
+describe('a rate limit of commands', () => {
+  test('rejects commands of a token that exceeds it, and no others', async () => {
     const account = { name: 'ann', password: 'secret' }
     const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
     await start({ rateLimit: 2, accounts: [account] })
-    // One was spent on creating the collection.
+    // Creating the collection took one command of the limit.
     let refused: Answer | undefined
     for (let i = 0; i < 50 && refused === undefined; i++) {
       const answer = await findKeyspaces()
@@ -377,7 +379,7 @@ describe('a limit on the rate of commands', () => {
     assert.equal((await server.send('/stargate/health', {})).http, 200)
   })
 
-  test('allows a second at once, and then as many as the rate', () => {
+  test('allows the commands of one second at once, and then the rate', () => {
     const limit = new LocalRateLimit(10)
     let now = 1_000
     const burst = (count: number) =>
@@ -392,7 +394,7 @@ describe('a limit on the rate of commands', () => {
     assert.equal(burst(30).length, 10)
   })
 
-  test('says after how many seconds there is room', () => {
+  test('states the seconds until the next command is allowed', () => {
     const limit = new LocalRateLimit(1)
     assert.equal(limit.take('ann', 0), 0)
     assert.equal(limit.take('ann', 0), 1)
@@ -400,10 +402,10 @@ describe('a limit on the rate of commands', () => {
     assert.equal(limit.take('ann', 1_000), 0)
   })
 
-  test('takes no more memory for however many come', () => {
+  test('takes bounded memory for any number of principals', () => {
     const limit = new LocalRateLimit(1)
     for (let i = 0; i < 250_000; i++) assert.equal(limit.take(`token ${i}`, 0), 0)
-    // The last are known, the first forgotten.
+    // The latest principals are kept and the first ones evicted.
     assert.equal(limit.take('token 249999', 0), 1)
     assert.equal(limit.take('token 0', 0), 0)
   })

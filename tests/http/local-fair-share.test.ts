@@ -10,7 +10,7 @@ function taker(principalName: string, sharedConnection?: object): Taker {
 const ann = taker('ann')
 const bob = taker('bob')
 
-/** Takes one by one for as long as there is room; how many there were. */
+/** Takes amounts one by one until the share is used up, and returns their number. */
 function takeAll(share: LocalFairShare, who: Taker, amount = 1): number {
   let count = 0
   while (share.take(who, amount)) count++
@@ -20,20 +20,20 @@ function takeAll(share: LocalFairShare, who: Taker, amount = 1): number {
 const never = new AbortController().signal
 
 describe('a share', () => {
-  test('is three quarters of everything for one that is alone', () => {
+  test('is three quarters of the total for a single principal', () => {
     const share = new LocalFairShare(1_000)
     assert.equal(takeAll(share, ann), 750)
     assert.equal(share.held, 750)
     assert.equal(share.heldBy('ann'), 750)
   })
 
-  test('leaves room for whoever comes next, however many come', () => {
+  test('leaves room for the next principal, however many there are', () => {
     const share = new LocalFairShare(1_000)
     const counts = ['a', 'b', 'c', 'd', 'e'].map((name) => takeAll(share, taker(name)))
     assert.deepEqual(counts, [750, 188, 47, 12, 3])
   })
 
-  test('is everything where everything is little', () => {
+  test('is everything when the total is tiny', () => {
     for (const total of [1, 2, 3])
       assert.equal(takeAll(new LocalFairShare(total), ann), total, `${total}`)
     assert.equal(takeAll(new LocalFairShare(4), ann), 3)
@@ -47,7 +47,7 @@ describe('a share', () => {
     assert.equal(takeAll(share, ann), 30)
   })
 
-  test('takes the largest there can be from one that holds nothing', () => {
+  test('allows the maximum to a principal that holds nothing', () => {
     const share = new LocalFairShare(100)
     assert.equal(share.take(ann, 101), false)
     assert.equal(share.take(ann, 100), true)
@@ -56,7 +56,7 @@ describe('a share', () => {
     assert.equal(share.held, 0)
   })
 
-  test('may be exceeded by what exists already, and is then full', () => {
+  test('may be exceeded by existing amounts, and is full then', () => {
     const share = new LocalFairShare(100)
     share.force(ann, 150)
     assert.equal(share.hasRoom(bob, 1), false)
@@ -64,7 +64,7 @@ describe('a share', () => {
     assert.equal(share.hasRoom(bob, 100), true)
   })
 
-  test('leaves some to others, however much is taken at a time', () => {
+  test('leaves room for others, whatever amounts are taken', () => {
     const share = new LocalFairShare(640)
     for (const amount of [160, 320])
       assert.equal(share.take(ann, amount), true, `${amount}`)
@@ -76,7 +76,7 @@ describe('a share', () => {
     assert.equal(share.take(ann, 160), true)
   })
 
-  test('counts what a request holds already, for the connection', () => {
+  test('includes what a request of the connection already holds', () => {
     const share = new LocalFairShare(800, { littleMax: 10 })
     const one = taker('ann', {})
     assert(share.take(one, 10))
@@ -85,7 +85,7 @@ describe('a share', () => {
     assert.equal(share.take(one, 90, 90), true)
   })
 
-  test('of a connection is an eighth, or the first that it takes', () => {
+  test('per connection is an eighth, or its first amount when that is larger', () => {
     const share = new LocalFairShare(800)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert.equal(takeAll(share, one), 100)
@@ -97,7 +97,7 @@ describe('a share', () => {
 })
 
 describe('waiting for room', () => {
-  test('ends when there is some, first for who came first', async () => {
+  test('ends in order of arrival when there is room', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const order: string[] = []
@@ -105,7 +105,7 @@ describe('waiting for room', () => {
       assert(await share.takeWithin(ann, amount, 60_000, never))
       order.push(name)
     }
-    // The second would fit before the first, and does not overtake it.
+    // The second would fit before the first, and must not overtake it.
     const all = [wait('large', 70), wait('small', 1)]
     assert.equal(share.waiting, 2)
     share.giveBack(ann, 10)
@@ -117,7 +117,7 @@ describe('waiting for room', () => {
     assert.equal(share.waiting, 0)
   })
 
-  test('of one principal does not hold up another', async () => {
+  test('by one principal does not delay another', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const waiting = share.takeWithin(ann, 70, 60_000, never)
@@ -127,7 +127,7 @@ describe('waiting for room', () => {
     assert.equal(await waiting, true)
   })
 
-  test('of one connection does not hold up another', async () => {
+  test('by one connection does not delay another', async () => {
     const share = new LocalFairShare(80)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert(share.take(one, 10))
@@ -137,7 +137,7 @@ describe('waiting for room', () => {
     assert.equal(await waiting, true)
   })
 
-  test('ends without when its time is over, or nobody wants it any more', async () => {
+  test('ends without room at its timeout or when it is aborted', async () => {
     const share = new LocalFairShare(10)
     assert(share.take(ann, 10))
     assert.equal(await share.takeWithin(bob, 1, 1, never), false)
@@ -150,7 +150,7 @@ describe('waiting for room', () => {
     assert.equal(share.held, 10)
   })
 
-  test('is for a bounded number', async () => {
+  test('is limited to a number of requests', async () => {
     const share = new LocalFairShare(10, { waitersMax: 2 })
     assert(share.take(ann, 10))
     const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))

@@ -1,4 +1,6 @@
-/** Searches and long reads of several tokens and connections: who is answered first. */
+/**
+ * Searches and long reads of several tokens and connections: the order in which they are answered.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, afterEach, before, describe, test } from 'node:test'
@@ -34,17 +36,17 @@ async function start(config: Partial<Config> = {}): Promise<void> {
   }
 }
 
-/** Nothing but looking into each document answers this. */
+/** Only a scan of all documents can answer this count. */
 const longCount = { countDocuments: { filter: { $not: { list: { $size: 3 } } } } }
 const search = { find: { sort: { $vector: [1, 1] }, options: { limit: 3 } } }
 
-/** The headers of one of the accounts; without, the token of the server is used. */
+/** The headers of an account; without them, the server's token is used. */
 function accountOf(number: number): Record<string, string> {
   const encode = (text: string) => Buffer.from(text).toString('base64')
   return { Token: `Cassandra:${encode(`user ${number}`)}:${encode('x')}` }
 }
 
-/** Each request that is under way has a connection of its own. */
+/** Each concurrent request uses a connection of its own. */
 async function count(name: string, ended: string[], headers = {}): Promise<void> {
   const counted = await server.command(path, longCount, headers)
   assert.deepEqual(counted.body, { status: { count: documents } })
@@ -71,7 +73,7 @@ describe('a search', () => {
   after(() => server.close())
 
   test('is answered while long counts of another token run', async () => {
-    // All threads are there from here on: one that starts takes as long as several reads.
+    // Starts all reader threads, because starting one takes as long as several reads.
     await Promise.all(
       Array.from({ length: 8 }, (_, i) => count(`first ${i}`, [], accountOf(i))),
     )
@@ -80,7 +82,7 @@ describe('a search', () => {
     const counts = Array.from({ length: 24 }, (_, i) => count(`${i}`, ended, accountOf(0)))
     assertFound(await server.command(path, search))
     await Promise.all(counts)
-    // Those that were put back have counted each document once, too.
+    // Interrupted counts that continue later have counted each document once too.
     assert.equal(ended.length, 24)
   })
 
@@ -94,10 +96,10 @@ describe('a search', () => {
   })
 })
 
-describe('reads that wait', () => {
+describe('waiting reads', () => {
   afterEach(() => server.close())
 
-  test('are refused beyond a number for each token, and can be sent again', async () => {
+  test('are rejected beyond a number per token, and can be sent again', async () => {
     const limits = { ...defaultLimits, countMax: documents, waitingReadsMax: 4 }
     await start({ limits })
     const answers = await Promise.all(
@@ -119,14 +121,14 @@ describe('reads that wait', () => {
     await count('again', [])
   })
 
-  test('of one token do not make those of another be refused', async () => {
+  test('are limited per token, so that one token does not cause rejections of another', async () => {
     const limits = { ...defaultLimits, countMax: documents, waitingReadsMax: 1 }
     await start({ limits })
     const many = Array.from({ length: 12 }, () => server.command(path, longCount))
     await Promise.all([...many, count('other', [], accountOf(0))])
   })
 
-  test('are given up when their time is over', async () => {
+  test('are aborted at their deadline', async () => {
     await start()
     await server.stop()
     const limits = { ...defaultLimits, countMax: documents }
@@ -139,7 +141,7 @@ describe('reads that wait', () => {
     await untilReadsWait((reads) => reads === 0)
   })
 
-  test('are given up when their clients disconnect', async () => {
+  test('are aborted when their clients disconnect', async () => {
     await start()
     const sockets = await Promise.all(
       Array.from({ length: 24 }, () => openConnection(server.url)),

@@ -1,7 +1,7 @@
 /**
- * A certificate for 127.0.0.1, or another address, that signs itself, with a key of its own: new for every call,
- * and never kept. Written out in DER by hand, as RFC 5280 has it, since Node reads
- * certificates but makes none.
+ * A self-signed certificate for 127.0.0.1 or another address, with a new key each time and never
+ * kept. Encoded in DER by hand according to RFC 5280, because Node reads certificates but creates
+ * none.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -31,7 +31,8 @@ export function makeCertificate(
     tagged(
       0xa3,
       sequence(
-        // May sign, so that clients that are told to trust it do.
+        // basicConstraints CA: clients accept a self-signed certificate as a trusted root only with
+        // it.
         extension('2.5.29.19', sequence(tagged(0x01, Buffer.of(0xff)))),
         extension(
           '2.5.29.17',
@@ -56,7 +57,7 @@ export function makeCertificate(
   }
 }
 
-/** As files in a folder, in the form that the server is told. */
+/** Writes the certificate and its key as PEM files, as the server reads them. */
 export async function saveCertificate(folder: string, made: MadeCertificate) {
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }
   await writeFile(files.certFile, made.cert)

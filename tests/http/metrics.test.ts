@@ -1,4 +1,4 @@
-/** What operators see of a server: metrics, slow commands and the ids of requests. */
+/** Observability of a server: metrics, slow commands and request ids. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { killLeftovers, processToken, ServerProcess } from '../faults/server-pro
 import { startServer, temporaryFolder, testToken, type TestServer } from '../harness.ts'
 import { lettersCollection, PatientProvider } from './patient-provider.ts'
 
-/** Every sample of a scrape, by its name and labels as they are written. */
+/** Samples of a scrape by name and labels, as they are written. */
 type Samples = ReadonlyMap<string, number>
 
 const sample = /^(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\.)*",?)*\})?) (\S+)$/
@@ -59,7 +59,7 @@ describe('metrics', () => {
   })
   after(() => server.close())
 
-  /** How much each sample grew meanwhile. */
+  /** Returns how much each sample grew during the action. */
   async function growth(act: () => Promise<unknown>): Promise<(key: string) => number> {
     const earlier = await scrape(server)
     await act()
@@ -67,14 +67,14 @@ describe('metrics', () => {
     return (key) => (later.get(key) ?? 0) - (earlier.get(key) ?? 0)
   }
 
-  test('count commands by their names and how they went', async () => {
+  test('count commands by name and outcome', async () => {
     const grew = await growth(async () => {
       for (let i = 0; i < 3; i++)
         await server.command('/default_keyspace/books', { findOne: {} })
       await server.command('/default_keyspace/books', { findOne: { filter: 5 } })
       await server.command('/default_keyspace/nowhere', { findOne: {} })
       await server.command('/default_keyspace/books', { findOne: {} }, { Token: 'wrong' })
-      // Nobody has a key for the provider.
+      // The provider has no key, so the command fails.
       const answer = await server.command('/default_keyspace/letters', {
         insertOne: { document: { $vectorize: 'a' } },
       })
@@ -88,11 +88,11 @@ describe('metrics', () => {
     assert.equal(grew(commands('unknown', 'request_error')), 0)
   })
 
-  test('count what is no command as unknown', async () => {
+  test('count requests without a valid command as unknown', async () => {
     const bodies = [{ seek: {} }, { find: {}, findOne: {} }, {}, [], '{', '', '"find"']
     const grew = await growth(async () => {
       for (const body of bodies) await server.command('/default_keyspace/books', body)
-      // A command that is one elsewhere is none here.
+      // A command of another level is unknown here.
       await server.command('/default_keyspace', { findOne: {} })
     })
     assert.equal(grew(commands('unknown', 'request_error')), bodies.length + 1)
@@ -100,9 +100,9 @@ describe('metrics', () => {
     assert.equal(grew(commands('findOne', 'request_error')), 0)
   })
 
-  test('do not grow with the names that are sent', async () => {
+  test('do not grow with the names in requests', async () => {
     await server.command('', { seek: {} })
-    // The first refused token makes a status of its own.
+    // The first rejected token adds a sample for its status.
     await server.command('', { seek: {} }, { Token: '' })
     const earlier = await scrape(server)
     for (let i = 0; i < 1000; i++) {
@@ -112,7 +112,7 @@ describe('metrics', () => {
     }
     const later = await scrape(server)
     const added = [...later.keys()].filter((key) => !earlier.has(key))
-    // Threads may still be starting; they have names of their own.
+    // Threads may still be starting, and each has samples with its name.
     assert.deepEqual(
       added.filter((key) => key.startsWith('stela_') && !key.includes('thread=')),
       [],
@@ -124,7 +124,7 @@ describe('metrics', () => {
     )
   })
 
-  test('put durations into buckets that add up', async () => {
+  test('put durations into cumulative buckets', async () => {
     const grew = await growth(async () => {
       for (let i = 0; i < 20; i++) await server.command('', { findKeyspaces: {} })
     })
@@ -145,7 +145,7 @@ describe('metrics', () => {
       if (i > 0) assert(bound > buckets[i - 1]!.bound && count >= buckets[i - 1]!.count)
   })
 
-  test('count requests by their status, and connections', async () => {
+  test('count requests by status, and connections', async () => {
     const requests = (status: string) => `stela_http_requests_total{status="${status}"}`
     const grew = await growth(async () => {
       await server.command('', { findKeyspaces: {} })
@@ -153,7 +153,7 @@ describe('metrics', () => {
       await server.send('/nowhere', { method: 'GET' })
       await server.send('/v1', { method: 'GET', headers: { Token: testToken } })
     })
-    // The earlier scrape ended after its own numbers were taken.
+    // The earlier scrape was itself counted after its numbers were taken.
     assert.equal(grew(requests('200')), 2)
     assert.equal(grew(requests('401')), 1)
     assert.equal(grew(requests('404')), 1)
@@ -163,7 +163,7 @@ describe('metrics', () => {
     assert(samples.get('stela_http_connections')! >= 1)
   })
 
-  test('tell of the work of the engine', async () => {
+  test('report the work of the engine', async () => {
     const grew = await growth(async () => {
       await server.command('', { createKeyspace: { name: 'more' } })
       const vector = { dimension: 2, metric: 'cosine' }
@@ -176,7 +176,7 @@ describe('metrics', () => {
       await server.command('/more/a', { insertMany: { documents } })
       await server.command('/more/a', { insertOne: { document: { _id: 0 } } })
       await server.command('/more/a', { deleteOne: { filter: { _id: 1 } } })
-      // Sees what was written before, so the index has it all.
+      // The search sees earlier writes, so the index is complete.
       await server.command('/more/a', { findOne: { sort: { $vector: [1, 1] } } })
     })
     assert.equal(grew('stela_keyspaces'), 1)
@@ -191,7 +191,7 @@ describe('metrics', () => {
     assert.equal(samples.get('stela_indexed_vectors'), 0)
   })
 
-  test('tell what is open, and what it takes of memory and disk', async () => {
+  test('report open stores and their use of memory and disk', async () => {
     const vector = { dimension: 2 }
     await server.command('/default_keyspace', {
       createCollection: { name: 'measured', options: { vector } },
@@ -203,7 +203,7 @@ describe('metrics', () => {
       await server.command('/default_keyspace/measured', { findOne: { sort } })
     })
     assert.equal(grew('stela_open'), 1)
-    // What is in use: much more is reserved.
+    // Reports memory in use; much more is reserved.
     const memory = grew('stela_vector_index_memory_bytes')
     assert(memory > 50 * 8 && memory < 50 * 4_000, String(memory))
     const samples = await scrape(server)
@@ -215,14 +215,14 @@ describe('metrics', () => {
     }
     const documents = Array.from({ length: 20 }, (_, n) => ({ n }))
     await server.command('/default_keyspace/measured', { insertMany: { documents } })
-    // Noted a little later.
+    // The metric is updated asynchronously.
     for (let recent = 0; recent < 20;)
       recent = (await scrape(server)).get('stela_index_recent_changes')!
     assert.equal(samples.get('stela_index_waiting_entries'), 0)
     assert.equal(samples.get('stela_terms_segments'), 0)
     const texts = [{ $lexical: 'red fox' }, { $lexical: 'red hen' }, { n: 1 }]
     await server.command('/default_keyspace/measured', { insertMany: { documents: texts } })
-    // They wait until nobody writes any more, and are a segment then.
+    // Recent terms are flushed as a segment once writes have stopped.
     for (let segments = 0; segments < 1;)
       segments = (await scrape(server)).get('stela_terms_segments')!
     const settled = await scrape(server)
@@ -233,7 +233,7 @@ describe('metrics', () => {
     await server.command('/default_keyspace', { deleteCollection: { name: 'measured' } })
   })
 
-  test('count reads that were too long for the thread that answers', async () => {
+  test('count reads that moved to another thread because they were long', async () => {
     for (let i = 0; i < 60; i++) {
       const documents = Array.from({ length: 100 }, (_, n) => ({ n, text: `${i} ${n}` }))
       await server.command('/default_keyspace/books', { insertMany: { documents } })
@@ -249,7 +249,7 @@ describe('metrics', () => {
     assert.equal(grewMore('stela_reads_moved_to_threads_total'), 1)
   })
 
-  test('tell of the process and the version', async () => {
+  test('report the process and the version', async () => {
     const samples = await scrape(server)
     const infos = [...samples.keys()].filter((key) => key.startsWith('stela_info'))
     assert.equal(infos.length, 1)
@@ -264,7 +264,7 @@ describe('metrics', () => {
       assert(samples.has(name), name)
   })
 
-  test('are kept for each server by itself', async () => {
+  test('are separate for each server', async () => {
     const other = await startServer()
     try {
       await other.command('', { findKeyspaces: {} })
@@ -274,7 +274,7 @@ describe('metrics', () => {
     }
   })
 
-  test('name nothing that is stored', async () => {
+  test('contain no stored names or values', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text()
     assert.doesNotMatch(text, /books|letters|default_keyspace|nowhere/)
   })
@@ -284,7 +284,7 @@ describe('the setting for metrics', () => {
   let server: TestServer
   afterEach(() => server.close())
 
-  test('off leaves no path', async () => {
+  test('off removes the path', async () => {
     server = await startServer({ metrics: 'off' })
     const answer = await server.send('/metrics', { method: 'GET' })
     assert.equal(answer.http, 404)
@@ -292,7 +292,7 @@ describe('the setting for metrics', () => {
     assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 
-  test('token asks for one that is valid', async () => {
+  test('token requires a valid token', async () => {
     server = await startServer({ metrics: 'token' })
     const none = await server.send('/metrics', { method: 'GET' })
     assert.equal(none.http, 401)
@@ -304,21 +304,21 @@ describe('the setting for metrics', () => {
     await scrape(server, { Authorization: `Bearer ${testToken}` })
   })
 
-  test('on still takes no command, and no other method', async () => {
+  test('on rejects commands and other methods', async () => {
     server = await startServer()
     assert.equal((await server.send('/metrics', { method: 'POST' })).http, 404)
     assert.equal((await server.send('/metrics', { method: 'HEAD' })).http, 200)
   })
 })
 
-describe('while commands take long', () => {
+describe('while long commands run', () => {
   let provider: PatientProvider
   beforeEach(async () => {
     provider = await PatientProvider.start()
   })
   afterEach(() => provider.close())
 
-  test('metrics and health answer, and say so', async () => {
+  test('metrics and health are answered and report them', async () => {
     const server = await startServer({ providers: provider.settings })
     try {
       await server.command('/default_keyspace', { createCollection: lettersCollection })
@@ -343,7 +343,7 @@ describe('while commands take long', () => {
     }
   })
 
-  test('many scrapes at once agree with what is done', async () => {
+  test('concurrent scrapes agree with the commands that ran', async () => {
     const server = await startServer({ durable: false })
     try {
       await server.command('/default_keyspace', { createCollection: { name: 'busy' } })
@@ -363,7 +363,7 @@ describe('while commands take long', () => {
     }
   })
 
-  test('the log says which, where and how long, and nothing of what was sent', async () => {
+  test('the log names the command, its target and duration, and no data', async () => {
     const dataDir = await temporaryFolder()
     try {
       const flags = ['--embedding-urls', `openai=${provider.url}`]
@@ -431,7 +431,7 @@ describe('the id of a request', () => {
     assert.equal(await idOf({ 'X-Request-Id': 'bad' }, '{'), 'bad')
   })
 
-  test('is made where the client sent none, or none that logs should show', async () => {
+  test('is generated when the client sent none or one that is unsafe to log', async () => {
     const made = new Set<string | null>()
     for (const id of [
       undefined,
@@ -448,7 +448,7 @@ describe('the id of a request', () => {
     for (const id of made) assert.match(id!, /^[0-9a-f]{12}-[0-9a-z]+$/)
   })
 
-  test('stands in the log beside a failure that is ours', async () => {
+  test('is logged with an internal error', async () => {
     const lines: object[] = []
     const log = { error: (details: object) => lines.push(details) }
     const call = {

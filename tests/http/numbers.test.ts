@@ -16,7 +16,7 @@ for (const numeral of [
   '3.141592653589793238462643383279',
   '1'.repeat(100),
 ])
-  test(`${numeral} comes back with every digit`, async () => {
+  test(`${numeral} is returned with every digit`, async () => {
     const id = JSON.stringify(numeral)
     await server.command(
       '/default_keyspace/numbers',

@@ -1,4 +1,4 @@
-/** The description of the API: that it is one, that it is true, and how it is served. */
+/** The OpenAPI description: that it is valid, that it matches the server, and how it is served. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { primitiveNames } from '../../src/language/columns/column-type.ts'
@@ -22,7 +22,7 @@ import { startServer, type TestServer } from '../harness.ts'
 const api = describeApi(defaultLimits, '1.2.3')
 const levels = ['general', 'keyspace', 'target'] as const
 
-/** Every example, in the order in which the description tells them. */
+/** Every example in the order of the description. */
 const examples: readonly (ExampleDescription & { name: string })[] = Object.values(
   api.paths,
 ).flatMap(({ post }) =>
@@ -31,8 +31,8 @@ const examples: readonly (ExampleDescription & { name: string })[] = Object.valu
   ),
 )
 
-describe('the words of the description', () => {
-  test('are there for every command, and for no others', () => {
+describe('the texts of the description', () => {
+  test('cover every command and nothing else', () => {
     for (const level of levels)
       assert.deepEqual(
         Object.keys(wordsOfCommands[level]).toSorted(),
@@ -41,7 +41,7 @@ describe('the words of the description', () => {
       )
   })
 
-  test('are there for every field, and for no others', () => {
+  test('cover every field and nothing else', () => {
     const used = new Set<unknown>()
     const visit = (command: string, fields: Fields, above: string) => {
       for (const [name, field] of Object.entries(fields)) {
@@ -59,7 +59,7 @@ describe('the words of the description', () => {
     assert.deepEqual(unused, [])
   })
 
-  test('end with a period and are of one line', () => {
+  test('are single lines that end with a period', () => {
     const all = [
       ...levels.flatMap((level) => Object.values(wordsOfCommands[level])),
       ...Object.values(wordsOfFields),
@@ -69,7 +69,7 @@ describe('the words of the description', () => {
 })
 
 describe('the description', () => {
-  test('has what OpenAPI asks for', () => {
+  test('has the members that OpenAPI requires', () => {
     assert.equal(api.openapi, '3.1.0')
     assert.equal(api.info['version'], '1.2.3')
     assert.deepEqual(Object.keys(api.paths), [
@@ -105,13 +105,13 @@ describe('the description', () => {
     assert.deepEqual(Object.keys(api.components.securitySchemes), ['Token'])
   })
 
-  test('knows every HTTP status that errors have', () => {
+  test('contains every HTTP status of the errors', () => {
     const [path] = Object.values(api.paths)
     for (const [code, { status }] of Object.entries<CatalogEntry>(catalog))
       if (status !== undefined) assert(String(status) in path!.post.responses, code)
   })
 
-  test('refers only to what it has, and has nothing that it does not refer to', () => {
+  test('has no dangling references and no unused schemas', () => {
     const referred = new Set<string>()
     visitAll(api, (node) => {
       const { $ref } = node
@@ -127,7 +127,7 @@ describe('the description', () => {
     assert.deepEqual(had.toSorted(), [...referred].toSorted())
   })
 
-  test('uses only those words of JSON Schema that its checker knows', () => {
+  test('uses only keywords of JSON Schema that its checker knows', () => {
     for (const [name, schema] of Object.entries(api.components.schemas))
       visitSchema(schema, (part) => {
         for (const key of Object.keys(part)) assert(knownKeys.has(key), `${name}: ${key}`)
@@ -140,7 +140,7 @@ describe('the description', () => {
       })
   })
 
-  test('tells the choices that there are', () => {
+  test('lists all choices', () => {
     const { Metric, SourceModel, PrimitiveType } = api.components.schemas
     assert.deepEqual(Metric!.enum, metrics)
     assert.deepEqual(SourceModel!.enum, sourceModels)
@@ -151,7 +151,7 @@ describe('the description', () => {
     )
   })
 
-  test('tells defaults and bounds as this server has them', () => {
+  test('states defaults and bounds of this server', () => {
     const limits = { ...defaultLimits, insertManyMax: 7, nameLengthMax: 9 }
     const { schemas } = describeApi(limits, '1').components
     const fieldsOf = (command: string) =>
@@ -168,7 +168,7 @@ describe('the description', () => {
     assert.equal(schemas['createNamespaceCommand']!.deprecated, true)
   })
 
-  test('has an example of every command, and each fits exactly one of the commands', () => {
+  test('has an example of every command, and each matches exactly one command', () => {
     for (const level of levels)
       for (const [name, { examples: given }] of Object.entries(wordsOfCommands[level]))
         assert(given.length > 0, name)
@@ -181,7 +181,7 @@ describe('the description', () => {
     }
   })
 
-  test('does not fit what is wrong', () => {
+  test('rejects invalid requests', () => {
     const { schema } =
       api.paths['/v1/{keyspace}/{name}']!.post.requestBody.content['application/json']
     for (const wrong of [
@@ -214,7 +214,7 @@ describe('GET /api/json/openapi', () => {
 
   const path = '/api/json/openapi'
 
-  test('answers with the description, to anyone', async () => {
+  test('returns the description without a token', async () => {
     const answer = await server.send(path, { method: 'GET' })
     assert.equal(answer.http, 200)
     assert.equal(answer.headers.get('content-type'), 'application/json')
@@ -224,7 +224,7 @@ describe('GET /api/json/openapi', () => {
     assert.match(String(served.info['version']), /^\d+\.\d+\.\d+/)
   })
 
-  test('confirms what a client has, by its tag', async () => {
+  test('answers 304 for a matching ETag', async () => {
     const first = await server.send(path, { method: 'GET' })
     const tag = first.headers.get('etag')!
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -237,7 +237,7 @@ describe('GET /api/json/openapi', () => {
     assert.equal(other.http, 200)
   })
 
-  test('answers HEAD without the body', async () => {
+  test('answers HEAD without a body', async () => {
     const { text } = await server.send(path, {})
     const answer = await server.send(path, { method: 'HEAD' })
     assert.equal(answer.http, 200)
@@ -245,12 +245,12 @@ describe('GET /api/json/openapi', () => {
     assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(text)))
   })
 
-  test('is not for POST', async () => {
+  test('rejects POST', async () => {
     const answer = await server.send(path, { method: 'POST', body: '{}' })
     assert.equal(answer.http, 404)
   })
 
-  test('has examples that work, sent one after the other', async () => {
+  test('has examples that succeed when they are sent in order', async () => {
     const reply = api.components.schemas['Reply']!
     for (const { name, value, 'x-path': to } of examples) {
       const answer = await server.command(to.slice('/v1'.length), value)
@@ -263,7 +263,7 @@ describe('GET /api/json/openapi', () => {
     }
   })
 
-  test('has examples that find, change and delete what they say', async () => {
+  test('has examples that find, change and delete what they describe', async () => {
     const { body } = await server.command('/sample/books', { find: { sort: { year: 1 } } })
     assert.deepEqual(
       body.data!.documents!.map(({ title, copies }) => [title, copies]),
@@ -274,7 +274,7 @@ describe('GET /api/json/openapi', () => {
     )
   })
 
-  test('describes errors and traces, too', async () => {
+  test('describes errors and traces too', async () => {
     const reply = api.components.schemas['Reply']!
     for (const answer of [
       await server.command('', { seek: {} }),
@@ -302,7 +302,7 @@ const knownKeys = new Set([
   ...['deprecated', 'x-does', 'x-on'],
 ])
 
-/** What keeps a value from fitting a schema, each with its place. */
+/** Violations of a schema by a value, each with its path. */
 function problems(value: unknown, schema: Schema, at = '$'): string[] {
   if (schema.$ref !== undefined) return problems(value, resolve(schema.$ref) as Schema, at)
   const found: string[] = []

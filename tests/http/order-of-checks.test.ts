@@ -1,6 +1,6 @@
 /**
- * When a request is wrong in two ways, the earlier check answers. The faults below stand in
- * the order of the checks; every pair of them is sent in one request.
+ * When a request has two faults, the earlier check answers. The faults below are listed in
+ * the order of the checks; a test sends each pair of them in one request.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -133,7 +133,7 @@ const faults: readonly Fault[] = [
     http: 200,
     code: 'UNSUPPORTED_COLLECTION_COMMAND',
     apply() {
-      // The request that the faults are applied to is one.
+      // No change: the base request already has this fault.
     },
   },
 ]

@@ -1,4 +1,4 @@
-/** The page that shows the API to people, in a real browser. */
+/** The HTML page of the API, in a real browser. */
 import assert from 'node:assert/strict'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ describe('the page of the API', () => {
     await server.close()
   })
 
-  /** The page in a window of its own. It must load nothing else and complain of nothing. */
+  /** Opens the page in its own window. It must load nothing else and log no errors. */
   async function open(
     context: TestContext,
     options: BrowserContextOptions & { at?: string } = {},
@@ -32,7 +32,7 @@ describe('the page of the API', () => {
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
-      // A command that fails is told as one by its status alone.
+      // Browsers log a failed request as a console error with its status.
       if (message.type() === 'error' && !message.text().includes('401'))
         complaints.push(message.text())
     })
@@ -48,7 +48,7 @@ describe('the page of the API', () => {
     return page
   }
 
-  /** Opens a command by its link, and sends a body with its form. */
+  /** Opens a command by its link and sends a body with its form. */
   async function send(page: Page, name: string, body: object, path: string) {
     const entry = page.locator(`details.command:has(h3:text-is("${name}"))`)
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
@@ -64,7 +64,7 @@ describe('the page of the API', () => {
     }
   }
 
-  test('shows every command, closed until it is wanted', async (context) => {
+  test('lists every command, collapsed', async (context) => {
     const page = await open(context)
     const shown = await page.locator('details.command h3').allTextContents()
     assert.deepEqual(
@@ -75,20 +75,20 @@ describe('the page of the API', () => {
     assert.match((await page.locator('#version').textContent())!, /^\d+\.\d+\.\d+$/)
   })
 
-  test('leads from a link into the command', async (context) => {
+  test('opens a command from a link', async (context) => {
     const page = await open(context)
     await page
       .getByRole('navigation')
       .getByRole('link', { name: 'insertMany', exact: true })
       .click()
-    // A link is followed a moment after it was clicked on.
+    // The browser follows the link asynchronously.
     const entry = page.locator('details.command[open]')
     await entry.waitFor()
     assert.equal(await entry.count(), 1)
     assert.equal(await entry.getByRole('heading', { level: 3 }).textContent(), 'insertMany')
     const fields = await entry.locator('tbody th').allTextContents()
     assert(fields.includes('documents') && fields.includes('options.ordered'))
-    // And the address leads back to it.
+    // The address leads back to the command.
     const again = await open(context, { at: page.url() })
     assert.equal(
       await again.locator('details.command[open] h3').textContent(),
@@ -96,7 +96,7 @@ describe('the page of the API', () => {
     )
   })
 
-  test('finds commands by a part of their names', async (context) => {
+  test('finds commands by part of their names', async (context) => {
     const page = await open(context)
     const links = page.getByRole('navigation').getByRole('link')
     const all = await links.count()
@@ -109,7 +109,7 @@ describe('the page of the API', () => {
     assert.equal(await links.count(), all)
   })
 
-  test('sends commands, and shows what comes back as it is', async (context) => {
+  test('sends commands and shows the replies unchanged', async (context) => {
     const page = await open(context)
     const refused = await send(page, 'findKeyspaces', { findKeyspaces: {} }, '/v1')
     assert(refused.isBad)
@@ -138,7 +138,7 @@ describe('the page of the API', () => {
     assert.match(wrong.says!, /^200 OK, with errors/)
   })
 
-  test('keeps the token for its tab, and for no other', async (context) => {
+  test('keeps the token within its tab', async (context) => {
     const page = await open(context)
     await page.getByLabel('Token').fill('secret')
     assert.equal(await page.getByLabel('Token').getAttribute('type'), 'password')
@@ -151,7 +151,7 @@ describe('the page of the API', () => {
     assert.equal(await other.getByLabel('Token').inputValue(), '')
   })
 
-  test('is usable by keyboard alone', async (context) => {
+  test('can be used with the keyboard alone', async (context) => {
     const page = await open(context)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -166,7 +166,7 @@ describe('the page of the API', () => {
     await entry.getByRole('status').filter({ hasText: /^401 / }).waitFor()
   })
 
-  test('fits narrow windows, and is dark for those who like it so', async (context) => {
+  test('fits narrow windows and follows the preferred colour scheme', async (context) => {
     const narrow = { width: 360, height: 640 }
     const light = await open(context, { viewport: narrow, colorScheme: 'light' })
     const dark = await open(context, { colorScheme: 'dark' })

@@ -1,4 +1,4 @@
-/** The page that shows the API to people, as a browser is given it. */
+/** The HTML page of the API, as a browser receives it. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { Script } from 'node:vm'
@@ -41,7 +41,7 @@ describe('GET /swagger-ui', () => {
       assert.equal(address, 'http://www.w3.org/2000/svg')
   })
 
-  test('allows its own script and style, and to ask this server, and nothing else', () => {
+  test('has a policy that allows its own script and style and requests to this server only', () => {
     const digest = (part: string) =>
       `'sha256-${createHash('sha256').update(part).digest('base64')}'`
     assert.deepEqual(partsOf('script').map(digest), [policy.get('script-src')])
@@ -56,37 +56,37 @@ describe('GET /swagger-ui', () => {
       'form-action': "'none'",
       'frame-ancestors': "'none'",
     })
-    // Such a policy lets neither of these work.
+    // The policy blocks inline styles and event handlers.
     assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/)
   })
 
-  test('has a script that a browser can read, and that makes no HTML of what it is sent', () => {
+  test('has a script that parses, and that creates no HTML from data', () => {
     const [script] = partsOf('script')
     assert.doesNotThrow(() => new Script(script!))
     assert.doesNotMatch(script!, /innerHTML|outerHTML|insertAdjacent|document\.write|eval/)
     assert.doesNotMatch(script!, /localStorage|cookie/)
   })
 
-  test('names every element that its script looks for', () => {
+  test('contains every element that its script uses', () => {
     const [script] = partsOf('script')
     const ids = new Set([...script!.matchAll(/byId\('(\w+)'\)/g)].map(([, id]) => id!))
     assert(ids.size > 5)
     for (const id of ids) assert(text.includes(`id="${id}"`), id)
   })
 
-  test('is confirmed to those who have it', async () => {
+  test('answers 304 for a matching ETag', async () => {
     const first = await server.send('/swagger-ui', {})
     const tag = first.headers.get('etag')!
     const again = await server.send('/swagger-ui', { headers: { 'If-None-Match': tag } })
     assert.equal(again.http, 304)
-    // A browser takes the policy of the confirmation instead of the one it had.
+    // A browser replaces the policy of the cached page by that of the 304.
     assert.equal(
       again.headers.get('content-security-policy'),
       first.headers.get('content-security-policy'),
     )
   })
 
-  test('leads from the path with a slash at its end to the one without', async () => {
+  test('redirects the path with a trailing slash', async () => {
     const answer = await server.send('/swagger-ui/', { redirect: 'manual' })
     assert.equal(answer.http, 308)
     const { href } = new URL(answer.headers.get('location')!, `${server.url}/swagger-ui/`)
@@ -95,7 +95,7 @@ describe('GET /swagger-ui', () => {
     assert.equal(followed.text, text)
   })
 
-  test('is not for POST', async () => {
+  test('rejects POST', async () => {
     const answer = await server.send('/swagger-ui', { method: 'POST' })
     assert.equal(answer.http, 404)
   })

@@ -1,4 +1,4 @@
-/** A provider that answers when it is told to, and keeps commands waiting until then. */
+/** A provider that keeps commands waiting until a test lets it answer. */
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import {
   type ProviderSettings,
 } from '../../src/providers/provider-settings.ts'
 
-/** A collection whose documents get their vectors from it. */
+/** A collection that gets its vectors from the provider. */
 export const lettersCollection = {
   name: 'letters',
   options: {
@@ -52,7 +52,7 @@ export class PatientProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
   }
 
-  /** Settings of a server that asks it for vectors. */
+  /** Settings for a server that uses the provider. */
   get settings(): ProviderSettings {
     return {
       ...defaultProviderSettings,
@@ -61,17 +61,17 @@ export class PatientProvider {
     }
   }
 
-  /** How often it was asked, whatever became of it. */
+  /** Number of requests, whatever their outcome. */
   get requests(): number {
     return this.#requests
   }
 
-  /** Settles when so many wait. */
+  /** Resolves when this many requests wait. */
   async asked(count: number): Promise<void> {
     while (this.#waiting.length < count) await once(this.#server, 'asked')
   }
 
-  /** Settles when so many have stopped waiting. */
+  /** Resolves when this many clients have disconnected. */
   async left(count: number): Promise<void> {
     while (this.#left < count) await once(this.#server, 'left')
   }

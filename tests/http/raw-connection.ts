@@ -1,4 +1,4 @@
-/** A connection whose bytes a test decides about. */
+/** A connection on which a test controls every byte. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { testToken } from '../harness.ts'
@@ -6,13 +6,13 @@ import { testToken } from '../harness.ts'
 export async function openConnection(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // Being cut off is what many of these connections are for.
+  // Tests cut off many of these connections on purpose.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket
 }
 
-/** The head of a request with a body of this many bytes; undefined: one in chunks. */
+/** The head of a request with a body of this length in bytes; undefined: a chunked body. */
 export function headOf(
   length: number | undefined,
   path = '/v1',
@@ -45,7 +45,7 @@ export async function readUntil(socket: Socket, end: string): Promise<string> {
   throw new Error(`the connection ended after: ${text.slice(0, 500)}`)
 }
 
-/** Reads one reply, head and body. What has come after it is left for the next to read. */
+/** Reads one reply, head and body. Bytes after it stay for the next read. */
 export async function readReply(socket: Socket): Promise<string> {
   let bytes = Buffer.alloc(0)
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

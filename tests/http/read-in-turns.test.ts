@@ -1,4 +1,4 @@
-/** Bodies that arrive at full speed leave turns to other connections. */
+/** Bodies that arrive at full speed leave turns for other connections. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { readInTurns } from '../../src/http/read-in-turns.ts'
 
-test('of many bodies at once, a turn takes a little of each', async () => {
+test('one turn reads a bounded part of each concurrent body', async () => {
   const uploads = 6
   const body = randomBytes(12_000_000)
   let turn = 0
@@ -39,7 +39,7 @@ test('of many bodies at once, a turn takes a little of each', async () => {
   server.close()
   const whole = createHash('sha256').update(body).digest('hex')
   assert.deepEqual(hashes, Array<string>(uploads).fill(whole))
-  // Two chunks, and one that had been read when it paused.
+  // Two chunks of each body, and one that had been read before the pause.
   assert.ok(mostInATurn <= uploads * 3 * 65_536, `${mostInATurn} bytes in a turn`)
 })
 

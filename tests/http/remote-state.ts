@@ -1,6 +1,7 @@
 /**
- * What servers have in common, kept by somebody who answers later: as far away as another
- * thread or machine, and sometimes not to be reached.
+ * Shared state of several servers that answers asynchronously, as another thread or machine would,
+ * and
+ * that can be made unreachable.
  */
 import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import type { Lockout } from '../../src/auth/lockout.ts'
@@ -10,18 +11,18 @@ import type { RateLimit } from '../../src/http/rate-limit.ts'
 import type { Config } from '../../src/settings/config.ts'
 import { localState, type SharedState } from '../../src/shared-state.ts'
 
-/** The way to whoever keeps it. What is sent arrives in order, in a later turn of the loop. */
+/** The channel to the shared state. Requests arrive in order, in a later turn of the loop. */
 export class Way {
-  /** Questions that were sent. */
+  /** Number of requests sent. */
   asked = 0
-  /** Whether a question has failed since it was said which are to fail. */
+  /** Whether a request has failed since the last failAfter. */
   hasFailed = false
-  /** Whether questions arrive nowhere, and are never answered. */
+  /** Whether requests get lost and are never answered. */
   isDeaf = false
   #failure: Error | undefined
   #left = Infinity
 
-  /** Questions after so many fail from now on, before anything is done. */
+  /** After this many requests, all further ones fail before they have an effect. */
   failAfter(count: number, failure?: Error): void {
     this.#left = count
     this.#failure = failure
@@ -133,7 +134,7 @@ class RemoteFairShare implements FairShare {
   }
 }
 
-/** Turns begin later, and others learn later that they are over. */
+/** Turns begin later, and servers learn later that they have ended. */
 function remoteTurns(way: Way, kept: DocumentTurns): DocumentTurns {
   const passOn =
     <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>
@@ -151,7 +152,7 @@ function remoteTurns(way: Way, kept: DocumentTurns): DocumentTurns {
   }
 }
 
-/** Its parts, each with the way to it. */
+/** The parts of the shared state, each with the channel to it. */
 export class RemoteState implements SharedState {
   readonly ways = {
     lockout: new Way(),
@@ -185,7 +186,7 @@ export class RemoteState implements SharedState {
     this.valueRoom = new RemoteFairShare(ways.valueRoom, kept.valueRoom)
   }
 
-  /** Of all rooms: commands and bytes together, which is nothing where each is. */
+  /** The sum over all rooms, commands plus bytes: 0 only when nothing is held. */
   get heldSum(): number {
     const rooms = [this.commandRoom, this.bodyRoom, this.replyRoom, this.valueRoom]
     return rooms.reduce((sum, { held }) => sum + held, 0)

@@ -1,10 +1,10 @@
-/** What a reply may hold: pages end early, and what has no pages is refused. */
+/** Limits on the size of replies: pages end early, and replies without pages are rejected. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Answer, type TestServer } from '../harness.ts'
 
-/** Each of these documents has 1000 characters and a few, and a reply takes ten of them. */
+/** Each document has slightly more than 1000 characters, and a reply holds ten. */
 const limits = {
   ...defaultLimits,
   documentLengthMax: 2_000,
@@ -60,7 +60,7 @@ describe('replies of limited size', () => {
     return server.command(`/default_keyspace${path}`, command)
   }
 
-  /** All pages of a find: what is on each of them. */
+  /** The documents of a find, by page. */
   async function pagesOf(path: string, find: Find) {
     const pages: Record<string, unknown>[][] = []
     let pageState: string | null | undefined
@@ -109,7 +109,7 @@ describe('replies of limited size', () => {
     ],
   ]
   for (const [how, find, expected = count] of finds)
-    test(`pages ${how} end early and leave nothing out`, async () => {
+    test(`pages ${how} end early and omit nothing`, async () => {
       const pages = await pagesOf('/long', find)
       const ids = pages.flat().map(({ _id }) => _id)
       assert.equal(ids.length, expected)
@@ -120,14 +120,14 @@ describe('replies of limited size', () => {
       }
     })
 
-  test('pages in order stay in order', async () => {
+  test('sorted pages stay in order', async () => {
     const numbers = (await pagesOf('/long', { sort: { n: 1 } })).flat().map(({ n }) => n)
     assert.deepEqual(numbers, [...Array(count).keys()])
     const ids = (await pagesOf('/long', { sort: { _id: -1 } })).flat().map(({ _id }) => _id)
     assert.deepEqual(ids, ids.toSorted().toReversed())
   })
 
-  test('documents that are asked for by id come in pages, too', async () => {
+  test('documents that are requested by id are paged too', async () => {
     const values = Array.from({ length: 25 }, (_, i) => documentOf(2 * i)._id)
     const pages = await pagesOf('/long', { filter: { _id: { $in: values } } })
     assert.deepEqual(
@@ -140,7 +140,7 @@ describe('replies of limited size', () => {
     )
   })
 
-  test('rows come in pages that end early', async () => {
+  test('pages of rows end early', async () => {
     for (const find of [
       {},
       { filter: { p: 1 } },
@@ -155,12 +155,12 @@ describe('replies of limited size', () => {
     }
   })
 
-  test('rows that are sorted in memory stay in order over such pages', async () => {
+  test('rows sorted in memory stay in order over such pages', async () => {
     const numbers = (await pagesOf('/rows', { sort: { n: 1 } })).flat().map(({ n }) => n)
     assert.deepEqual(numbers, [...Array(count).keys()])
   })
 
-  test('searches by vector are refused, unless they find little', async () => {
+  test('searches by vector are rejected unless they find little', async () => {
     const sort = { $vector: [1, 5] }
     for (const options of [{ limit: 30 }, {}]) {
       const answer = await send('/long', { find: { sort, options } })
@@ -171,7 +171,7 @@ describe('replies of limited size', () => {
     const few = await send('/long', { find: { sort, options: { limit: 9 } } })
     assert.equal(few.body.data!.documents!.length, 9)
     assert.deepEqual((await send('/long', { findOne: { sort } })).codes, [])
-    // At the edge: one more character is too many.
+    // At the limit: one more character is too many.
     await send('', {
       createCollection: {
         name: 'edge',
@@ -195,7 +195,7 @@ describe('replies of limited size', () => {
     assert.deepEqual((await send('/edge', search)).codes, ['REPLY_TOO_LARGE'])
   })
 
-  test('changes of many documents are made as ever', async () => {
+  test('updates of many documents are not limited', async () => {
     let pageState: unknown
     let modified = 0
     for (let i = 0; i < 10; i++) {
@@ -209,7 +209,7 @@ describe('replies of limited size', () => {
     assert.equal(modified, count)
   })
 
-  test('refuse lists of definitions that are longer, and still list their names', async () => {
+  test('lists of definitions beyond the limit are rejected, and lists of names still work', async () => {
     await send('', { createCollection: { name: 'wordy', options: wordy(20_000) } })
     const explain = { options: { explain: true } }
     const { codes, body } = await server.command('/default_keyspace', {
@@ -228,7 +228,7 @@ describe('replies of limited size', () => {
   })
 })
 
-test('replies refuse lists of keyspaces that are longer', async (context) => {
+test('lists of keyspaces beyond the limit are rejected', async (context) => {
   const small = { ...limits, documentLengthMax: 1_000, replySizeMax: 1_000 }
   const server = await startServer({ limits: small, durable: false })
   context.after(() => server.close())
@@ -245,7 +245,7 @@ test('replies refuse lists of keyspaces that are longer', async (context) => {
   }
 })
 
-/** Options of about so many characters. */
+/** Options of about this many characters. */
 function wordy(length: number) {
   const stopwords = 'x'.repeat(length)
   const filters = [{ name: 'stop', args: { words: stopwords } }]

@@ -68,7 +68,7 @@ describe('paths', () => {
       if (decoded === undefined) assert.deepEqual(answer.codes, [])
       else {
         assert.deepEqual(answer.codes, ['UNKNOWN_KEYSPACE'])
-        // Messages repeat no more than is needed to recognise what was sent.
+        // Messages quote at most the first 1000 characters of a name.
         assert(answer.body.errors![0]!.message.includes(`"${decoded.slice(0, 1_000)}`))
       }
     }
@@ -81,9 +81,9 @@ describe('paths', () => {
     assert.equal((await post('/v1/%E0%A4%A', findKeyspaces, {})).http, 401)
   })
 
-  test('other paths need no token to not exist', async () => {
+  test('unknown paths are answered without a token', async () => {
     const asked = ['/v2', '/v1x', '/api/json', '/favicon.ico'].map((path) => ['GET', path])
-    // A method that routers do not know.
+    // PURGE is a method that routers do not know.
     for (const [method, path] of [...asked, ['PURGE', '/v1x']] as [string, string][]) {
       const answer = await server.send(path, { method })
       assert.equal(answer.http, 404, path)
@@ -104,7 +104,7 @@ describe('paths', () => {
       }
   })
 
-  test('a missing or bad token is noticed first on every path under both prefixes', async () => {
+  test('a missing or invalid token is reported first on every path under both prefixes', async () => {
     for (const path of ['/v1', '/v1/a/b/c/d', '/api/json/v1/', '/v1/library/x'])
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await server.send(path, { method })
@@ -123,7 +123,7 @@ describe('paths', () => {
 describe('tokens', () => {
   const type = { 'Content-Type': 'application/json' }
 
-  test('Token is used first, then X-Cassandra-Token, then a bearer', async () => {
+  test('are read from Token, then X-Cassandra-Token, then a bearer', async () => {
     const wrong = 'wrong'
     for (const headers of [
       { Token: testToken, 'X-Cassandra-Token': wrong, Authorization: `Bearer ${wrong}` },
@@ -139,7 +139,7 @@ describe('tokens', () => {
       assert.equal((await post('/v1', findKeyspaces, { ...type, ...headers })).http, 401)
   })
 
-  test('an authorization that is no bearer is no token', async () => {
+  test('are not read from an authorization other than a bearer', async () => {
     const answer = await post('/v1', findKeyspaces, {
       ...type,
       Authorization: 'Basic eDp5',
@@ -147,13 +147,13 @@ describe('tokens', () => {
     assert.deepEqual(answer.codes, ['MISSING_AUTHENTICATION_TOKEN'])
   })
 
-  test('an account is a token made of its name and password', async () => {
+  test('can be built from the name and password of an account', async () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     const token = `Cassandra:${base64('zoë')}:${base64('p:äss')}`
     assertFound(await post('/v1', findKeyspaces, { ...type, Token: token }))
   })
 
-  test('blank, malformed and wrong tokens are not valid', async () => {
+  test('that are blank, malformed or wrong are rejected', async () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     for (const token of [
       '',
@@ -175,7 +175,7 @@ describe('tokens', () => {
 })
 
 describe('content types', () => {
-  test('JSON may come with parameters, in any case, and without being named', async () => {
+  test('JSON is accepted with parameters, in any case, and by default', async () => {
     for (const type of [
       'application/json; charset=UTF-8',
       'Application/JSON',
@@ -188,7 +188,7 @@ describe('content types', () => {
     assertFound(await post('/v1', unnamed, { Token: testToken }))
   })
 
-  test('anything else is refused and named', async () => {
+  test('other types are rejected, and the error names them', async () => {
     for (const type of [
       'text/plain',
       'application/jsonp',
@@ -253,19 +253,19 @@ describe('bodies', () => {
       assert.deepEqual(answer.codes, [code])
     })
 
-  test('a number of 100 characters is only a number', async () => {
+  test('a number of 100 characters is accepted', async () => {
     const answer = await post('/v1', `{"findKeyspaces":{"x":${'1'.repeat(100)}}}`)
     assert.deepEqual(answer.codes, ['COMMAND_FIELD_UNKNOWN'])
   })
 
-  test('bytes that are not UTF-8 are not JSON', async () => {
+  test('bytes that are not UTF-8 are rejected as invalid JSON', async () => {
     const bytes = Buffer.from('{"createKeyspace":{"name":"caf\xe9"}}', 'latin1')
     const answer = await post('/v1', bytes)
     assert.equal(answer.http, 200)
     assert.deepEqual(answer.codes, ['REQUEST_NOT_JSON'])
   })
 
-  test('an unknown command is answered with the level and what it has', async () => {
+  test('an unknown command gets an error with the level and its commands', async () => {
     const { body } = await post('/v1', '{"findEverything":{}}')
     const { message } = body.errors![0]!
     assert(message.includes('"findEverything"'))
@@ -280,25 +280,25 @@ describe('bodies', () => {
     ['/v1/library', 'Keyspace Command', 'createCollection'],
     ['/v1/library/x', 'Collection Command', 'listIndexes'],
   ] as const)
-    test(`${path} calls itself the path of a ${level}`, async () => {
+    test(`${path} is the path of a ${level}`, async () => {
       const { body } = await post(path, '{"findKeyspaces":{}}')
       const { errorCode, message } = body.errors![0]!
       assert.equal(errorCode, 'COMMAND_UNKNOWN')
       assert(message.includes(level) && message.includes(present))
     })
 
-  test('a body may be as large as the limit', async () => {
+  test('a body can be as large as the limit', async () => {
     assertFound(await post('/v1', findKeyspaces.padEnd(bodySizeMax)))
   })
 
-  test('one byte more is refused, and the limit is named', async () => {
+  test('a body of one byte more is rejected with the limit', async () => {
     const answer = await post('/v1', findKeyspaces.padEnd(bodySizeMax + 1))
     assert.equal(answer.http, 413)
     assert.deepEqual(answer.codes, ['BODY_TOO_LARGE'])
     assert.match(answer.body.errors![0]!.message, /20000 bytes/)
   })
 
-  test('so is a longer body that did not say how long it is', async () => {
+  test('a longer body without Content-Length is rejected too', async () => {
     const chunks = Array.from({ length: 50 }, () => Buffer.from(' '.repeat(1_000)))
     const answer = await server.send('/v1', {
       method: 'POST',
@@ -310,7 +310,7 @@ describe('bodies', () => {
     assert.deepEqual(answer.codes, ['BODY_TOO_LARGE'])
   })
 
-  test('a body may come in pieces that cut characters in two', async () => {
+  test('a chunked body can split characters', async () => {
     const bytes = Buffer.from('{"createKeyspace":{"name":"café"}}')
     const answer = await server.send('/v1', {
       method: 'POST',
@@ -322,7 +322,7 @@ describe('bodies', () => {
     assert(answer.body.errors![0]!.message.includes('"café"'))
   })
 
-  test('so may one that says how long it is', async () => {
+  test('a body with Content-Length can split characters too', async () => {
     const bytes = Buffer.from('{"createKeyspace":{"name":"café"}}')
     const socket = (await openConnection(server.url)).setNoDelay()
     socket.write(headOf(bytes.length))
@@ -342,12 +342,12 @@ describe('the envelope', () => {
     assert.equal(answer.headers.get('content-type'), 'application/json')
   })
 
-  test('holds status and nothing else when that is all there is', async () => {
+  test('holds only a status when there is nothing else', async () => {
     const answer = await post('/v1', '{"createKeyspace":{"name":"library"}}')
     assert.equal(answer.text, '{"status":{"ok":1}}')
   })
 
-  test('holds errors with their members in order', async () => {
+  test('holds errors with their members in a fixed order', async () => {
     const { body } = await post('/v1', '{"findEverything":{}}')
     assert.deepEqual(Object.keys(body), ['errors'])
     const error = body.errors![0]!
@@ -367,13 +367,13 @@ describe('the envelope', () => {
     assert.equal(error.scope, '')
   })
 
-  test('names every error by an id of its own', async () => {
+  test('gives every error an id', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 3; i++) ids.add((await post('/v1', '{}')).body.errors![0]!.id)
     assert.equal(ids.size, 3)
   })
 
-  test('reports every broken bound', async () => {
+  test('reports every exceeded bound', async () => {
     const answer = await post('/v1/library', '{"deleteCollection":{"name":""}}')
     assert.deepEqual(answer.codes, ['COMMAND_FIELD_VALUE_INVALID'])
     assert(answer.body.errors![0]!.message.includes('command.name'))
@@ -381,7 +381,7 @@ describe('the envelope', () => {
 })
 
 describe('the root', () => {
-  test('tells a tool where things are', async () => {
+  test('lists the paths for tools', async () => {
     const answer = await server.send('/', { headers: { Accept: '*/*' } })
     assert.equal(answer.http, 200)
     assert.equal(answer.headers.get('content-type'), 'application/json')

@@ -1,4 +1,7 @@
-/** Many requests of one client at once: who is answered first, and what is not begun any more. */
+/**
+ * Many concurrent requests of one client: the order of replies, and requests that expire before
+ * they start.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -14,7 +17,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64')
 const hostile = { Token: `Cassandra:${encode('hostile')}:${encode('x')}` }
 const accounts = [{ name: 'hostile', password: 'x' }]
 
-/** Takes milliseconds to read: 63 conditions of 100 numbers each. */
+/** Parsing takes milliseconds: 63 conditions of 100 numbers each. */
 const clauses = {
   filter: {
     $or: Array.from({ length: 63 }, (_, n) => ({
@@ -31,7 +34,9 @@ async function createBooks(server: TestServer): Promise<void> {
   assert.deepEqual(created.codes, [])
 }
 
-/** How many of the first are answered when the other is, which is sent after them. */
+/**
+ * How many of the first requests are answered before one of another client that is sent after them.
+ */
 async function answeredBefore(
   url: string,
   count: number,
@@ -65,13 +70,13 @@ describe('requests of another client', () => {
   })
   after(() => server.close())
 
-  test('are answered before most of 700 that came first', async () => {
+  test('are answered before most of 700 earlier ones', async () => {
     const find = requestOf({ find: clauses }, path, hostile)
     const before = await answeredBefore(server.url, 700, find, findOne)
     assert(before < 350, `${before} were answered first`)
   })
 
-  test('are answered before most tool calls that came first', async () => {
+  test('are answered before most earlier tool calls', async () => {
     const at = { keyspace: 'default_keyspace', collection: 'books' }
     const params = { name: 'find', arguments: { ...at, ...clauses } }
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
@@ -81,7 +86,7 @@ describe('requests of another client', () => {
     assert(before < 150, `${before} were answered first`)
   })
 
-  test('are answered before most requests to management that came first', async () => {
+  test('are answered before most earlier management requests', async () => {
     const body = { roles: Array.from({ length: 100_000 }, (_, n) => n) }
     const request = requestOf(body, '/v2/clientIdSecrets', hostile)
     for (const url of [server.url, server.adminUrl]) {
@@ -113,7 +118,7 @@ describe('requests of another client over HTTP/2', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('are answered before most that came first', async () => {
+  test('are answered before most earlier ones', async () => {
     const open = () => H2Client.connect(server.url, ca)
     const clients = await Promise.all(Array.from({ length: 8 }, open))
     const other = await open()
@@ -134,7 +139,7 @@ describe('requests of another client over HTTP/2', () => {
   })
 })
 
-describe('requests whose time is over before it is their turn', () => {
+describe('requests that expire before their turn', () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
@@ -142,7 +147,7 @@ describe('requests whose time is over before it is their turn', () => {
   })
   after(() => server.close())
 
-  test('are answered so, and not begun', async () => {
+  test('are answered with a timeout and not started', async () => {
     await server.stop()
     const { dataDir } = server
     server = await startServer({ dataDir, commandTimeoutMs: 100 })

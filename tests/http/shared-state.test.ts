@@ -1,7 +1,8 @@
 /**
- * Limits and turns that somebody else keeps, and answers for later: requests are admitted and
- * refused as they are where the server keeps them itself, servers that share them agree, and
- * one that cannot be reached costs an error and nothing else.
+ * Limits and turns in shared state that answers asynchronously. Requests are admitted and rejected
+ * as with
+ * local state, servers that share it agree, and unreachable state costs a request an error and
+ * nothing else.
  */
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,10 +20,10 @@ const books = '/default_keyspace/books'
 
 const jsonHeaders = { Token: testToken, 'Content-Type': 'application/json' }
 
-/** More than a body that is read at once, and than one that is received at once. */
+/** More than a body that is parsed in one slice, and than one that is received in one chunk. */
 const texts = Array<string>(40).fill('x'.repeat(5_000))
 
-/** Two servers on one engine, which have their limits and turns in common. */
+/** Two servers on one engine that share their limits and turns. */
 interface Pair {
   readonly state: RemoteState
   readonly one: TestServer
@@ -36,7 +37,7 @@ function insertOf(_id: string): string {
   return JSON.stringify({ insertOne: { document: { _id, texts } } })
 }
 
-/** A body that does not say how long it is. */
+/** Sends a body without Content-Length. */
 function sendInChunks(server: TestServer, body: unknown, headers = {}): Promise<Answer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return server.send('/v1' + books, {
@@ -47,7 +48,7 @@ function sendInChunks(server: TestServer, body: unknown, headers = {}): Promise<
   } as RequestInit)
 }
 
-/** With one document to begin with. */
+/** Starts both servers with one document. */
 async function startPair(
   context: TestContext,
   config: Partial<Config> = {},
@@ -66,17 +67,17 @@ async function startPair(
   return { state, one: await start(), two: await start() }
 }
 
-/** Something that is held for ever ends the test by its timeout. */
+/** Ends by the timeout of the test when something is never given back. */
 async function untilNothingIsHeld(state: RemoteState): Promise<void> {
   while (state.heldSum > 0) await nextTurn()
-  // What is under way may still be asked for, and must be given back.
+  // Requests in flight may still take room, which must be given back too.
   for (let i = 0; i < 100; i++) await nextTurn()
   while (state.heldSum > 0) await nextTurn()
   assert.equal(state.heldSum, 0)
 }
 
-describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, () => {
-  test('serves bodies and replies of all kinds, and holds nothing after them', async (context) => {
+describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () => {
+  test('serves bodies and replies of all kinds, and nothing is held after them', async (context) => {
     const { one, state } = await startPair(context, { compression: true })
     const long = await one.command(books, insertOf('announced'))
     assert.deepEqual(long.body.status, { insertedIds: ['announced'] })
@@ -102,7 +103,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     )
   })
 
-  test('limits the rate of a principal over all of them', async (context) => {
+  test('limits the rate of a principal over all servers', async (context) => {
     const { one, two } = await startPair(context, { rateLimit: 0.001 })
     assert.equal((await one.command(books, { findOne: {} })).http, 200)
     const refused = await two.command(books, { findOne: {} })
@@ -111,7 +112,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     assert.equal(refused.headers.get('retry-after'), '1000')
   })
 
-  test('refuses commands that others leave no room for, until it is given back', async (context) => {
+  test('rejects commands when other servers hold all room, until it is given back', async (context) => {
     const { one, state } = await startPair(context)
     const { commandRoom } = state
     commandRoom.force(other, commandRoom.total)
@@ -123,7 +124,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     await untilNothingIsHeld(state)
   })
 
-  test('waits for memory that others hold, until it is given back', async (context) => {
+  test('lets requests wait for memory that other servers hold', async (context) => {
     const { one, state } = await startPair(context)
     for (const part of ['bodyRoom', 'replyRoom', 'valueRoom'] as const) {
       const room = state[part]
@@ -131,7 +132,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
       room.force(other, room.total)
       const before = way.asked
       const waiting = one.command(books, insertOf(part))
-      // At once, where that is tried, and then for as long as it takes.
+      // Bodies and replies first try to take room without waiting; values only wait.
       while (way.asked < before + (part === 'valueRoom' ? 1 : 2)) await nextTurn()
       room.giveBack(other, room.total)
       assert.deepEqual((await waiting).body.status, { insertedIds: [part] })
@@ -139,7 +140,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     }
   })
 
-  test('locks an address out of all of them', async (context) => {
+  test('locks an address out of all servers', async (context) => {
     const { one, two } = await startPair(context, { badCredentialsMax: 2 })
     const guess = { Token: 'Cassandra:bm9ib2R5:Z3Vlc3M=' }
     const ask = (server: TestServer, headers?: Record<string, string>) =>
@@ -151,8 +152,8 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     assert.deepEqual(locked.codes, ['CREDENTIALS_LOCKED'])
   })
 
-  test('gives changes of a document their turns at all of them', async (context) => {
-    // Without turns, whoever loses a race would give up.
+  test('gives changes of a document their turns across servers', async (context) => {
+    // With one attempt per change, the loser of a race would fail without turns.
     const { one, two } = await startPair(context, {
       limits: { ...defaultLimits, changeAttemptsMax: 1 },
     })
@@ -171,7 +172,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     assert.deepEqual(found.body.data!.document, { _id: 'alien', read: 40 })
   })
 
-  test('lets one of the upserts insert that come to all of them at once', async (context) => {
+  test('lets one of several concurrent upserts insert', async (context) => {
     const { one, two } = await startPair(context)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -192,24 +193,24 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     assert.deepEqual(found.body.data!.documents, [{ title: 'Solaris', read: 20 }])
   })
 
-  test('answers with a clear error where any of it cannot be asked', async (context) => {
+  test('causes a clear error when a part is unreachable', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 10_000 })
     await one.command(books, insertOf('large'))
-    // A connection is identified by its first request.
+    // The first request of a connection identifies its principal.
     const send = (body: unknown) => sendInChunks(one, body, { Connection: 'close' })
     const find = { find: { filter: { _id: 'large' } } }
     const update = {
       updateOne: { filter: { _id: 'large' }, update: { $inc: { read: 1 } } },
     }
     for (const [part, way] of Object.entries(state.ways)) {
-      // Who is unknown is not told what is wrong with machines.
+      // Errors for unauthenticated clients contain no details of machines.
       const isUnknown = part === 'lockout'
       const problem = isUnknown
         ? /: the token could not be looked up\./
         : /: node 7 is down\./
       let failures = 0
       for (const body of [insertOf(part), find, update])
-        // The first question fails, then the second, until there are no more.
+        // Each round lets one more request succeed before the failure, until none fails.
         for (let after = 0; ; after++) {
           way.failAfter(after, new EngineError('unavailable', 'node 7 is down'))
           const answer = await send(body)
@@ -243,7 +244,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     await untilNothingIsHeld(state)
   })
 
-  test('tells nobody unknown why a token cannot be looked up, wherever it is sent', async (context) => {
+  test('hides from unauthenticated clients why a token cannot be looked up', async (context) => {
     const { one, state } = await startPair(context, { metrics: 'token', adminPort: 0 })
     for (const [kind, code] of [
       ['unreachable', 'FAILED_TO_CONNECT_TO_DATABASE'],
@@ -266,7 +267,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     }
   })
 
-  test('gives up a turn that never comes when the time of the command is over', async (context) => {
+  test('ends the wait for a turn at the deadline of the command', async (context) => {
     const { one, state } = await startPair(context, { commandTimeoutMs: 500 })
     const update = (filter: object, upsert = false) =>
       one.command(books, {
@@ -280,7 +281,7 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     await untilNothingIsHeld(state)
   })
 
-  test('holds nothing for a client that leaves while anything is asked', async (context) => {
+  test('holds nothing for a client that disconnects while a request is in flight', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 1_000_000 })
     const find = requestOf({ find: {} }, '/v1' + books)
     const growing = headOf(undefined, '/v1' + books) + '10000\r\n' + ' '.repeat(65_536)

@@ -1,4 +1,4 @@
-/** HTTPS: HTTP/2 and HTTP/1.1 behind one certificate, which may be replaced. */
+/** HTTPS: HTTP/2 and HTTP/1.1 with one certificate, which can be replaced at runtime. */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -61,7 +61,7 @@ interface PlainAnswer {
   readonly body: Envelope
 }
 
-/** Over HTTP/1.1. */
+/** Sends a command over HTTP/1.1. */
 async function post(body: unknown, headers: Record<string, string> = {}) {
   const request = httpsRequest(`${server.url}/v1`, {
     method: 'POST',
@@ -87,11 +87,11 @@ describe('over HTTPS', () => {
   before(() => start({ badCredentialsMax: 0 }))
   after(closeAll)
 
-  test('the address says https', () => {
+  test('the URL of the server starts with https', () => {
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/)
   })
 
-  test('clients that know HTTP/2 get it, and others HTTP/1.1', async () => {
+  test('clients that support HTTP/2 get it, and others HTTP/1.1', async () => {
     const { host, hostname, port } = new URL(server.url)
     for (const [offered, chosen] of [
       [['h2', 'http/1.1'], 'h2'],
@@ -110,7 +110,7 @@ describe('over HTTPS', () => {
     }
   })
 
-  test('commands are answered by HTTP/1.1', async () => {
+  test('commands are answered over HTTP/1.1', async () => {
     const { status, body, headers } = await post(findKeyspaces, { 'X-Request-Id': 'mine' })
     assert.equal(status, 200)
     assert.deepEqual(body, keyspaces)
@@ -119,7 +119,7 @@ describe('over HTTPS', () => {
       assert.equal((await post(findKeyspaces, { Token: 'wrong', ...more })).status, 401)
   })
 
-  test('commands are answered by HTTP/2, with no header that it forbids', async () => {
+  test('commands are answered over HTTP/2 without forbidden headers', async () => {
     const client = await open()
     const answer = await client.command('', findKeyspaces, { 'x-request-id': 'mine' })
     assert.equal(answer.status, 200)
@@ -130,7 +130,7 @@ describe('over HTTPS', () => {
       assert.equal(answer.headers[name], undefined)
   })
 
-  test('refusals are the same by HTTP/2', async () => {
+  test('errors are the same over HTTP/2', async () => {
     const client = await open()
     const path = (text: string) => ({ ':method': 'POST', ':path': text })
     const wrong = await client.command('', findKeyspaces, { token: 'wrong', expect: 'x' })
@@ -145,7 +145,7 @@ describe('over HTTPS', () => {
     assert.deepEqual((await client.command('', findKeyspaces)).body, keyspaces)
   })
 
-  test('health and metrics are served by HTTP/2', async () => {
+  test('health and metrics are served over HTTP/2', async () => {
     const client = await open()
     for (const path of ['', '/live', '/ready']) {
       const health = await client.send({ ':path': `/stargate/health${path}` })
@@ -157,7 +157,7 @@ describe('over HTTPS', () => {
     assert.match(metrics.text, /^stela_http_requests_in_flight 1$/m)
   })
 
-  test('a connection carries requests of many, each with a token of its own', async () => {
+  test('one connection carries requests with different tokens', async () => {
     const client = await open()
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, i) =>
@@ -168,7 +168,7 @@ describe('over HTTPS', () => {
       assert.equal(status, i % 3 === 0 ? 401 : 200)
   })
 
-  test('the official client works by HTTP/2', async () => {
+  test('the official client works over HTTP/2', async () => {
     const connection = await open()
     const fetcher: Fetcher = {
       async fetch(info) {
@@ -214,7 +214,7 @@ describe('over HTTPS', () => {
     await client.close()
   })
 
-  test('what does not speak TLS is turned away, and others notice nothing', async () => {
+  test('connections without TLS are rejected, and others are not affected', async () => {
     const { port } = new URL(server.url)
     await assert.rejects(fetch(`http://127.0.0.1:${port}/v1`))
     assert.deepEqual((await post(findKeyspaces)).body, keyspaces)
@@ -224,13 +224,13 @@ describe('over HTTPS', () => {
 describe('an HTTP/2 connection', () => {
   afterEach(closeAll)
 
-  test('stays usable after bodies that were refused, read or unread', async () => {
+  test('stays usable after rejected bodies, read or unread', async () => {
     await start({
       limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 1_000 },
     })
     const client = await open()
     const long = ' '.repeat(3_000_000)
-    // Announced or not, it is refused, and takes no room that others need.
+    // Rejected with and without Content-Length, and holds no room that others need.
     for (const length of [{ 'content-length': String(long.length) }, {}]) {
       const stream = client.open({ ':method': 'POST', ':path': '/v1', ...length })
       stream.on('error', () => undefined)
@@ -241,7 +241,7 @@ describe('an HTTP/2 connection', () => {
     assert.deepEqual((await client.command('', findKeyspaces)).body, keyspaces)
   })
 
-  test('takes large bodies and gives large answers, several at once', async () => {
+  test('carries several large bodies and replies at once', async () => {
     await start({ durable: false })
     const client = await open()
     const books = '/default_keyspace/books'
@@ -266,7 +266,7 @@ describe('an HTTP/2 connection', () => {
     assert.equal((await client.command(books, { find: {} })).status, 200)
   })
 
-  test('whose body never ends loses that request, and no other', async () => {
+  test('loses only the request whose body never ends', async () => {
     await start({ requestTimeoutMs: 200 })
     const client = await open()
     const half = client.open({ ':method': 'POST', ':path': '/v1' })
@@ -274,14 +274,14 @@ describe('an HTTP/2 connection', () => {
     half.write('{"find')
     await once(half, 'close')
     assert.equal(half.rstCode, constants.NGHTTP2_CANCEL)
-    // A busy machine may take longer for one than it may take.
+    // A busy machine may exceed the short request timeout.
     let answer: H2Answer | undefined
     while (answer === undefined)
       answer = await client.command('', findKeyspaces).catch(() => undefined)
     assert.deepEqual(answer.body, keyspaces)
   })
 
-  test('gives up single requests, whose commands end by themselves', async () => {
+  test('lets a client cancel one request, whose command is aborted alone', async () => {
     const provider = await PatientProvider.start()
     try {
       await start({ providers: provider.settings })
@@ -313,7 +313,7 @@ describe('an HTTP/2 connection', () => {
 })
 
 describe('a stopping server', () => {
-  test('tells HTTP/2 clients to go, and answers what they had asked', async () => {
+  test('asks HTTP/2 clients to leave, and answers their earlier requests', async () => {
     const provider = await PatientProvider.start()
     await start({ providers: provider.settings })
     const busy = await open()
@@ -334,10 +334,10 @@ describe('a stopping server', () => {
     await server.close()
   })
 
-  test('cuts off those who do not listen', async () => {
+  test('closes connections that do not respond', async () => {
     await start()
     const { hostname, port } = new URL(server.url)
-    // One never speaks HTTP, the other is in the middle of a request for good.
+    // One never speaks HTTP; the other never finishes its request.
     const silent = tlsConnect({ host: hostname, port: Number(port), ca: made.cert })
     await once(silent, 'secureConnect')
     silent.on('error', () => undefined)
@@ -351,14 +351,14 @@ describe('a stopping server', () => {
 })
 
 describe('a certificate', () => {
-  test('that is replaced is shown to the next who connects', async () => {
+  test('that is replaced is presented to new connections', async () => {
     const files = await saveCertificate(folder, made)
     const tls = { ...files, lookEveryMs: 10 }
     server = await startServer({ tls })
     try {
       const kept = await open()
       assert.equal(await shownSubject(), 'CN=stela test')
-      // Between the two files there is a moment in which they do not fit.
+      // Between the writes of the two files they do not match.
       const newer = makeCertificate('newer')
       await writeFile(files.certFile, newer.cert)
       assert.equal(await shownSubject(), 'CN=stela test')
@@ -368,7 +368,7 @@ describe('a certificate', () => {
       let shown = ''
       for (let i = 0; i < 1_000 && shown !== 'CN=newer'; i++) shown = await shownSubject()
       assert.equal(shown, 'CN=newer')
-      // Those who are connected stay so.
+      // Open connections are kept.
       assert.deepEqual((await kept.command('', findKeyspaces)).body, keyspaces)
       const client = await H2Client.connect(server.url, newer.cert)
       assert.deepEqual((await client.command('', findKeyspaces)).body, keyspaces)
@@ -394,7 +394,7 @@ describe('a certificate', () => {
   }
 })
 
-test('files that make no certificate are told apart', async () => {
+test('invalid certificate files get distinct errors', async () => {
   const files = await saveCertificate(folder, made)
   const otherKey = join(folder, 'other-key.pem')
   const notes = join(folder, 'notes.txt')
@@ -421,7 +421,7 @@ test('files that make no certificate are told apart', async () => {
 describe('stela serve with a certificate', () => {
   after(killLeftovers)
 
-  test('says where to reach it', async () => {
+  test('prints its https URL', async () => {
     const dataDir = await temporaryFolder()
     const { certFile, keyFile } = await saveCertificate(folder, made)
     const serving = await ServerProcess.start(
@@ -440,7 +440,7 @@ describe('stela serve with a certificate', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  test('does not start without both files, and says why in a line', async () => {
+  test('does not start without both files, and prints the reason in one line', async () => {
     const { certFile } = await saveCertificate(folder, made)
     const missing = join(folder, 'missing.pem')
     const flags = [

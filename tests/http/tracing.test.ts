@@ -1,4 +1,4 @@
-/** Traces of requests: who gets one, what it tells, and what it keeps to itself. */
+/** Traces of requests: which requests get one, what it contains, and what it hides. */
 import { DataAPIClient } from '@datastax/astra-db-ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -33,7 +33,7 @@ function traceOf(answer: Pick<Answer, 'body'>): ShownTrace {
   return trace as ShownTrace
 }
 
-/** The messages, without the times in them. */
+/** The messages without their times. */
 function messagesOf(answer: Pick<Answer, 'body'>): string[] {
   return traceOf(answer).events.map(({ message }) =>
     message.replace(/ (?:in|after) [\d.]+ ms$/, ''),
@@ -44,7 +44,7 @@ describe('whether a request is traced', () => {
   const flag = 'feature-flag-request-tracing'
   const open = { requestTracing: undefined, requestTracingFull: undefined }
 
-  test('is said by its headers, in exact words, where the operator left it open', () => {
+  test('depends on exact header values when the operator left it open', () => {
     assert.equal(tracingOf(open, {}), 'off')
     for (const said of ['false', 'True', '1', ''])
       assert.equal(tracingOf(open, { [flag]: said, [`${flag}-full`]: said }), 'off', said)
@@ -53,7 +53,7 @@ describe('whether a request is traced', () => {
     assert.equal(tracingOf(open, { [flag]: 'false', [`${flag}-full`]: 'true' }), 'full')
   })
 
-  test('is said by the operator otherwise', () => {
+  test('depends on the operator otherwise', () => {
     const both = { [flag]: 'true', [`${flag}-full`]: 'true' }
     const none = { [flag]: 'false', [`${flag}-full`]: 'false' }
     const on = { ...open, requestTracing: true }
@@ -102,7 +102,7 @@ describe('a traced request', () => {
 
   const find = { find: { filter: { year: { $gt: 1966 } }, sort: { year: 1 } } }
 
-  test('is answered as others are, with a trace beside it', async () => {
+  test('has the usual reply, with a trace added', async () => {
     const plain = await server.command('/default_keyspace/books', find)
     assert.equal(plain.body.status, undefined)
     const answer = await server.command('/default_keyspace/books', find, {
@@ -141,7 +141,7 @@ describe('a traced request', () => {
     assert.equal(last, trace.durationMicroseconds)
   })
 
-  test('tells nothing of what was sent or stored', async () => {
+  test('shows no data that was sent or stored', async () => {
     const { text } = await server.command(
       '/default_keyspace/books',
       { findOne: { filter: { title: 'Dune' }, projection: { _id: 1 } } },
@@ -151,7 +151,7 @@ describe('a traced request', () => {
     assert.doesNotMatch(JSON.stringify(status), /Dune|title/)
   })
 
-  test('tells in full what was sent, but no token and no key', async () => {
+  test('shows in full mode what was sent, but no token and no key', async () => {
     const answer = await server.command('/default_keyspace/books', find, {
       ...wantedFull,
       'x-embedding-api-key': 'sk-secret',
@@ -185,7 +185,7 @@ describe('a traced request', () => {
     assert.doesNotMatch(created.text, /my-own-key/)
   })
 
-  test('tells of texts that became vectors, and of searches', async () => {
+  test('shows embedded texts and searches', async () => {
     const inserted = await server.command(
       '/default_keyspace/letters',
       { insertOne: { document: { _id: 1, $vectorize: 'aab' } } },
@@ -210,7 +210,7 @@ describe('a traced request', () => {
     ])
   })
 
-  test('tells of counts, changes, rows and schemas', async () => {
+  test('shows counts, changes, rows and schemas', async () => {
     const seen = async (path: string, command: object) => {
       const answer = await server.command(`/default_keyspace${path}`, command, wanted)
       assert.equal(answer.body.errors, undefined, answer.text)
@@ -240,7 +240,7 @@ describe('a traced request', () => {
     ])
   })
 
-  test('tells that a read was long and went to another thread', async () => {
+  test('shows that a long read moved to another thread', async () => {
     const path = '/default_keyspace/many'
     await server.command('/default_keyspace', { createCollection: { name: 'many' } })
     for (let start = 0; start < 3000; start += 100) {
@@ -264,7 +264,7 @@ describe('a traced request', () => {
     )
   })
 
-  test('that fails tells how far it came', async () => {
+  test('shows the completed steps when it fails', async () => {
     const answer = await server.command('/default_keyspace/none', { find: {} }, wanted)
     assert.deepEqual(answer.codes, ['UNKNOWN_COLLECTION_OR_TABLE'])
     assert.deepEqual(messagesOf(answer), [
@@ -289,7 +289,7 @@ describe('a traced request', () => {
     assert.equal(unknown.body.status, undefined, 'nothing is told to nobody')
   })
 
-  test('takes turns with those that are not traced', async () => {
+  test('takes turns with untraced requests', async () => {
     const path = '/default_keyspace/books'
     const update = {
       updateOne: {
@@ -308,7 +308,7 @@ describe('a traced request', () => {
     assert.equal(body.data!.document!['n'], 40)
   })
 
-  test('may be asked for with the official client', async () => {
+  test('can be requested with the official client', async () => {
     const client = new DataAPIClient({
       environment: 'other',
       additionalHeaders: { ...wanted, 'X-Request-Id': 'from-the-client' },
@@ -330,8 +330,8 @@ describe('a traced request', () => {
   })
 })
 
-describe('a server that traces', () => {
-  test('all requests does so unasked, and one that traces none does not when asked', async () => {
+describe('the tracing setting of a server', () => {
+  test('traces all requests or none, whatever they ask for', async () => {
     const path = ''
     const command = { findKeyspaces: {} }
     const settings = defaultConfig.tracing
@@ -351,7 +351,7 @@ describe('a server that traces', () => {
 describe('a trace', () => {
   const request = { requestId: 'a', tenantId: 'b', isFull: false }
 
-  test('does not grow without end', () => {
+  test('has a maximum size', () => {
     const trace = new Trace(request)
     for (let i = 0; i < 250; i++) trace.note('again')
     const { events } = toPlain(trace.show()) as ShownTrace
@@ -359,7 +359,7 @@ describe('a trace', () => {
     assert.equal(events.at(-1)!.message, 'The reply was made, after 50 more events')
   })
 
-  test('asks for data only where it is shown', () => {
+  test('reads data only when it is shown', () => {
     new Trace(request).note('once', () => assert.fail('nobody wants it'))
   })
 

@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { sliceMs } from '../../src/caller/caller.ts'
 import { Turns } from '../../src/http/turns.ts'
 
-/** Requests hold the thread for as long as they say: the clock is theirs. */
+/** Requests hold the thread for given times of a manual clock. */
 class World {
   now = 0
   readonly turns = new Turns(() => this.now)
   readonly order: string[] = []
 
-  /** A request that holds the thread for so many milliseconds at a time, one after the other. */
+  /** A request that holds the thread for these milliseconds, one slice after the other. */
   async request(
     name: string,
     principalName: string,
@@ -31,14 +31,14 @@ function nextTurn(): Promise<void> {
 }
 
 describe('turns of the event loop', () => {
-  test('make nobody wait until a slice is used up', async () => {
+  test('delay no request until a slice is used up', async () => {
     const { turns } = new World()
     for (let i = 0; i < 100; i++)
       assert.equal(turns.pause({ principalName: `${i}`, connection: {} }), undefined)
     await nextTurn()
   })
 
-  test('make the first slices of one principal wait behind that of another', async () => {
+  test('order the first slices of one principal after that of another', async () => {
     const world = new World()
     const all = Array.from({ length: 10 }, (_, i) =>
       world.request(`${i}`, 'many', [sliceMs]),
@@ -49,7 +49,7 @@ describe('turns of the event loop', () => {
     assert.equal(world.order.indexOf('other'), 2)
   })
 
-  test('count work that goes on after a wait for something else', async () => {
+  test('count work that continues after an asynchronous wait', async () => {
     const world = new World()
     const engine = Promise.withResolvers<undefined>()
     const readers = Array.from({ length: 10 }, async (_, i) => {
@@ -62,7 +62,7 @@ describe('turns of the event loop', () => {
     await Promise.all(readers)
   })
 
-  test('are taken among the connections of a principal, then in the order of arrival', async () => {
+  test('alternate between the connections of a principal, then follow the order of arrival', async () => {
     const world = new World()
     const [one, two] = [{}, {}]
     const all = [
@@ -75,7 +75,7 @@ describe('turns of the event loop', () => {
     assert.deepEqual(world.order, ['first', 'one 1', 'two 1', 'one 2'])
   })
 
-  test('have room for several short ones, each with a slice of its own', async () => {
+  test('hold several short requests, each with its own slice', async () => {
     const world = new World()
     const all = [world.request('long', 'long', [sliceMs])]
     for (let i = 0; i < 12; i++) all.push(world.request(`${i}`, `${i}`, [sliceMs / 5]))
@@ -86,7 +86,7 @@ describe('turns of the event loop', () => {
     await Promise.all(all)
   })
 
-  test('begin anew when nobody waits', async () => {
+  test('start afresh when no request waits', async () => {
     const world = new World()
     await world.request('one', 'many', [10 * sliceMs])
     await nextTurn()
@@ -95,7 +95,7 @@ describe('turns of the event loop', () => {
     await nextTurn()
   })
 
-  test('let what has arrived be looked at between them', async () => {
+  test('let new arrivals be read between them', async () => {
     const world = new World()
     const all = Array.from({ length: 5 }, (_, i) =>
       world.request(`${i}`, 'many', [sliceMs]),
@@ -109,7 +109,7 @@ describe('turns of the event loop', () => {
     await Promise.all(all)
   })
 
-  test('go on while connections arrive, which the event loop takes one by one', async () => {
+  test('continue while connections arrive, which the event loop accepts one by one', async () => {
     const world = new World()
     const all: Promise<void>[] = []
     for (let i = 0; i < 10; i++) {
@@ -136,7 +136,7 @@ describe('turns of the event loop', () => {
     await Promise.all(all)
   })
 
-  test('let no request wait for more than a slice of each other principal', async () => {
+  test('delay a request by at most one slice of each other principal', async () => {
     const requests = fc.array(
       fc.record({
         principal: fc.nat(5),
@@ -157,15 +157,15 @@ interface Asked {
   readonly principal: number
   readonly connection: number
   readonly slices: readonly number[]
-  /** The turn of the event loop in which it arrives. */
+  /** The turn of the event loop in which the request arrives. */
   readonly at: number
 }
 
-/** One principal's turn is another's at most once while some request of it waits. */
+/** While a request of a principal waits, each other principal gets at most one turn. */
 async function holdsFor(requests: readonly Asked[]): Promise<void> {
   const world = new World()
   const connections = new Map<string, object>()
-  /** By principal: requests that wait, and the turns of others since it last had one. */
+  /** By principal: waiting requests, and turns of other principals since its last turn. */
   const waiting = new Map<string, number>()
   const since = new Map<string, Map<string, number>>()
   const begin = (principalName: string) => {

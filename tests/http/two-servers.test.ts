@@ -1,4 +1,4 @@
-/** Two servers on one engine: both serve what it holds, and it outlives both. */
+/** Two servers on one engine serve the same data, and the engine outlives both. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultRoleId } from '../../src/auth/roles.ts'
@@ -22,7 +22,7 @@ test('servers on a given engine serve the same data, and leave it open', async (
   assert.equal(await engine.estimateCount(target!), 2)
 })
 
-test('a token of one server is good at the other, until either revokes it', async (context) => {
+test('a token created at one server is valid at the other until either revokes it', async (context) => {
   const { engine } = await openEmbedded(context)
   const start = () => startServer({ adminPort: 0 }, engine)
   const servers = [await start(), await start()] as const

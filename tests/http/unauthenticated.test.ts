@@ -1,4 +1,4 @@
-/** Requests of nobody: answered from their headers alone, whatever else they hold. */
+/** Requests without a valid token are answered from their headers alone. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -31,20 +31,20 @@ async function open(): Promise<Socket> {
 
 const wrong = { Token: 'wrong' }
 
-describe('a request with a bad token', () => {
-  test('is answered before a byte of its body has come', async () => {
+describe('a request with an invalid token', () => {
+  test('is answered before any byte of its body has arrived', async () => {
     server = await startServer()
     for (const length of [20, 19_800_000, 900_000_000, undefined]) {
       const socket = await open()
       socket.write(headOf(length, '/v1', wrong))
       const text = await readUntil(socket, 'UNAUTHENTICATED_REQUEST')
       assert.match(text, /^HTTP\/1\.1 401 /)
-      // What is short may come after it, and the connection is kept.
+      // Only after a short body the connection stays open for further requests.
       assert.equal(/^Connection: close\r$/m.test(text), length !== 20)
     }
   })
 
-  test('is refused as such, whatever is wrong with its body', async () => {
+  test('is rejected for its token, whatever is wrong with its body', async () => {
     server = await startServer({ compression: true, badCredentialsMax: 0 })
     for (const [body, headers] of [
       ['{"not": json', {}],
@@ -67,7 +67,7 @@ describe('a request with a bad token', () => {
     assert.doesNotMatch(metrics, /stela_commands_total\{/)
   })
 
-  test('counts as a bad one, whatever else is wrong with the request', async () => {
+  test('counts as a failure, whatever else is wrong with the request', async () => {
     server = await startServer({ badCredentialsMax: 8 })
     const send = (path: string, method: string, headers: Record<string, string>) =>
       server.send(path, { method, headers: { ...wrong, ...headers }, body: '{"not": json' })
@@ -90,7 +90,7 @@ describe('a request with a bad token', () => {
     assert(Number(locked.headers.get('retry-after')) > 0)
   })
 
-  test('is not looked for where none is needed', async () => {
+  test('is treated like any other on paths that need no token', async () => {
     server = await startServer({ badCredentialsMax: 1 })
     const unknown = await server.send('/nowhere', {})
     assert.deepEqual([unknown.http, unknown.codes], [404, ['UNKNOWN_PATH']])
@@ -99,9 +99,9 @@ describe('a request with a bad token', () => {
     assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 
-  test('gets its answer also while it is still sending', async () => {
+  test('gets its reply while it is still sending', async () => {
     server = await startServer({ badCredentialsMax: 0 })
-    // A client that reads only when it has sent everything.
+    // This client reads only after it has sent everything.
     const socket = await open()
     socket.pause()
     socket.write(headOf(15_000_000, '/v1', wrong))
@@ -111,7 +111,7 @@ describe('a request with a bad token', () => {
     await once(socket.resume(), 'close')
   })
 
-  test('is cut off when it sends more than the largest body', async () => {
+  test('is disconnected when it sends more than the largest body', async () => {
     server = await startServer({
       limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 200_000 },
     })
@@ -128,7 +128,7 @@ describe('a request with a bad token', () => {
     assert(isClosed)
   })
 
-  test('takes no room: uploads of others go on beside any number', async () => {
+  test('takes no room: uploads of other clients proceed beside any number of them', async () => {
     server = await startServer({ bodyMemoryMax: 20_000_000, badCredentialsMax: 0 })
     const upload = await open()
     const body = `{"findKeyspaces":{}}${' '.repeat(1_000_000)}`
@@ -142,7 +142,7 @@ describe('a request with a bad token', () => {
     await readUntil(upload, 'default_keyspace')
   })
 
-  test('is not told to send what it asks about', async () => {
+  test('gets no 100 Continue', async () => {
     server = await startServer()
     const expecting = { Expect: '100-continue' }
     const refused = await open()
@@ -158,13 +158,13 @@ describe('a request with a bad token', () => {
     welcome.write(body)
     await readUntil(welcome, 'default_keyspace')
 
-    // What is not known to be expected is not given, and not waited for.
+    // An unknown expectation is neither confirmed nor waited for.
     const strange = await open()
     strange.write(headOf(body.length, '/v1', { Expect: 'x' }) + body)
     assert.doesNotMatch(await readUntil(strange, 'default_keyspace'), /100 Continue/)
   })
 
-  test('leaves its connection to the next one when the body was short', async () => {
+  test('leaves its connection usable when the body was short', async () => {
     server = await startServer()
     const socket = await open()
     socket.write(requestOf({ findKeyspaces: {} }, '/v1', wrong))
@@ -175,7 +175,7 @@ describe('a request with a bad token', () => {
 })
 
 describe('a token that has expired', () => {
-  test('says so, and is not taken for a guess', async () => {
+  test('is reported as expired and does not count as a guess', async () => {
     server = await startServer()
     const expiresAtMs = Date.parse('2026-01-02T03:04:05.000Z')
     const principal = { name: 'token x' } as never
@@ -198,7 +198,7 @@ describe('a token that has expired', () => {
     assert.deepEqual(await authenticator.identify('none', from), { why: 'unknown' })
   })
 
-  test('is known at once on a connection that has shown it while it was valid', async () => {
+  test('is rejected at once on a connection that used it while it was valid', async () => {
     server = await startServer()
     const from = { connection: {}, address: '203.0.113.7' }
     const holder = { principal: { name: 'x' } as never, expiresAtMs: Infinity }

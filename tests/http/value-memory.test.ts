@@ -1,4 +1,4 @@
-/** Bodies and documents of very many values: how many are looked into at a time. */
+/** Bodies and documents with very many values: how many are processed at a time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parseJson } from '../../src/json/parse.ts'
@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../harness.ts'
 
 const path = '/default_keyspace/wide'
 
-/** Empty objects, which take most of all. */
+/** Empty objects, the values that take the most memory. */
 function objects(count: number): string {
   return `[${Array<string>(count).fill('{}').join(',')}]`
 }
@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** A document whose values take 240 bytes for each object. */
+/** Inserts a document whose values take 240 bytes per object. */
 function insert(where: string, count: number) {
   return server.command(where, `{"insertOne":{"document":{"parts":${objects(count)}}}}`)
 }
@@ -34,7 +34,7 @@ async function held(): Promise<number> {
   return Number(/^stela_value_memory_bytes (\d+)$/m.exec(text)![1])
 }
 
-/** The most that was held until all is done. */
+/** The maximum that was held until all requests ended. */
 async function mostDuring(work: readonly Promise<unknown>[]): Promise<number> {
   const over = Promise.all(work).then(() => true)
   let most = 0
@@ -46,8 +46,8 @@ async function mostDuring(work: readonly Promise<unknown>[]): Promise<number> {
 }
 
 describe('values', () => {
-  test('of bodies are bounded, however many come at once', async () => {
-    // Of 360 MB at most 300 for one principal.
+  test('parsed from bodies are bounded, however many arrive at once', async () => {
+    // The six bodies take 360 MB together; one principal may hold at most 300 MB.
     const inserts = Array.from({ length: 6 }, () => insert(`${path}r`, 250_000))
     const most = await mostDuring(inserts)
     for (const { http, codes } of await Promise.all(inserts)) {
@@ -58,7 +58,7 @@ describe('values', () => {
     assert.equal(await held(), 0)
   })
 
-  test('of documents are bounded, and are those of one for each command', async () => {
+  test('parsed from documents are bounded to one document per command', async () => {
     const find = { find: { projection: { parts: { $slice: 1 } } } }
     const finds = Array.from({ length: 3 }, () => server.command(path, find))
     const most = await mostDuring(finds)
@@ -69,7 +69,7 @@ describe('values', () => {
     assert.equal(await held(), 0)
   })
 
-  test('of documents that are changed are bounded, too, and all are changed', async () => {
+  test('parsed from changed documents are bounded, and all documents are changed', async () => {
     const update = { updateMany: { filter: {}, update: { $inc: { n: 1 } } } }
     const changed = server.command(path, update)
     const most = await mostDuring([changed])
@@ -81,7 +81,7 @@ describe('values', () => {
     assert.deepEqual(counted.body.status, { count: 3 })
   })
 
-  test('are weighed before they are there', () => {
+  test('are estimated before they are created', () => {
     const texts = [
       '{}',
       objects(1_000),
@@ -101,7 +101,7 @@ describe('values', () => {
     assert.equal(many.values, 500_000)
   })
 
-  test('more of them than a body may have are refused before they are there', async () => {
+  test('beyond the limit of a body are rejected before they are created', async () => {
     const inserts = Array.from({ length: 3 }, () => insert(`${path}r`, 1_000_001))
     assert.equal(await mostDuring(inserts), 0)
     for (const { codes } of await Promise.all(inserts))
@@ -109,7 +109,7 @@ describe('values', () => {
   })
 })
 
-/** How many values there are of a kind, at all depths. */
+/** Number of values of a kind at all depths. */
 function countOf(value: Value, isCounted: (value: Value) => boolean): number {
   const inside = Array.isArray(value) ? value : isObject(value) ? [...value.values()] : []
   return inside.reduce<number>(
