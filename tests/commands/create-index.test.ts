@@ -265,7 +265,7 @@ describe('createIndex', () => {
     await schemas.ok('/second/t', create('a', {}, 'unique'))
   })
 
-  test('warns about column names that are not in snake case', unlessOnCluster, async () => {
+  test('warns about names of indexed columns outside snake case', unlessOnCluster, async () => {
     const table = await schemas.table({
       firstName: 'text',
       'last-name': 'text',

@@ -82,7 +82,7 @@ describe('failures', () => {
     ['schema', 'CORRUPTED_COLLECTION_SCHEMA'],
     ['write', 'FAILED_WRITE_REQUEST'],
   ] as const)
-    test(`of the engine (${kind}) are logged and name the collection`, async () => {
+    test(`are logged and name the collection when the engine reports ${kind}`, async () => {
       const error = await explainEngine(kind)
       assert.equal(error.code, code)
       assert.equal(error.family, 'SERVER')
@@ -109,7 +109,7 @@ describe('failures', () => {
     ['unavailable', ['SERVER', 'DATABASE', 'UNAVAILABLE_DATABASE', 200], 1],
     ['unsupported', ['SERVER', 'DATABASE', 'UNSUPPORTED_DATABASE_QUERY', 200], 0],
   ] as const)
-    test(`of the engine (${kind}) contain the reason`, async () => {
+    test(`contain the reason when the engine reports ${kind}`, async () => {
       const error = await explainEngine(kind)
       assert.deepEqual(wireOf(error), expected)
       for (const part of ['default_keyspace.books', 'the reason'])

@@ -122,7 +122,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('rejects replacements that are not valid documents', async () => {
+  test('rejects replacements that would be invalid documents', async () => {
     const books = await collections.create([{ _id: 1 }], {
       vector: { dimension: 2, metric: 'cosine' },
     })

@@ -209,7 +209,7 @@ describe('find', () => {
     assert.equal(typeof data!.nextPageState, 'string')
   })
 
-  test('rejects invalid filters and sorts, and paths that are not indexed', async () => {
+  test('rejects invalid filters and sorts, and unindexed paths', async () => {
     const books = await collections.create([], { indexing: { deny: ['hidden'] } })
     for (const [clauses, code] of [
       [{ filter: 5 }, 'FILTER_UNSUPPORTED_DATA_TYPE'],

@@ -111,7 +111,7 @@ describe('insertOne', () => {
     assert.equal(text, `{"data":{"document":${document}}}`)
   })
 
-  test('rejects null and other values that are not objects, each as a failed document', async () => {
+  test('counts null and other non-object values as failed documents', async () => {
     const books = await collections.create()
     for (const document of [null, 5, 'text', [], [{ _id: 1 }]]) {
       const error = await books.refuse(

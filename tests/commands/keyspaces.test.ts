@@ -84,7 +84,7 @@ describe('createKeyspace', () => {
     assert.deepEqual(await keyspaces(), ['default_keyspace', longest])
   })
 
-  test('rejects a name that is not a string', async () => {
+  test('rejects a name of another type than string', async () => {
     const answer = await general({ createKeyspace: { name: 7 } })
     assert.deepEqual(answer.codes, ['REQUEST_STRUCTURE_MISMATCH'])
   })

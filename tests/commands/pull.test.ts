@@ -111,7 +111,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(await books.all(), [{ _id: 7, tags: ['b'] }])
   })
 
-  test('reject values that are not arrays, as $pop does', async () => {
+  test('reject non-array values, as $pop does', async () => {
     const books = await collections.create([{ _id: 1, tags: 'a' }])
     for (const update of [{ $pull: { tags: 'a' } }, { $pullAll: { tags: ['a'] } }]) {
       const error = await books.refuse(
@@ -137,7 +137,7 @@ describe('$pull and $pullAll', () => {
     }
   })
 
-  test('work on paths that are not indexed, with long arrays', async () => {
+  test('work on unindexed paths with long arrays', async () => {
     const scores = Array.from({ length: 3000 }, (_, i) => i)
     const books = await collections.create([{ _id: 1, scores }], {
       indexing: { deny: ['scores'] },

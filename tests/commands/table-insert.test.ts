@@ -111,7 +111,7 @@ describe('insertOne on a table', () => {
     await table.refuse({ insertOne: { document: {} } }, 'MISSING_PRIMARY_KEY_COLUMNS')
   })
 
-  test('rejects values that are not objects, and options', async () => {
+  test('rejects non-object rows, and options', async () => {
     const table = await tables.create(people)
     const refuse = (body: object, code: string) => table.refuse({ insertOne: body }, code)
     await refuse({ document: 'x' }, 'SHRED_BAD_DOCUMENT_TYPE')

@@ -71,7 +71,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a', age: 1 }])
   })
 
-  test('does not insert a row whose key contains a vector', async () => {
+  test('inserts a row with a vector key only if it sets another column', async () => {
     const table = await tables.create({
       columns: { v: { type: 'vector', dimension: 2 }, t: 'text' },
       primaryKey: 'v',

@@ -92,7 +92,7 @@ describe('updateMany', () => {
     assert.deepEqual(await books.all({ filter: { _id: 'x' } }), [{ _id: 'x', a: 1, b: 3 }])
   })
 
-  test('returns errors without moreData when a document cannot be updated', async () => {
+  test('returns errors without a status when a document cannot be updated', async () => {
     const books = await collections.create([
       { _id: 1, n: 1 },
       { _id: 2, n: 'text' },

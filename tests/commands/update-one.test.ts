@@ -127,7 +127,7 @@ describe('updateOne', () => {
     }
   })
 
-  test('rejects a result that is not a valid document, and changes nothing', async () => {
+  test('rejects an update whose result would be invalid, and changes nothing', async () => {
     const books = await collections.create([{ _id: 1, list: Array(1000).fill(0) }])
     for (const [update, code] of [
       [{ $push: { list: 1 } }, 'SHRED_DOC_LIMIT_VIOLATION'],
