@@ -12,7 +12,7 @@ import { testNode } from './test-node.ts'
 
 const keyspace = '/default_keyspace'
 
-describe('the cluster rejects as a client error', () => {
+describe('a client error on a cluster', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -49,7 +49,7 @@ describe('the cluster rejects as a client error', () => {
   }
   const update = (filter: object, what: object) => ({ updateOne: { filter, update: what } })
 
-  test('a change to parts of a frozen list, set or map', async () => {
+  test('is reported for a change to parts of a frozen list, set or map', async () => {
     for (const what of [
       { $push: { l: 'x' } },
       { $push: { s: { $each: [1] } } },
@@ -65,7 +65,7 @@ describe('the cluster rejects as a client error', () => {
       )
   })
 
-  test('setting or inserting a counter', async () => {
+  test('is reported for setting or inserting a counter', async () => {
     for (const what of [{ $set: { hits: 1 } }, { $unset: { hits: 1 } }])
       await refused(
         '/counts',
@@ -81,7 +81,7 @@ describe('the cluster rejects as a client error', () => {
       await refused('/counts', insert, 'UNSUPPORTED_COLUMN_TYPES', 'hits')
   })
 
-  test('no filter on a text with an unpaired surrogate, which matches nothing', async () => {
+  test('is not reported for a filter on a text with an unpaired surrogate', async () => {
     const insert = { insertOne: { document: { k: 7, t: 'b', l: ['b'], m: { b: 1 } } } }
     assert.deepEqual((await server.command(`${keyspace}/frozen_ones`, insert)).codes, [])
     const half = '\ud800'
@@ -104,7 +104,7 @@ describe('the cluster rejects as a client error', () => {
     }
   })
 
-  test('adding a dropped column with another type, and dropping one of a user-defined type', async () => {
+  test('is reported for adding a dropped column with another type, and for dropping a user-defined one', async () => {
     const path = '/retyped'
     const made = (target: string, body: object) =>
       server.command(keyspace + target, body).then(({ codes, text }) => {
@@ -127,7 +127,7 @@ describe('the cluster rejects as a client error', () => {
     await refused(path, drop, 'CANNOT_DROP_USER_DEFINED_COLUMNS', '$unset')
   })
 
-  test('a set of durations', async () => {
+  test('is reported for a set of durations', async () => {
     const columns = { k: 'int', d: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'k' }
     await refused(

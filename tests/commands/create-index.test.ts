@@ -265,34 +265,38 @@ describe('createIndex', () => {
     await schemas.ok('/second/t', create('a', {}, 'unique'))
   })
 
-  test('warns about names of indexed columns outside snake case', unlessOnCluster, async () => {
-    const table = await schemas.table({
-      firstName: 'text',
-      'last-name': 'text',
-      a_1: 'int',
-    })
-    for (const [column, better] of [
-      ['firstName', 'first_name'],
-      ['last-name', 'last_name'],
-    ] as const) {
-      const answer = await schemas.send(table, create(column, {}, `warned_${better}`))
-      assert.deepEqual(answer.codes, [])
-      const { ok, warnings } = answer.body.status!
-      assert.equal(ok, 1)
-      assert.equal(warnings!.length, 1)
-      assert.equal(warnings![0]!.errorCode, 'INDEXED_COLUMN_NOT_SNAKE_CASE')
-      assert.equal(warnings![0]!.scope, 'WARNING')
-      assert(warnings![0]!.message.includes(better))
-    }
-    await schemas.ok(table, create('a_1'))
-    await schemas.ok(table, {
-      createIndex: {
-        name: 'warned_first_name',
-        definition: { column: 'firstName' },
-        options: { ifNotExists: true },
-      },
-    })
-  })
+  test(
+    'warns about names of indexed columns outside snake case',
+    unlessOnCluster,
+    async () => {
+      const table = await schemas.table({
+        firstName: 'text',
+        'last-name': 'text',
+        a_1: 'int',
+      })
+      for (const [column, better] of [
+        ['firstName', 'first_name'],
+        ['last-name', 'last_name'],
+      ] as const) {
+        const answer = await schemas.send(table, create(column, {}, `warned_${better}`))
+        assert.deepEqual(answer.codes, [])
+        const { ok, warnings } = answer.body.status!
+        assert.equal(ok, 1)
+        assert.equal(warnings!.length, 1)
+        assert.equal(warnings![0]!.errorCode, 'INDEXED_COLUMN_NOT_SNAKE_CASE')
+        assert.equal(warnings![0]!.scope, 'WARNING')
+        assert(warnings![0]!.message.includes(better))
+      }
+      await schemas.ok(table, create('a_1'))
+      await schemas.ok(table, {
+        createIndex: {
+          name: 'warned_first_name',
+          definition: { column: 'firstName' },
+          options: { ifNotExists: true },
+        },
+      })
+    },
+  )
 
   test('succeeds for one of several concurrent requests for the same index', async () => {
     const table = await schemas.table({ a: 'int' })
