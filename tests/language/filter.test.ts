@@ -336,7 +336,7 @@ describe('with selective indexing, a filter', () => {
     test(`rejects ${text} under ${JSON.stringify(settings.indexing)}`, () =>
       refuses(text, code, named, settings))
 
-  test('is checked in linear time for a path or operand of any depth', () => {
+  test('is checked quickly for a path or operand of any depth', () => {
     const path = Array.from({ length: 100_000 }, () => '0').join('.')
     const fields = Array.from({ length: 1_000 }, (_, i) => `"f${i}":0`).join()
     read(`{"tags.${path}":{${fields}}}`, allow)
