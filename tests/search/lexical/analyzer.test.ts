@@ -292,7 +292,8 @@ describe('limits of an analysis', () => {
     const budget = new AnalysisBudget(ownCaller(), 350, 850)
     const analyzer = analyzerFor('standard')
     const analyze = () => analyzer.terms('x'.repeat(100), { budget })
-    // One step per character: the fourth call exceeds the limit of a text, the ninth that of a request.
+    // One step per character: the fourth call exceeds the limit of a text, the ninth that of a
+    // request.
     analyze()
     analyze()
     analyze()
