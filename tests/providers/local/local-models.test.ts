@@ -245,7 +245,7 @@ describe(
       const models = findLocalModels({ threads: 1, log: exitSoon })
       const texts = Array.from({ length: 50 }, (_, i) => 'long '.repeat(250) + i)
       models.embed(texts, { principalName: '', signal: new AbortController().signal })
-      // Loading is logged; the model is busy from then on.
+      // Loading is logged; from then on the model is busy.
       function exitSoon() {
         setTimeout(() => process.exit(0), 100)
       }
