@@ -57,7 +57,7 @@ describe('a scan', () => {
   for (const target of ['documents', 'rows'] as const) {
     const path = `${keyspace}/${target}`
 
-    test(`of too many ${target} is rejected with advice`, async () => {
+    test(`is rejected with advice when it reads too many ${target}`, async () => {
       for (const find of [
         { filter: { n: { $nin: everyN } } },
         { filter: { kind: 'many', n: { $nin: everyN } } },
@@ -71,7 +71,7 @@ describe('a scan', () => {
       }
     })
 
-    test(`of ${target} succeeds when an index leaves few candidates`, async () => {
+    test(`succeeds for ${target} when an index leaves few candidates`, async () => {
       const filter = { kind: 'few', n: { $gt: 2 } }
       for (const sort of [undefined, { n: -1 }]) {
         const { data } = await send(path, { find: { filter, ...(sort && { sort }) } })
@@ -80,7 +80,7 @@ describe('a scan', () => {
       }
     })
 
-    test(`of all ${target} succeeds page by page`, async () => {
+    test(`succeeds page by page for all ${target}`, async () => {
       const found = new Set<unknown>()
       for (let pageState: string | null | undefined; pageState !== null;) {
         const { data } = await send(path, { find: { options: { pageState } } })

@@ -83,7 +83,7 @@ describe('a node', () => {
     await lost.close()
   })
 
-  test('whose connection is lost leaves the result of a write open', async () => {
+  test('leaves the result of a write open when its connection is lost', async () => {
     const { contactPoints, port } = await testNode()
     const own = await Line.to(contactPoints[0]!, port)
     const client = clientOf({ ...(await testNode()), port: own.port })

@@ -69,7 +69,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     assert.deepEqual(await second.search('ant'), [2, 3, 4, 5, 1])
   })
 
-  test('of documents that were never written are not found', async () => {
+  test('are not found for documents that were never written', async () => {
     const store = await LexicalStore.create(engines[0], 'unwritten')
     await store.insert([{ _id: 1 }, 'ant'])
     const connect = await testNode()

@@ -220,7 +220,7 @@ describe('pages', () => {
     assert.deepEqual(await again.toArray(), rest)
   })
 
-  test('of another query are rejected', async () => {
+  test('are rejected with the page state of another query', async () => {
     const { nextPageState } = await collection.find({}).fetchNextPage()
     const other = collection.find({ even: true }).initialPageState(nextPageState!)
     await refusal(other.toArray())

@@ -201,7 +201,7 @@ describe('pages', () => {
     assert.deepEqual(await rest.toArray(), inPlace2.slice(20, 100))
   })
 
-  test('of another query are rejected', async () => {
+  test('are rejected with the page state of another query', async () => {
     const { nextPageState } = await table.find({ place: 2 }).fetchNextPage()
     await refusal(table.find({ place: 1 }).initialPageState(nextPageState!).toArray())
     await refusal(table.find({}).initialPageState('no page at all').toArray())

@@ -96,7 +96,7 @@ describe('a column', () => {
   })
 
   for (const [type, some] of Object.entries(values))
-    test(`of type ${type} returns the stored values and finds rows by them`, async () => {
+    test(`with type ${type} returns the stored values and finds rows by them`, async () => {
       const projection = { id: 1, [type]: 1 } as const
       const rows = some.map((value, n) => ({ id: `${type} ${n}`, [type]: value }))
       await table.insertMany(rows)
@@ -121,7 +121,7 @@ describe('a column', () => {
 
   for (const [type, some] of Object.entries(values)) {
     if (type === 'duration') continue
-    test(`of type ${type} can be a key, which inserts return whole`, async () => {
+    test(`with type ${type} can be a key, which inserts return whole`, async () => {
       const table = await db.createTable<SomeRow>(`key_${type}`, {
         definition: {
           columns: { p: type, c: type, n: 'int' },
@@ -169,7 +169,7 @@ describe('a collection', () => {
   })
 
   for (const [type, some] of Object.entries(values))
-    test(`of ${type} returns the stored values`, async () => {
+    test(`with elements of type ${type} returns the stored values`, async () => {
       const keys = type === 'duration' ? some.map((_, key) => key) : some
       const row = {
         [`list_${type}`]: [...some, ...some],
@@ -242,7 +242,7 @@ describe('a vector', () => {
 })
 
 describe('numbers', () => {
-  test('of other classes are accepted when they are whole', async () => {
+  test('are accepted as instances of other classes when they are whole', async () => {
     const table = await db.createTable<SomeRow>('whole', {
       definition: {
         columns: {
@@ -280,7 +280,7 @@ describe('numbers', () => {
     }
   })
 
-  test('of type float are rounded to 32 bits', async () => {
+  test('are rounded to 32 bits in a float column', async () => {
     const table = await tableOf('rounded', 'float')
     await table.insertMany([
       { id: 1, v: 0.1 },

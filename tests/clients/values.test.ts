@@ -61,7 +61,7 @@ describe('ids', () => {
       assert.deepEqual(await everything(collection), [{ _id: 'other' }])
     })
 
-  test('of different types are distinct', async () => {
+  test('are distinct when their types differ', async () => {
     const ids: SomeId[] = [0, '0', false, null, new Date(0)]
     const { insertedIds } = await collection.insertMany(
       ids.map((_id) => ({ _id })),

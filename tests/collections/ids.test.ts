@@ -55,7 +55,7 @@ describe('ids', () => {
     assert.equal(idKey(json({ $objectId: oid.toUpperCase() })), idKey(oid))
   })
 
-  test('of different types differ even with equal texts', () => {
+  test('differ for different types even with equal texts', () => {
     const ids = ['1', 1, true, 'true', null, 'null', { $date: 1 }, 2]
     assert.equal(new Set(ids.map((id) => idKey(json(id)))).size, ids.length)
   })
@@ -91,7 +91,7 @@ describe('generated ids', () => {
   })
 
   for (const [name, make] of Object.entries({ uuidV6, uuidV7, objectId })) {
-    test(`of ${name} increase, even when the clock stops or steps back`, () => {
+    test(`increase as ${name}, even when the clock stops or steps back`, () => {
       const now = Date.now()
       const times = [...Array<number>(10_000).fill(now), now - 5_000, now + 1, now + 2_000]
       const ids = times.map((time) => make(time))

@@ -163,7 +163,7 @@ describe('concurrent upserts', () => {
     assert.equal(fixture.turns.upserts.size, 0)
   })
 
-  test('of other collections do not wait', async () => {
+  test('do not wait for upserts of other collections', async () => {
     const upserts = new Upserts()
     const record = recordOf({ _id: 1 })
     const never = new Promise<never>(() => undefined)

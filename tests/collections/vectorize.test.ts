@@ -216,7 +216,7 @@ describe('updating $vectorize', () => {
     assert.deepEqual(await fixture.all(), before)
   })
 
-  test('of many documents sends one request', async () => {
+  test('sends one request for an update of many documents', async () => {
     const fixture = withService()
     await fixture.insert(
       ...['red', 'green', 'red', 'blue'].map(($vectorize, _id) => ({ _id, $vectorize })),

@@ -86,7 +86,7 @@ describe('indexing', () => {
       assert.equal(printJson(rule.prune(object(document))), pruned)
     })
 
-  test('of everything returns the document itself', () => {
+  test('returns the document itself when everything is indexed', () => {
     const rule = indexingRule(undefined)
     const whole = object(document)
     assert(rule.all)

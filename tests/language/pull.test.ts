@@ -174,7 +174,7 @@ describe('$pull and $pullAll', () => {
     assert.equal(printJson(after), '{"a":{"b":[{"c":[2]},{"c":[1]}]}}')
   })
 
-  test('reject values that are not arrays', () => {
+  test('reject non-array values', () => {
     for (const operator of ['$pull', '$pullAll'])
       for (const [value, type] of [
         ['"text"', 'a String'],
@@ -299,7 +299,7 @@ describe('any $pull', () => {
   const updateOf = (operator: string, argument: Value): JsonObject =>
     new Map([[operator, new Map([['a', argument]])]])
 
-  test('of values keeps the elements that equal none of them, in order', () => {
+  test('keeps the elements that equal none of the given values, in order', () => {
     fc.assert(
       fc.property(arrays, arrays, (array, pulled) => {
         const expected = array.filter(

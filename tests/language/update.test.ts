@@ -172,7 +172,7 @@ describe('$set', () => {
     ])
   })
 
-  test('of $vector removes $vectorize, but not vice versa', () => {
+  test('removes $vectorize with $vector, but not vice versa', () => {
     assertUpdated('$set', [
       ['{"$vector":[1],"$vectorize":"t"}', '{"$vector":[2]}', '{"$vector":[2]}'],
       ['{"$vector":[1],"$vectorize":"t"}', '{"$vector":[1]}', '{"$vector":[1]}'],
@@ -235,7 +235,7 @@ describe('$unset', () => {
     ])
   })
 
-  test('of $vector or of $vectorize removes both', () => {
+  test('removes both $vector and $vectorize with either', () => {
     const document = '{"_id":1,"$vector":[1],"$vectorize":"t","$lexical":"w"}'
     assertUpdated('$unset', [
       [document, '{"$vector":""}', '{"_id":1,"$lexical":"w"}'],
@@ -284,7 +284,7 @@ describe('$inc and $mul', () => {
     ])
   })
 
-  test('reject values that are not numbers', () => {
+  test('reject non-numeric values', () => {
     for (const operator of ['$inc', '$mul']) {
       assertRefused(operator, target, [
         ['{"a":"1"}', '{"a":1}', 'a String there'],
@@ -535,7 +535,7 @@ describe('$addToSet', () => {
   })
 })
 
-test('$push, $pop and $addToSet reject values that are not arrays', () => {
+test('$push, $pop and $addToSet reject non-array values', () => {
   for (const operator of ['$push', '$pop', '$addToSet'])
     assertRefused(operator, target, [
       ['{"a":1}', '{"a":1}', 'a Number there'],

@@ -179,7 +179,7 @@ describe('the newest revision', () => {
 describe('a body', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-  test('that is not a message is rejected with an error of JSON-RPC', async () => {
+  test('must be a message, and is otherwise rejected with an error of JSON-RPC', async () => {
     for (const [body, code] of [
       ['', -32700],
       ['{', -32700],

@@ -102,7 +102,7 @@ describe('page states', () => {
     )
   })
 
-  test('of version 0.1 are accepted', () => {
+  test('from version 0.1 are accepted', () => {
     const old = (kind: string, where: unknown) =>
       Buffer.from(JSON.stringify([1, 20, query, kind, where])).toString('base64url')
     const places = [
@@ -120,7 +120,7 @@ describe('page states', () => {
     )
   })
 
-  test('of another query are rejected', () => {
+  test('are rejected in another query', () => {
     const text = encodePageState(
       { count: 1, place: { kind: 'engine', position: 'p' } },
       query,
@@ -185,7 +185,7 @@ describe('page states', () => {
     )
   })
 
-  test('of a search preserve every bit of the score', () => {
+  test('preserve every bit of the score of a search', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -206,7 +206,7 @@ describe('page states', () => {
     )
   })
 
-  test('of a search are rejected when forged, and in other finds', () => {
+  test('are rejected for a search when they are forged, and in other finds', () => {
     const score = Buffer.from(Float64Array.of(1.5).buffer).toString('base64url')
     const forged = (where: unknown, count: unknown = 20, kind = 'scored') =>
       Buffer.from(JSON.stringify([1, count, query, kind, where])).toString('base64url')

@@ -324,22 +324,22 @@ describe('embedding', async () => {
     }
     const team = { ...openai, authentication: { providerKey: 'team.providerKey' } }
 
-    test('of the request prefers them', async () => {
+    test('prefers keys of the request', async () => {
       const credentials = { embeddingKey: 'sent' }
       assert.equal(await keyUsed(openai, credentials), 'Bearer sent')
       assert.equal(await keyUsed(team, credentials), 'Bearer sent')
     })
 
-    test('of the server uses them for requests without one', async () => {
+    test('uses keys of the server for requests without one', async () => {
       assert.equal(await keyUsed(openai, {}), 'Bearer own-key')
       assert.equal(await keyUsed(openai, { embeddingKey: '' }), 'Bearer own-key')
     })
 
-    test('that the collection names uses the named one', async () => {
+    test('uses the key that the collection names', async () => {
       assert.equal(await keyUsed(team, {}), 'Bearer team-key')
     })
 
-    test('that are unknown is rejected', async () => {
+    test('rejects an unknown key name', async () => {
       const service = { ...openai, authentication: { providerKey: 'gone.providerKey' } }
       await assert.rejects(keyed.embed(embedRequest(service, { credentials: {} })), {
         code: 'VECTORIZE_CREDENTIAL_INVALID',
@@ -347,7 +347,7 @@ describe('embedding', async () => {
       })
     })
 
-    test('that are missing names the headers', async () => {
+    test('names the headers when keys are missing', async () => {
       await fails(
         embedRequest(openai, { credentials: { token: 't' } }),
         'EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED',

@@ -53,7 +53,7 @@ describe('addresses', () => {
   ])
     test(`${address} is public`, () => assert.equal(isPublic(address), true))
 
-  test('of well-known local names are recognized without DNS', () => {
+  test('with well-known local names are recognized without DNS', () => {
     for (const host of ['localhost', 'LOCALHOST.', 'x.localhost', '[::1]', '127.0.0.1.'])
       assert.equal(isPrivateHost(host), true, host)
     for (const host of [
@@ -193,7 +193,7 @@ describe('the address of a provider', () => {
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
-  test('of the collection takes precedence over that of the operator, and stays guarded', () => {
+  test('is that of the collection rather than of the operator, and stays guarded', () => {
     const set = template('http://10.0.0.1/v1', { isOperators: true })
     assert.equal(addressOf(set, 'm', {}).url.host, '10.0.0.1')
     const place = addressOf(set, 'm', { baseUrl: 'http://example.com' })

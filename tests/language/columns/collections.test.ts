@@ -111,7 +111,7 @@ describe('sets', () => {
     assert.equal(kept(set('boolean'), '[true,false,true]'), '[false,true]')
   })
 
-  test('of user-defined values are sorted by their fields in order, null first', () => {
+  test('with user-defined values are sorted by their fields in order, null first', () => {
     assert.equal(
       kept(
         set(address),
@@ -326,7 +326,7 @@ describe('stored values', () => {
     assert.equal(shown(map('int', address), '[[1,{"city":"x"}]]'), '[[1,{"city":"x"}]]')
   })
 
-  test('of type varint are returned with all their digits', () => {
+  test('include all digits of a varint', () => {
     const long = `1${'0'.repeat(25)}`
     assert.equal(kept({ type: 'varint' }, '1e25'), '1e+25')
     for (const type of [list('varint'), set('varint')]) {

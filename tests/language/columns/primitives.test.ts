@@ -94,7 +94,7 @@ describe('texts', () => {
     keeps('text', '""', '"a b"', '"äöü"', '"😀"', '"\\u0000"')
   })
 
-  test('of type ascii have characters up to U+007F', () => {
+  test('in an ascii column have characters up to U+007F', () => {
     keeps('ascii', '""', '"abc\u007f"', '"\\u0000"')
     refuses('ascii', '"\u0080"', '"ä"', '"a😀"')
   })
@@ -124,7 +124,7 @@ describe('whole numbers', () => {
     }
   })
 
-  test('of type varint have any size, and are printed without an exponent', () => {
+  test('in a varint column have any size, and are printed without an exponent', () => {
     const long = `1${'0123456789'.repeat(9)}123456789`
     keeps('varint', long, `-${long}`, '9223372036854775808', '-9223372036854775809')
     accepts('varint', {
@@ -137,13 +137,13 @@ describe('whole numbers', () => {
 })
 
 describe('numbers with fractions', () => {
-  test('of type decimal keep every digit', () => {
+  test('in a decimal column keep every digit', () => {
     keeps('decimal', '0.1', '-12.5', '123456789012345678901234567890.123456789', '1e+400')
     accepts('decimal', { '1.50': '1.5', '-0': '0', '1E400': '1e+400' })
     refuses('decimal', '"NaN"', '"Infinity"', '"1"')
   })
 
-  test('of types float and double accept the names NaN and Infinity', () => {
+  test('in float and double columns accept the names NaN and Infinity', () => {
     for (const name of ['float', 'double'] as const) {
       keeps(name, '"NaN"', '"Infinity"', '"-Infinity"', '0.0', '0.1', '-2.5')
       refuses(name, '"nan"', '"+Infinity"', '"infinity"', '"1"', '""', '" NaN"')
@@ -151,7 +151,7 @@ describe('numbers with fractions', () => {
     }
   })
 
-  test('of type double have the precision of 64 bits', () => {
+  test('in a double column have the precision of 64 bits', () => {
     keeps('double', '1.7976931348623157e+308', '5e-324', '3.4028236e+38')
     accepts('double', {
       '0.1000000000000000001': '0.1',
@@ -162,7 +162,7 @@ describe('numbers with fractions', () => {
     })
   })
 
-  test('of type float have the precision of 32 bits, and are printed with no more digits', () => {
+  test('in a float column have the precision of 32 bits, and are printed with no more digits', () => {
     keeps('float', '3.4028235e+38', '-3.4028235e+38', '1.1754944e-38', '16777216.0', '0.3')
     accepts('float', {
       '3.14159265358979': '3.1415927',
@@ -385,7 +385,7 @@ describe('UUIDs', () => {
     refuses('uuid', '"0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0g"', '"1-1-1-1-1"')
   })
 
-  test('of type timeuuid have version 1', () => {
+  test('in a timeuuid column have version 1', () => {
     accepts('timeuuid', { [`"${timeUuid}"`]: `"${timeUuid.toLowerCase()}"` })
     refuses('timeuuid', `"${uuid}"`)
   })
@@ -406,7 +406,7 @@ describe('UUIDs', () => {
 })
 
 describe('addresses', () => {
-  test('of IPv4 are printed with dots, whatever parts were omitted', () => {
+  test('in IPv4 are printed with dots, whatever parts were omitted', () => {
     keeps('inet', '"127.0.0.1"', '"0.0.0.0"', '"255.255.255.255"')
     accepts('inet', {
       '"127.1"': '"127.0.0.1"',
@@ -435,7 +435,7 @@ describe('addresses', () => {
     )
   })
 
-  test('of IPv6 are printed with all groups', () => {
+  test('in IPv6 are printed with all groups', () => {
     keeps('inet', '"2001:db8:0:0:0:0:0:1"', '"0:0:0:0:0:0:0:1"', '"0:0:0:0:0:0:0:0"')
     accepts('inet', {
       '"::1"': '"0:0:0:0:0:0:0:1"',
@@ -467,7 +467,7 @@ describe('addresses', () => {
     )
   })
 
-  test('of IPv4 within IPv6 become IPv4', () => {
+  test('in IPv4-mapped IPv6 become IPv4', () => {
     accepts('inet', {
       '"::ffff:1.2.3.4"': '"1.2.3.4"',
       '"0:0:0:0:0:FFFF:102:304"': '"1.2.3.4"',

@@ -26,7 +26,7 @@ describe('fusion', () => {
     assert.deepEqual(others, [])
   })
 
-  test('of empty lists is empty', () => {
+  test('returns an empty list for empty lists', () => {
     assert.deepEqual(fuse({ vector: [], bm25: [] }, keyOf), [])
   })
 

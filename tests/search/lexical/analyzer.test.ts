@@ -92,7 +92,7 @@ describe('custom analyzers', () => {
     assert.deepEqual(termsOf(recipe, 'New York'), ['New York'])
   })
 
-  test('of lowercase words use a fast path with the same terms', () => {
+  test('use a fast path with the same terms for lowercase words', () => {
     // The trim filter changes nothing, but prevents the fast path.
     const filters = [{ name: 'lowercase' }, { name: 'trim' }]
     const long = analyzerFor({ tokenizer: { name: 'standard' }, filters })

@@ -57,7 +57,7 @@ describe('a definition', () => {
     ],
     ['htmlStrip', tags('escapedTags')],
   ] as const)
-    test(`of ${what} accepts ${analyzerEntriesMax} entries and no more`, () => {
+    test(`with ${what} accepts ${analyzerEntriesMax} entries and no more`, () => {
       assert.equal(problemOf(recipeOf(entries(analyzerEntriesMax, entry))), undefined)
       const problem = problemOf(recipeOf(entries(analyzerEntriesMax + 1, entry))) ?? ''
       assert.ok(problem.includes(`"${what}"`), problem)

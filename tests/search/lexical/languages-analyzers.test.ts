@@ -66,11 +66,11 @@ const sentences: readonly (readonly [language: string, text: string, terms: stri
 
 describe('the analyzer', () => {
   for (const [language, text, expected] of sentences)
-    test(`of ${language} returns the significant words`, () => {
+    test(`for ${language} returns the significant words`, () => {
       assert.equal(terms(language, text), expected)
     })
 
-  test('of a language leaves a position gap at each stop word', () => {
+  test('for a language leaves a position gap at each stop word', () => {
     const steps = analyze('english', 'house of the cats').map(({ step }) => step)
     assert.deepEqual(steps, [1, 3])
   })
@@ -90,7 +90,7 @@ describe('the analyzer', () => {
 })
 
 describe('stop words', () => {
-  test('of English are those documented by the API', () => {
+  test('for English are those documented by the API', () => {
     assert.deepEqual(
       [...stopWords('English')!],
       (

@@ -481,7 +481,7 @@ describe(`any text, seed ${seed}`, () => {
     )
   })
 
-  test('of great length is unchanged', () => {
+  test('is unchanged when it is very long', () => {
     const long = 'running'.repeat(100_000)
     for (const [name, change] of all) assert.equal(changed(change, long), long, name)
     for (const name of Object.keys(normalized)) run(filter(name), [token(long)])

@@ -90,7 +90,7 @@ describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, 
       [768, 1500],
       [1536, 1000],
     ] as const)
-      test(`of ${count} vectors of ${dimension} dimensions, by ${metric}`, () => {
+      test(`among ${count} vectors of ${dimension} dimensions, by ${metric}`, () => {
         const subject = new Subject(dimension, metric, metric === 'cosine' ? 0 : 0.5)
         subject.add(count)
         subject.link()
