@@ -1,4 +1,4 @@
-/** Turns of principals at work that is done a few at a time. */
+/** Turns of principals at work with limited concurrency. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -12,7 +12,7 @@ function queueOf(options: Partial<FairQueueOptions> = {}): FairQueue {
   return new FairQueue({ capacity: 1, waitingMax: 100, refuse, ...options })
 }
 
-/** Enters entries by the names of their principals, and notes who is admitted. */
+/** Adds entries by the names of their principals, and records the admitted ones. */
 class Entries {
   readonly admitted: string[] = []
   readonly #queue: FairQueue
@@ -29,7 +29,7 @@ class Entries {
 }
 
 describe('a fair queue', () => {
-  test('admits at once while there is room, without a promise', () => {
+  test('admits entries at once while there is room, without a promise', () => {
     const queue = queueOf({ capacity: 3 })
     const entrant = { principalName: 'a', signal: never }
     assert.equal(queue.enter(entrant, 2), undefined)
@@ -53,7 +53,7 @@ describe('a fair queue', () => {
     assert.deepEqual(entries.admitted, order)
   })
 
-  test('admits an entry beyond the capacity alone', async () => {
+  test('admits an entry larger than the capacity when it is alone', async () => {
     const queue = queueOf({ capacity: 10 })
     const entries = new Entries(queue)
     void entries.enter('a', 4)
@@ -69,7 +69,7 @@ describe('a fair queue', () => {
     assert.deepEqual(entries.admitted, ['a', 'b', 'c'])
   })
 
-  test('refuses entries of a principal who has too many, and of no other', async () => {
+  test('rejects entries of a principal with too many entries, and of no other', async () => {
     const queue = queueOf({ waitingMax: 2 })
     const entries = new Entries(queue)
     for (let i = 0; i < 3; i++) void entries.enter('many')
@@ -78,7 +78,7 @@ describe('a fair queue', () => {
     assert.equal(queue.waiting, 3)
   })
 
-  test('drops an entry that is given up, and admits those behind it', async () => {
+  test('drops an aborted entry and admits later ones', async () => {
     const queue = queueOf({ capacity: 10 })
     const entries = new Entries(queue)
     const givingUp = new AbortController()
@@ -92,7 +92,7 @@ describe('a fair queue', () => {
     await assert.rejects(entries.enter('c', 10, givingUp.signal), /the time is over/)
   })
 
-  test('keeps an entry that is given up once it was admitted', async () => {
+  test('keeps an entry that is aborted after its admission', async () => {
     const queue = queueOf()
     const entries = new Entries(queue)
     const late = new AbortController()
@@ -107,7 +107,7 @@ describe('a fair queue', () => {
     assert.deepEqual(entries.admitted, ['a', 'b', 'b'])
   })
 
-  test('does work in turn, and goes on after a failure', async () => {
+  test('runs tasks in turn and continues after a failure', async () => {
     const queue = queueOf()
     const done: number[] = []
     const entrant = { principalName: 'a', signal: never }
@@ -119,7 +119,7 @@ describe('a fair queue', () => {
     assert.deepEqual(done, [1])
   })
 
-  test('admits at random what a plain model admits', async () => {
+  test('admits the same random entries as a plain model', async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('enter' as const),
@@ -173,7 +173,7 @@ interface Modelled {
   readonly size: number
 }
 
-/** The same by looking through one list: the principal whose last turn is longest ago is next. */
+/** A plain implementation with one list: the principal with the oldest turn is next. */
 class Model {
   readonly admitted: number[] = []
   waiting: Modelled[] = []

@@ -1,4 +1,4 @@
-/** A whole server in this process, on a free port and a folder of its own. */
+/** Starts a complete server in this process, on a free port and with its own folder. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { makeTestData, type TestData } from './test-engine.ts'
 
 export const testToken = 'test-token'
 
-/** An error as it is on the wire. */
+/** An error of a reply. */
 export interface WireError {
   readonly id: string
   readonly family: string
@@ -23,7 +23,7 @@ export interface WireError {
   readonly documentIds?: readonly unknown[]
 }
 
-/** A response body, read the way that JavaScript clients read it. */
+/** A response body, parsed like JavaScript clients do. */
 export interface Envelope {
   readonly data?: {
     readonly document?: Record<string, unknown> | null
@@ -38,7 +38,7 @@ export interface Answer extends CommandAnswer {
   readonly headers: Headers
 }
 
-/** What any server answers, whichever way it was asked. */
+/** Reply of a server, for HTTP and other transports. */
 export interface CommandAnswer {
   readonly http: number
   readonly text: string
@@ -50,18 +50,18 @@ export interface CommandAnswer {
   readonly codes: readonly string[]
 }
 
-/** What a server runs on. */
+/** The data and the engine of a server. */
 interface Ground {
   readonly dataDir: string
-  /** Removed with the folder, if it is not all in there. */
+  /** Data outside of the folder, removed together with it. */
   readonly data: TestData | undefined
-  /** Closed with the server, if it was opened for it. */
+  /** An engine opened for this server, closed together with it. */
   readonly opened: Engine | undefined
 }
 
 export class TestServer {
   readonly url: string
-  /** Empty when the management API is off, as it is unless a test wants it. */
+  /** Empty when the management API is off, which is the default of tests. */
   readonly adminUrl: string
   readonly dataDir: string
   readonly #server: Server
@@ -82,7 +82,7 @@ export class TestServer {
     this.#startAgain = startAgain
   }
 
-  /** Sends a command: `command('/library/books', { find: {} })`. Text goes as it is. */
+  /** Sends a command: `command('/library/books', { find: {} })`. A string is sent unchanged. */
   command(
     path: string,
     body: unknown,
@@ -95,7 +95,7 @@ export class TestServer {
     })
   }
 
-  /** Sends any request at all. */
+  /** Sends an arbitrary request. */
   async send(path: string, request: RequestInit): Promise<Answer> {
     const response = await fetch(this.url + path, request)
     const text = await response.text()
@@ -115,7 +115,7 @@ export class TestServer {
     }
   }
 
-  /** Stops the server and leaves its folder, to start another on it. */
+  /** Stops the server and keeps its folder, so that another server can use it. */
   async stop(): Promise<void> {
     await this.#server.close()
     await this.#ground.opened?.close()
@@ -136,9 +136,9 @@ export class TestServer {
 }
 
 /**
- * On an engine that is given, which stays open; or on a folder, a new one unless named. What
- * servers of tests run on otherwise, test-engine.ts says. `share` makes what it has in common
- * with others.
+ * Starts a server on a given engine, which the caller closes, or on a data folder, by default a new
+ * one. Without an engine, test-engine.ts chooses one. `share` creates the state that it shares with
+ * other servers.
  */
 export async function startServer(
   config: Partial<Config> = {},
@@ -149,15 +149,15 @@ export async function startServer(
   const wanted: Config = {
     ...defaultConfig,
     checked: true,
-    // What outlives a power cut is asked of servers in processes of their own.
+    // Tests of power loss use servers in separate processes.
     durable: false,
-    // A busy machine may take any time. Tests of what takes too long say so.
+    // A busy machine may take any time. Tests of timeouts set their own.
     commandTimeoutMs: 600_000,
     port: 0,
     adminPort: 'off',
     adminToken: testToken,
     logLevel: 'silent',
-    // A test reads what it has just done.
+    // Tests read the metrics of commands that have just run.
     metricsCacheMs: 0,
     ...config,
     dataDir,

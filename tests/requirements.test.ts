@@ -1,4 +1,4 @@
-/** Tests that a machine cannot run are skipped by node itself, which counts them. */
+/** Tests that a machine cannot run are skipped by the test runner of Node, which counts them. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -62,7 +62,7 @@ describe('skipped tests', () => {
 })
 
 describe('imports of a test file', () => {
-  test('are followed through other modules, but not where they are types or on demand', () => {
+  test('are followed through other modules, except for types and dynamic imports', () => {
     write('tests/a.test.ts', "import assert from 'node:assert'", "import './b.ts'")
     write('tests/b.ts', 'import {', '  c,', "} from './deep/c.ts'")
     write('tests/deep/c.ts', "export { d } from '../d.ts'", "import '../../src/x.ts'")
@@ -74,7 +74,7 @@ describe('imports of a test file', () => {
     )
   })
 
-  test('name what pages, nodes and small disks need', () => {
+  test('determine the requirements of pages, nodes and small disks', () => {
     const root = fileURLToPath(new URL('../', import.meta.url))
     const imports = new TestImports(root)
     for (const [file, module] of [
@@ -85,10 +85,10 @@ describe('imports of a test file', () => {
       ['tests/faults/full-disk.test.ts', 'tests/faults/small-disk.ts'],
     ] as const)
       assert(imports.reachedBy(file).has(module), file)
-    // STELA_TEST_CASSANDRA is enough for a file that starts no node of its own.
+    // STELA_TEST_CASSANDRA satisfies a file that starts no node of its own.
     const shared = imports.reachedBy('tests/cassandra/commands.test.ts')
     assert(!shared.has('tests/cassandra/node.ts'))
-    // The specification is tested on the embedded engine everywhere.
+    // Everywhere, the specification is tested on the embedded engine.
     const embedded = imports.reachedBy('tests/spec/embedded.test.ts')
     assert(!embedded.has('tests/cassandra/test-node.ts'))
   })

@@ -1,4 +1,4 @@
-/** Programs and rights that some tests need and not every machine has. */
+/** Programs and permissions that some tests need and not every machine has. */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { missingTools } from './cassandra/node.ts'
@@ -6,13 +6,13 @@ import { namedNode } from './cassandra/test-node.ts'
 import { noDisks } from './faults/small-disk.ts'
 import { missingBrowser } from './http/browser.ts'
 
-/** Something that this machine lacks. */
+/** A requirement that this machine does not meet. */
 export interface Missing {
   /** The requirement and how to install it; skipped tests state it as their reason. */
   readonly reason: string
   /** Whether it can be installed. A run that must be complete fails without it. */
   readonly isTool: boolean
-  /** Modules that use it. A test file that imports one, directly or not, needs it. */
+  /** Modules that need it. A test file that imports one, directly or not, needs it as well. */
   readonly modules: readonly string[]
 }
 
@@ -42,10 +42,10 @@ export async function findMissing(): Promise<readonly Missing[]> {
   return missing
 }
 
-/** Modules whose own imports are not followed: a node that is named needs no Java. */
+/** Modules whose imports are not followed: an existing node needs no Java. */
 const boundaries = [sharedNodeModule]
 
-/** Says which modules under tests/ a test file imports, directly or not. */
+/** Finds the modules under tests/ that a test file imports, directly or not. */
 export class TestImports {
   readonly #root: string
   readonly #ofFile = new Map<string, readonly string[]>()
@@ -75,5 +75,5 @@ export class TestImports {
   }
 }
 
-/** Imports that are left at run time and not on demand, the way that prettier writes them. */
+/** Static imports other than type imports, in the format of prettier. */
 const importPattern = /^(?:import|export|\})(?! type\b) (?:.*from )?'(\.[^']+\.ts)'$/gm

@@ -1,8 +1,8 @@
 /**
- * `npm test`: the checks and all tests, side by side. `--tests` leaves the checks out, and
- * `--quick` takes what tells most in a minute. Prints what failed, and a summary. Files that
- * need a real Cassandra share one, which starts while others run; cassandra/test-node.ts has it.
- * Tests that need what this machine lacks are skipped and counted; with CI=true the run fails.
+ * `npm test` runs the checks and all tests concurrently. `--tests` omits the checks, and `--quick`
+ * runs the most informative tests in a minute. Prints failures and a summary. Files that need a
+ * real Cassandra share a node, which starts while others run (cassandra/test-node.ts). Tests with
+ * missing requirements are skipped and counted; with CI=true the run fails.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ const { values: chosen } = parseArgs({
 const checksInFull = ['lint', 'types', 'format:check']
 const checks = chosen.tests ? [] : chosen.quick ? ['types'] : checksInFull
 
-/** What needs no server, and the documented examples, in which every command is sent. */
+/** Tests without a server, and the documented examples, which send every command. */
 const quick = [
   'tests/{auth,collections,errors,json,language,language/columns,paging}/*.test.ts',
   'tests/search/{hybrid,lexical}/*.test.ts',
@@ -37,16 +37,18 @@ const quick = [
 ]
 
 /**
- * Folders of files that take longest, so that none of them is left at the end. Those of
- * Cassandra come later: a node that must be downloaded first takes minutes to be ready, and
- * files that wait for it would keep cores idle.
+ * Folders with the longest files, started first so that none of them runs alone at the end. The
+ * Cassandra files come later: downloading a node takes minutes, and files that wait for it would
+ * keep cores idle.
  */
 const first = [
   ...['package', 'faults', 'upgrade', 'cassandra', 'hostile', 'fuzz', 'torture'],
   ...['console', 'engine', 'cli', 'model', 'spec'],
 ]
 
-/** Where files take little more time than a process does to load the source. They share some. */
+/**
+ * Folders of short files, where loading the source takes most of the time. They share processes.
+ */
 const short = [
   ...['admin', 'auth', 'clients', 'collections', 'commands', 'console', 'databases'],
   ...['docs', 'engine', 'errors', 'http', 'json'],
@@ -56,10 +58,10 @@ const groupSize = 12
 
 const describeImport = "import { describe } from 'node:test'"
 
-/** Closes the browser that the pages of the console share, once all of them are done. */
+/** Closes the browser that pages of the console share after all of them are done. */
 const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
 
-/** Among them those that take long, and those that look at what is of the whole process. */
+/** Files in these folders that run alone: long ones, and those that measure the whole process. */
 const alone = [
   ...['docs/differences', 'engine/backup', 'engine/embedded', 'engine/lexical'],
   ...['engine/memory', 'engine/readers', 'engine/vector-search', 'http/back-pressure'],
@@ -67,8 +69,8 @@ const alone = [
   ...['http/long-reads', 'http/metrics', 'http/page-in-browser', 'http/value-memory'],
 ].map((name) => join('tests', `${name}.test.ts`))
 
-// Inherited by the processes of tests and, through them, of servers: each would otherwise
-// compile the same few hundred files.
+// Test processes and their servers inherit this; otherwise each would compile the same few hundred
+// files.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/stela/compiled`
 
 const missing = await findMissing()
@@ -79,22 +81,22 @@ const complaint = await node?.remove()
 if (complaint !== undefined) console.log(`✖ ${complaint}`)
 process.exitCode = failed.includes(true) || complaint !== undefined ? 1 : 0
 
-/** Ends this process where a run must be complete and cannot be. */
+/** Exits when a complete run is required and tools are missing. */
 function refuse(): void {
   const tools = missing.filter(({ isTool }) => isTool)
   for (const { reason } of tools) console.log(`✖ ${reason}`)
   if (tools.length > 0) process.exit(1)
 }
 
-/** Undefined where tests that need one are skipped, or have one that runs already. */
+/** Undefined when tests that need a node are skipped, or a running node is named. */
 async function startNode(): Promise<SharedNode | undefined> {
   const isMissing = missing.some(({ modules }) => modules.includes(sharedNodeModule))
   return isMissing ? undefined : SharedNode.start()
 }
 
 /**
- * What people install. Tests run it as a process (server-environment.ts), and servers that they
- * have in their own process take their threads from it: both start faster.
+ * Builds the package. Tests run it as a process (server-environment.ts), and servers in test
+ * processes start their threads from it: both start faster.
  */
 async function buildProgram(): Promise<void> {
   if (!(await runScript('build:package'))) process.exit(1)
@@ -102,14 +104,14 @@ async function buildProgram(): Promise<void> {
   process.env['STELA_TEST_BUILT'] = pathToFileURL(join(root, 'dist/')).href
 }
 
-/** One after the other, so that tests have the other cores. */
+/** Runs the checks one after the other, so that tests have the other cores. */
 async function runChecks(): Promise<boolean> {
   let failed = false
   for (const name of checks) if (!(await runScript(name))) failed = true
   return failed
 }
 
-/** Of package.json; whether it went well. */
+/** Runs a script of package.json and returns whether it succeeded. */
 async function runScript(name: string): Promise<boolean> {
   const child = spawn('npm', ['run', '--silent', name], {
     cwd: root,
@@ -125,9 +127,9 @@ async function runTests(): Promise<boolean> {
   const events = run({
     cwd: root,
     files: testFiles(),
-    // Files wait now and then, for a disk, a page or a node: one more keeps all cores busy.
+    // Files sometimes wait for a disk, a page or a node; an additional one keeps all cores busy.
     concurrency: availableParallelism() + 1,
-    // For what hangs; the pages take two minutes, and a busy machine may need four times that.
+    // Ends hung files. The pages take two minutes, and up to four times that on a busy machine.
     timeout: 1_800_000,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
@@ -170,7 +172,7 @@ function testFiles(): string[] {
   const long = single.filter((file) => rank(file) < first.length)
   const others = single.filter((file) => !long.includes(file))
   const whole = (file: string) => join(root, file)
-  // The shortest come last, so that all cores are busy until the end.
+  // The shortest files come last, so that all cores are busy until the end.
   return [
     ...inGroups('pages', pages, Math.min(1, pages.length), sharedBrowser),
     ...long.map(whole),
@@ -204,12 +206,12 @@ function folderOf(file: string): string {
   return file.split(sep)[1]!
 }
 
-/** Pages of the console: their files share a browser, so they share a process. */
+/** Pages of the console share a browser, so their files share a process. */
 function isPage(file: string): boolean {
   return file.endsWith('-page.test.ts')
 }
 
-/** What a file does to its whole process would be done to the others. */
+/** Files that change their process cannot share it. */
 function isShort(file: string): boolean {
   if (!short.some((folder) => file.startsWith(join('tests', folder, sep)))) return false
   if (isPage(file) || alone.includes(file)) return false
@@ -217,8 +219,8 @@ function isShort(file: string): boolean {
 }
 
 /**
- * Each a file with a suite for each of some, so that their hooks are theirs alone. What they
- * begin with comes before all suites: its hooks are those of the process.
+ * Writes files that each import several test files, in one suite per file, so that hooks apply to
+ * that suite only. The `beginning` precedes all suites: its hooks apply to the whole process.
  */
 function inGroups(
   name: string,
@@ -241,8 +243,8 @@ function inGroups(
 }
 
 /**
- * Drops what only says that a test runs or has passed. What else a file tells, such as its
- * seeds, is kept until one of its tests fails.
+ * Drops events of tests that start or pass. Other output of a file, such as seeds, is kept and
+ * printed only if one of its tests fails.
  */
 async function* failuresOnly(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
   const failed = new Set<string | undefined>([undefined])

@@ -1,20 +1,20 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * The command line that tests run as a process. `npm test` makes what people install and has
- * that run, which starts in half of the time; a file that is run by itself takes the source.
+ * The command line that tests run as a process. `npm test` builds the package and uses that, which
+ * starts in half of the time; a single file uses the source.
  */
 export const program =
   process.env['STELA_TEST_PROGRAM'] ??
   fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** Of our environment, what the processes of a server get: none of it sets them up. */
+/** The environment of server processes: only these variables, so that no setting is inherited. */
 export const serverEnvironment = {
   PATH: process.env['PATH'],
-  // Where `npm test` keeps compiled sources, so that not every process compiles them anew.
+  // Cache of compiled sources of `npm test`, so that processes do not compile them again.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-  // How many changes of an index are in memory, to have many runs of few entries.
+  // Number of index changes in memory; a small one creates many runs of few entries.
   STELA_TEST_MEMTABLE: process.env['STELA_TEST_MEMTABLE'],
-  // How many bytes of terms wait to become a segment, to have many of few texts.
+  // Bytes of terms that wait for a segment; a small one creates many segments of few texts.
   STELA_TEST_WAITING: process.env['STELA_TEST_WAITING'],
 }

@@ -1,13 +1,13 @@
 /**
- * Registers the tests of files as skipped, so that node counts them. Files that are imported
- * after `skipTests` get the functions below in the place of those of `node:test`.
+ * Registers tests of files as skipped, so that Node counts them. Files that are imported after
+ * `skipTests` get the functions below instead of those of `node:test`.
  */
 import { registerHooks } from 'node:module'
 import { describe as describeReal, test as testReal } from 'node:test'
 
 let reason = ''
 
-/** From now on, in this process. */
+/** Applies to all later imports in this process. */
 export function skipTests(why: string): void {
   reason = why
   registerHooks({
@@ -30,7 +30,7 @@ export function test(...given: Arguments): void {
   void testReal(nameOf(given), { skip: reason })
 }
 
-/** Runs the body, which a suite that is skipped as a whole would not. */
+/** Runs the body, because a skipped suite would not run it and its tests would not be counted. */
 export function describe(...given: Arguments): void {
   const body = given.find((argument) => typeof argument === 'function')
   void describeReal(nameOf(given), body as () => void)
@@ -38,7 +38,7 @@ export function describe(...given: Arguments): void {
 
 export { describe as suite, test as it, test as default }
 
-/** Hooks serve tests, and none runs. */
+/** Hooks have no effect, because no test runs. */
 export const before = () => undefined
 export { before as after, before as afterEach, before as beforeEach }
 export { mock } from 'node:test'

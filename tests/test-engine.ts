@@ -1,19 +1,19 @@
 /**
- * What servers of tests run on: `STELA_TEST_ENGINE=memory` takes the engine in memory, and
- * `cassandra` the one on a node that they share.
+ * Engine of test servers: STELA_TEST_ENGINE is `memory` for the engine in memory, or `cassandra`
+ * for a shared node; the default is `embedded`.
  */
 import { checked } from '../src/engine/checked.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { openMemoryEngine } from './engine/memory/memory-engine.ts'
 import { MemoryStore } from './engine/memory/memory-store.ts'
 
-/** Data that engines are opened on, one after the other. They assert their promises. */
+/** Data that engines are opened on, one after the other. The engines assert their promises. */
 export interface TestData {
   open(): Promise<Engine>
   remove(): Promise<void>
 }
 
-/** New data; undefined: a server opens the engine of its data folder itself. */
+/** Creates data; undefined: the server itself opens the embedded engine in its data folder. */
 export async function makeTestData(): Promise<TestData | undefined> {
   switch (name) {
     case 'embedded':
@@ -24,7 +24,7 @@ export async function makeTestData(): Promise<TestData | undefined> {
       return { open, remove: () => Promise.resolve() }
     }
     case 'cassandra': {
-      // Others need no driver.
+      // Imported on demand, because other engines need no driver.
       const { TestKeyspaces } = await import('./cassandra/test-keyspaces.ts')
       return TestKeyspaces.makePlain()
     }
@@ -35,8 +35,8 @@ export async function makeTestData(): Promise<TestData | undefined> {
 
 const name = process.env['STELA_TEST_ENGINE'] ?? 'embedded'
 
-/** Whether what only the embedded engine has can be asked for: files, threads, backups. */
+/** Whether features of the embedded engine alone can be tested: files, threads, backups. */
 export const isEmbedded = name === 'embedded'
 
-/** For tests of what a cluster does otherwise: tests/cassandra/differences.ts says how. */
+/** Skips tests where a cluster behaves differently; tests/cassandra/differences.ts covers that. */
 export const unlessOnCluster = { skip: name === 'cassandra' }

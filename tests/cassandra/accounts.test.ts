@@ -1,4 +1,4 @@
-/** Users of the cluster, who send their names and passwords with their requests. */
+/** Users of the cluster, who authenticate requests with their names and passwords. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { accountToken } from '../../src/auth/tokens.ts'
@@ -45,7 +45,7 @@ describe('users of the cluster', () => {
   const as = (account: { name: string; password: string }, body: object, to = path) =>
     server.command(to, body, { Token: accountToken(account) })
 
-  test('may do what their roles permit, and nothing else', async () => {
+  test('have the permissions of their roles, and no others', async () => {
     const found = await as(reader, { find: {} })
     assert.deepEqual(found.body.data?.documents, [{ _id: 1, n: 1 }], found.text)
     const insert = { insertOne: { document: { _id: 2 } } }
@@ -67,14 +67,14 @@ describe('users of the cluster', () => {
     assert.deepEqual((await as(reader, count)).body.status, { count: 2 })
   })
 
-  test('need not see what indexes are ready to create a collection', async () => {
+  test('can create a collection without permission to read which indexes are ready', async () => {
     const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } }
     const create = { createCollection: { name: 'own', options } }
     const { codes, text } = await as(maker, create, '/default_keyspace')
     assert.deepEqual(codes, [], text)
   })
 
-  test('create nothing where the cluster has limits on indexes', async () => {
+  test('create nothing when the cluster limits the number of indexes', async () => {
     const create = (name: string, options: object) =>
       as(maker, { createCollection: { name, options } }, '/default_keyspace')
     const { codes, text } = await create('searched', { vector: { dimension: 2 } })
@@ -86,7 +86,7 @@ describe('users of the cluster', () => {
     assert.deepEqual((await create('plain', {})).codes, [])
   })
 
-  test('are told what is wrong with an index more than a table can have', async () => {
+  test('get an error that explains the maximum number of indexes per table', async () => {
     const columns = Array.from({ length: indexesMax + 1 }, (_, at) => `c${at}`)
     const definition = {
       columns: Object.fromEntries(['p', ...columns].map((name) => [name, 'int'])),
@@ -113,7 +113,7 @@ describe('users of the cluster', () => {
     assert.match(last.text, new RegExp(`more than ${indexesMax} `))
   })
 
-  test('are refused with another password, and under other names', async () => {
+  test('are rejected with another password, and under other names', async () => {
     for (const account of [
       { ...reader, password: 'guessed' },
       { name: 'nobody', password: 'x' },
@@ -124,7 +124,7 @@ describe('users of the cluster', () => {
     }
   })
 
-  test('have nothing to do with tokens and databases', async () => {
+  test('cannot manage tokens and databases', async () => {
     const answer = await fetch(`${server.adminUrl}/v2/databases`, {
       method: 'POST',
       headers: {
@@ -136,7 +136,7 @@ describe('users of the cluster', () => {
     assert.equal(answer.status, 403)
   })
 
-  test('change keyspaces by the management API as their roles permit', async () => {
+  test('change keyspaces through the management API as their roles permit', async () => {
     const listed = await manage(reader, 'GET', '')
     const [{ id }] = (await listed.json()) as [{ id: string }]
     const made = await manage(reader, 'POST', `/${id}/keyspaces/more`)
@@ -161,7 +161,7 @@ describe('users of the cluster', () => {
       headers: { Authorization: `Bearer ${accountToken(account)}` },
     })
 
-  test('and holders of tokens do not reach what servers keep for themselves', async () => {
+  test('and holders of tokens cannot access the internal keyspace of the servers', async () => {
     const { user: name, password } = await testNode()
     const holders = [{}, { Token: accountToken({ name, password }) }]
     const path = '/stela'
@@ -188,7 +188,7 @@ describe('users of the cluster', () => {
   })
 })
 
-test('a server starts with no more rights than it is said to need', async () => {
+test('a server starts with the documented minimum of permissions', async () => {
   const keyspaces = await TestKeyspaces.make()
   const system = keyspaces.nameOf('stela')
   const account = { name: `server_${process.pid}`, password: 'serves' }

@@ -1,4 +1,4 @@
-/** A cluster that is reached by a secure connect bundle. */
+/** A cluster that is accessed through a secure connect bundle. */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ describe('a secure connect bundle', () => {
   const check = async (content: Buffer) =>
     startStela(['check', ...(await flagsWith(content))]).ended
 
-  test('says where the nodes are, and which data center is the local one', async () => {
+  test('provides the addresses of the nodes and the local data center', async () => {
     const { code, out, err } = await check(makeZip(bundled.files))
     assert.equal(err, '')
     assert.notEqual(code, 2)
@@ -64,7 +64,7 @@ describe('a secure connect bundle', () => {
     }
   })
 
-  test('that is not one, or leads nowhere, is refused in a line', async () => {
+  test('that is invalid or has unreachable addresses is rejected in one line', async () => {
     const config = (more: object) => ({
       ...bundled.files,
       'config.json': JSON.stringify(more),

@@ -1,7 +1,7 @@
 /**
- * A node as Astra serves its own. A bundle says where a service tells of the nodes; they are all
- * behind one address, where each connection names the one that it is for. Both the service and
- * that address ask for the certificate of the bundle.
+ * A node that is accessed like one of Astra. The bundle contains the address of a metadata service,
+ * which lists the nodes; all nodes share one address, and each connection names its node by SNI.
+ * Both the service and the shared address require the certificate of the bundle.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
@@ -16,9 +16,9 @@ const address = '127.0.0.1'
 export class BundledNode {
   readonly #service: Server
   readonly #line: Line
-  /** What the bundle holds, by names. */
+  /** Files of the bundle, by name. */
   readonly files: Readonly<Record<string, string>>
-  /** Nodes that connections were for. */
+  /** Host ids that connections requested. */
   readonly askedFor: ReadonlySet<string>
   readonly hostId: string
 

@@ -1,4 +1,4 @@
-/** The schema that a server knows, while others change the schema of the cluster. */
+/** The schema cache of a server while others change the schema of the cluster. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -17,7 +17,7 @@ describe('the catalog of a cluster', () => {
   let keyspace: string
   let client: Client
   let catalog: ClusterCatalog
-  /** Awaited after each statement. */
+  /** Awaited after each statement; lets tests pause a refresh. */
   let gate: () => Promise<undefined> | undefined
 
   before(async () => {
@@ -40,7 +40,7 @@ describe('the catalog of a cluster', () => {
     await keyspaces.remove()
   })
 
-  /** Starts a refresh and holds what it reads after the version, until `release` is called. */
+  /** Starts a refresh and holds its reads after the schema version until `release` is called. */
   async function startHeldRefresh() {
     const held = Promise.withResolvers<undefined>()
     const reached = Promise.withResolvers<undefined>()
@@ -61,7 +61,7 @@ describe('the catalog of a cluster', () => {
     }
   }
 
-  /** A table that the catalog knows, and that has changed since. */
+  /** Creates a table that the catalog knows, and changes it afterwards. */
   async function changedTable(name: string): Promise<void> {
     gate = () => undefined
     await client.execute(`CREATE TABLE ${name} (id int PRIMARY KEY, word text)`)
@@ -69,7 +69,7 @@ describe('the catalog of a cluster', () => {
     await client.execute(`CREATE INDEX ${name}_word ON ${name} (word) USING 'sai'`)
   }
 
-  test('keeps a changed table as it is, when two refreshes read it at once', async () => {
+  test('keeps the current definition of a table that two refreshes read concurrently', async () => {
     await changedTable('twice')
     const slow = await startHeldRefresh()
     await catalog.refresh(keyspace)
@@ -80,7 +80,7 @@ describe('the catalog of a cluster', () => {
     assert(catalog.isCurrent(table!))
   })
 
-  test('does not go back to what a slow refresh began with', async () => {
+  test('ignores the older schema that a slow refresh has read', async () => {
     await changedTable('overtaken')
     const slow = await startHeldRefresh()
     await client.execute('ALTER TABLE overtaken ADD late int')

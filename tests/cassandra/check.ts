@@ -1,4 +1,4 @@
-/** How operators see a cluster: `stela check`, health and metrics. */
+/** Monitoring of a cluster: `stela check`, health and metrics. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +12,7 @@ import { Line } from './line.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
-describe('a cluster, as operators see it', () => {
+describe('monitoring of a cluster', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -54,14 +54,14 @@ describe('a cluster, as operators see it', () => {
     const { code, out, err } = await startStela(args).ended
     return { code, err, lines: String(out).split('\n') }
   }
-  /** Others share the node: only what is said of our own keyspace counts. */
+  /** Other tests share the node, so only lines about the keyspaces of this test are compared. */
   const ours = (lines: readonly string[]) => {
     const start = `${keyspaces.nameOf('default_keyspace')}.`
     const own = lines.filter((line) => line.startsWith(start))
     return own.map((line) => line.slice(start.length))
   }
 
-  test('it is told what it can do, who is up, and what is whole', async () => {
+  test('stela check reports capabilities, live nodes and intact collections', async () => {
     const { err, lines } = await check()
     assert.equal(err, '')
     assert.match(lines[0]!, /^release 5\.0/)
@@ -72,7 +72,7 @@ describe('a cluster, as operators see it', () => {
     assert.deepEqual(ours(lines), [])
   })
 
-  test('what a collection lacks is made when it is created again', async () => {
+  test('createCollection creates the missing parts of an existing collection', async () => {
     const keyspace = keyspaces.nameOf('default_keyspace')
     await cql(`DROP INDEX "${keyspace}"."whole_query_vector_value"`)
     const found =
@@ -89,7 +89,7 @@ describe('a cluster, as operators see it', () => {
     assert.deepEqual(searched.codes, [], searched.text)
   })
 
-  test('a collection whose index would have the name of another is not made', async () => {
+  test('createCollection fails when another table has an index of the same name', async () => {
     const send = (path: string, body: object) => server.command(path, body)
     const definition = { columns: { p: 'int', n: 'int' }, primaryKey: 'p' }
     const name = 'taken_query_vector_value'
@@ -109,7 +109,7 @@ describe('a cluster, as operators see it', () => {
     assert.deepEqual((await create('taken')).codes, [])
   })
 
-  test('it is told which collections lack something', async () => {
+  test('stela check lists collections with missing parts', async () => {
     const keyspace = keyspaces.nameOf('default_keyspace')
     await cql(
       `DROP INDEX "${keyspace}"."lacking_query_vector_value"`,
@@ -126,7 +126,7 @@ describe('a cluster, as operators see it', () => {
     assert.match(lines.at(-2)!, /^[3-9]\d* found, in \d+ collections? and \d+ tables?\.$/)
   })
 
-  test('who needs what a collection lacks is told what it is', async () => {
+  test('commands that need a missing part of a collection name that part', async () => {
     const path = '/default_keyspace/lacking'
     for (const body of [
       { insertOne: { document: { n: 1 } } },
@@ -141,7 +141,7 @@ describe('a cluster, as operators see it', () => {
     assert.deepEqual(codes, [], text)
   })
 
-  test('a collection whose options cannot be read is left alone, and others are served', async () => {
+  test('a collection with unreadable options stays unchanged, and others are served', async () => {
     const keyspace = keyspaces.nameOf('default_keyspace')
     const send = (path: string, body: object) =>
       server.command(`/default_keyspace${path}`, body)
@@ -170,13 +170,13 @@ describe('a cluster, as operators see it', () => {
     assert.deepEqual((await send('/later', { find: {} })).codes, [])
   })
 
-  test('it says so where none answers', async () => {
+  test('stela check reports that no node answers', async () => {
     const { code, err, lines } = await check('--cassandra-port', '1')
     assert.deepEqual([code, lines], [2, ['']])
     assert.match(err, /^stela: no node of the cluster can be asked: 127\.0\.0\.1:1 /)
   })
 
-  test('it says which setting leads to no node', async () => {
+  test('stela check names the setting whose address leads to no node', async () => {
     for (const [given, said] of [
       ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
       ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],
@@ -188,7 +188,7 @@ describe('a cluster, as operators see it', () => {
     }
   })
 
-  test('a server that could not keep its settings does not start, and leaves nothing', async () => {
+  test('a server that cannot store its settings does not start and leaves nothing behind', async () => {
     const keyspace = keyspaces.nameOf('unmade')
     const serve = async (replication: string) => {
       const flags = ['--system-keyspace', keyspace, '--replication', replication]
@@ -204,7 +204,7 @@ describe('a cluster, as operators see it', () => {
     assert(!(await engine.listKeyspaces()).includes('unmade'))
   })
 
-  test('it is told which text indexes were not filled to the end', async () => {
+  test('stela check lists text indexes that were not filled completely', async () => {
     const send = async (target: string, body: object) => {
       const { codes, text } = await server.command(`/default_keyspace${target}`, body)
       assert.deepEqual(codes, [], text)
@@ -246,7 +246,7 @@ describe('a cluster, as operators see it', () => {
     assert.equal((await health()).http, 200)
   })
 
-  test('health says that no node answers', async () => {
+  test('health reports that no node answers', async () => {
     const { contactPoints, port } = await testNode()
     const line = await Line.to(contactPoints[0]!, port)
     const cut = await keyspaces.open({ port: line.port })
@@ -261,7 +261,7 @@ describe('a cluster, as operators see it', () => {
     }
   })
 
-  test('metrics count statements, and are documented', async () => {
+  test('metrics count statements and are documented', async () => {
     const text = (await server.send('/metrics', { method: 'GET' })).text
     const value = (sample: string) =>
       Number(

@@ -1,4 +1,6 @@
-/** Mistakes of clients that only a cluster's tables allow: they are errors of the request. */
+/**
+ * Client errors that only tables of a cluster allow; they are reported as errors of the request.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -10,7 +12,7 @@ import { testNode } from './test-node.ts'
 
 const keyspace = '/default_keyspace'
 
-describe('a mistake of a client', () => {
+describe('a client error on a cluster', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -47,7 +49,7 @@ describe('a mistake of a client', () => {
   }
   const update = (filter: object, what: object) => ({ updateOne: { filter, update: what } })
 
-  test('is to change parts of a frozen list, set or map', async () => {
+  test('is reported for a change to parts of a frozen list, set or map', async () => {
     for (const what of [
       { $push: { l: 'x' } },
       { $push: { s: { $each: [1] } } },
@@ -63,7 +65,7 @@ describe('a mistake of a client', () => {
       )
   })
 
-  test('is to set or insert a counter', async () => {
+  test('is reported for setting or inserting a counter', async () => {
     for (const what of [{ $set: { hits: 1 } }, { $unset: { hits: 1 } }])
       await refused(
         '/counts',
@@ -79,7 +81,7 @@ describe('a mistake of a client', () => {
       await refused('/counts', insert, 'UNSUPPORTED_COLUMN_TYPES', 'hits')
   })
 
-  test('is none where a filter has a text with half of a character', async () => {
+  test('is not reported for a filter on a text with an unpaired surrogate', async () => {
     const insert = { insertOne: { document: { k: 7, t: 'b', l: ['b'], m: { b: 1 } } } }
     assert.deepEqual((await server.command(`${keyspace}/frozen_ones`, insert)).codes, [])
     const half = '\ud800'
@@ -102,7 +104,7 @@ describe('a mistake of a client', () => {
     }
   })
 
-  test('is to add a dropped column with another type, or to drop a user-defined one', async () => {
+  test('is reported for adding a dropped column with another type, and for dropping a user-defined one', async () => {
     const path = '/retyped'
     const made = (target: string, body: object) =>
       server.command(keyspace + target, body).then(({ codes, text }) => {
@@ -125,7 +127,7 @@ describe('a mistake of a client', () => {
     await refused(path, drop, 'CANNOT_DROP_USER_DEFINED_COLUMNS', '$unset')
   })
 
-  test('is a set of durations', async () => {
+  test('is reported for a set of durations', async () => {
     const columns = { k: 'int', d: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'k' }
     await refused(

@@ -1,4 +1,4 @@
-/** Three real nodes, each of which can be killed and started again. */
+/** Three real nodes; each one can be killed and started again. */
 import { types } from 'cassandra-driver'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOf, type ConnectOptions } from './connect.ts'
@@ -6,12 +6,12 @@ import { CassandraNode, install, ringOf, type NodeOptions } from './node.ts'
 
 const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 
-/** How long nodes may take to notice that another is up. */
+/** Maximum time until a node notices that another one is up. */
 const noticeMsMax = 60_000
 
 export class CassandraCluster {
   readonly nodes: readonly CassandraNode[]
-  /** All nodes are contact points. */
+  /** Settings with all nodes as contact points. */
   readonly connect: ConnectOptions
 
   private constructor(nodes: readonly CassandraNode[]) {
@@ -40,18 +40,18 @@ export class CassandraCluster {
     return this.nodes[position]!.kill()
   }
 
-  /** On the data that the node left. */
+  /** Starts a node again on the data that it left. */
   async restart(position: number): Promise<void> {
     await this.nodes[position]!.start()
     if (this.nodes.every((node) => node.isRunning)) await this.#allSeeAll()
   }
 
-  /** Ends all nodes, and removes their data. */
+  /** Stops all nodes and removes their data. */
   async remove(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.remove()))
   }
 
-  /** Resolves once each node asks all others for their copies of a row. */
+  /** Resolves once each node can read a row with consistency ALL. */
   async #allSeeAll(): Promise<void> {
     const deadline = Date.now() + noticeMsMax
     for (const node of this.nodes) {
@@ -72,5 +72,5 @@ export class CassandraCluster {
   }
 }
 
-/** Roles are on all nodes. */
+/** Role data is replicated to all nodes. */
 const roleQuery = "SELECT role FROM system_auth.roles WHERE role = 'cassandra'"

@@ -1,4 +1,4 @@
-/** Each command once, on a real node. `npm run test:cassandra` runs all that is said of them. */
+/** Runs each command once on a real node. `npm run test:cassandra` runs the whole suite of each. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
@@ -41,7 +41,7 @@ describe('a server on a cluster', () => {
   const document = async (path: string, body: object) =>
     (await send(path, body)).data!.document
 
-  test('makes, lists and drops keyspaces', async () => {
+  test('creates, lists and drops keyspaces', async () => {
     for (const noun of ['Keyspace', 'Namespace']) {
       await send('', { [`create${noun}`]: { name: 'shop' } })
       const listed = await status('', { [`find${noun}s`]: {} })
@@ -51,7 +51,7 @@ describe('a server on a cluster', () => {
     }
   })
 
-  test('knows providers', async () => {
+  test('lists providers', async () => {
     for (const command of ['findEmbeddingProviders', 'findRerankingProviders'])
       assert(await status('', { [command]: {} }))
   })
@@ -196,7 +196,7 @@ describe('a server on a cluster', () => {
     await send(keyspace, { dropType: { name: 'spot' } })
   })
 
-  test('was sent every command that there is', () => {
+  test('was sent every command of the registry', () => {
     const all = Object.values(commandsAt).flatMap((commands) => [...commands.keys()])
     assert.deepEqual(
       all.filter((name) => !sent.has(name)),

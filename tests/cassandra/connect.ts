@@ -1,4 +1,4 @@
-/** How clients reach a node, and whether it lets them in. */
+/** Connection settings of a node, and a check of its credentials. */
 import { Client, policies, type ClientOptions } from 'cassandra-driver'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import type { ClusterOptions } from '../../src/engine/cassandra/cluster/open-cluster.ts'
@@ -12,7 +12,7 @@ export interface ConnectOptions {
   readonly password: string
 }
 
-/** How an engine reaches it. */
+/** Cluster options of an engine that connects to it. */
 export function clusterOf(connect: ConnectOptions): ClusterOptions {
   const { contactPoints, port, localDatacenter, user, password } = connect
   return {
@@ -26,8 +26,7 @@ export function clusterOf(connect: ConnectOptions): ClusterOptions {
   }
 }
 
-/** Of an engine on it, with what a server would set besides. */
-/** The defaults of the settings. */
+/** Scan limits of an engine on it: the defaults of the settings. */
 export const testLimits = { scannedMax: 100_000, comparedMax: 1_000 }
 
 export function engineOptionsOf(
@@ -49,13 +48,13 @@ export function engineOptionsOf(
   }
 }
 
-/** How the command line reaches it. */
+/** Command-line flags for it. */
 export function flagsOf({ contactPoints, port, user, password }: ConnectOptions): string[] {
   const where = ['--contact-points', contactPoints.join(), '--cassandra-port', String(port)]
   return [...where, '--cassandra-user', user, '--cassandra-password', password]
 }
 
-/** A client that asks no node but the contact points. */
+/** A client that connects only to the contact points. */
 export function clientOf(connect: ConnectOptions, options: ClientOptions = {}): Client {
   const { contactPoints, port, localDatacenter, user, password } = connect
   const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing

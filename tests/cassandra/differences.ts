@@ -1,4 +1,4 @@
-/** What a cluster does otherwise than the embedded engine, as docs/differences.md says. */
+/** Differences between a cluster and the embedded engine, as listed in docs/differences.md. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
@@ -49,7 +49,7 @@ describe('on a cluster', () => {
 
   const alter = (operation: object) => ({ alterTable: { operation } })
 
-  test('keyspaces of the cluster itself and of the settings are not there', async () => {
+  test('internal keyspaces and those of the cluster are hidden', async () => {
     for (const name of ['system_auth', 'stela']) {
       const roles = await server.command(`/${name}/roles`, { find: {} })
       assert.deepEqual(roles.codes, ['UNKNOWN_KEYSPACE'], roles.text)
@@ -60,7 +60,7 @@ describe('on a cluster', () => {
     }
   })
 
-  test('a dropped column comes back empty, and only with its type', async () => {
+  test('a dropped column can be added again only with its type, and is empty', async () => {
     const table = await create('retyped', { a: 'text' })
     await send(table, { insertOne: { document: { id: '1', a: 'old' } } })
     await send(table, alter({ drop: { columns: ['a'] } }))
@@ -71,7 +71,7 @@ describe('on a cluster', () => {
     assert.deepEqual(body.data!.documents, [{ id: '1' }])
   })
 
-  test('a column of a user-defined type stays', async () => {
+  test('a column of a user-defined type cannot be dropped', async () => {
     const fields = { x: 'int' }
     await send('', { createType: { name: 'point', definition: { fields } } })
     const table = await create('typed', { at: { type: 'userDefined', udtName: 'point' } })
@@ -79,7 +79,7 @@ describe('on a cluster', () => {
     await refusedWith('CANNOT_DROP_USER_DEFINED_COLUMNS', table, drop, 'at')
   })
 
-  test('a key has 65 535 bytes', async () => {
+  test('a key has at most 65 535 bytes', async () => {
     const columns = { id: 'text', a: 'text', b: 'text' }
     const primaryKey = { partitionBy: ['id'], partitionSort: { a: 1, b: 1 } }
     await send('', { createTable: { name: 'keyed', definition: { columns, primaryKey } } })
@@ -91,7 +91,7 @@ describe('on a cluster', () => {
     await refused('/keyed', insert(long, long), '65535')
   })
 
-  test('no field of a type is called __proto__', async () => {
+  test('a field of a type cannot be called __proto__', async () => {
     const fields = JSON.parse('{ "x": "int", "__proto__": "int" }') as object
     await refused('', { createType: { name: 'lost', definition: { fields } } }, '__proto__')
     await send('', { createType: { name: 'kept', definition: { fields: { x: 'int' } } } })
@@ -99,13 +99,13 @@ describe('on a cluster', () => {
     await refused('', { alterType: { name: 'kept', rename } }, '__proto__')
   })
 
-  test('vectors of one dimension have no index by cosine', async () => {
+  test('one-dimensional vectors have no index by cosine', async () => {
     const table = await create('short', { v: { type: 'vector', dimension: 1 } })
     const definition = { column: 'v', options: { metric: 'cosine' } }
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
-  test('texts of tables have no half of a character, and ids not two', async () => {
+  test('texts of tables have no unpaired surrogate, and ids have at most one', async () => {
     const table = await create('halved', { a: 'text' })
     await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
     await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
@@ -126,8 +126,8 @@ describe('on a cluster', () => {
     assert.deepEqual(other.codes, ['DOCUMENT_ALREADY_EXISTS'], other.text)
   })
 
-  test('a document that is refused does not keep others from being inserted', async () => {
-    // Longer ones than keys of a cluster can be.
+  test('a rejected document does not keep others from being inserted', async () => {
+    // Raises the limit above the maximum size of a key in a cluster.
     const limits = { ...defaultLimits, stringSizeMax: 100_000 }
     const generous = await startServer({ checked: false, limits }, engine)
     const path = '/default_keyspace/mixed_documents'
@@ -152,7 +152,7 @@ describe('on a cluster', () => {
     await generous.close()
   })
 
-  test('a row that is refused does not keep others from being inserted', async () => {
+  test('a rejected row does not keep others from being inserted', async () => {
     const table = await create('mixed', { a: 'text' })
     const documents = [{ id: '1' }, { id: '2', a: '\ud83e' }, { id: '3' }]
     const insert = (options: object) => send(table, { insertMany: { documents, options } })
@@ -180,20 +180,20 @@ describe('on a cluster', () => {
     await refused(table, { insertOne: { document: listed } }, '275760')
   })
 
-  test('durations are in no set', async () => {
+  test('sets contain no durations', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }
     const create = { createTable: { name: 'spans', definition } }
     await refusedWith('UNSUPPORTED_SET_DEFINITION', '', create, 'duration')
   })
 
-  test('names of indexed columns are of letters, digits and underscores', async () => {
+  test('names of indexed columns consist of letters, digits and underscores', async () => {
     const table = await create('named', { 'last-name': 'text' })
     const definition = { column: 'last-name' }
     await refused(table, { createIndex: { name: 'by_name', definition } }, 'last-name')
   })
 
-  test('copies are kept in data centers that there are', async () => {
+  test('replication names existing data centers', async () => {
     const replication = { class: 'NetworkTopologyStrategy', nowhere: 3 }
     const options = { replication }
     const { codes, text } = await server.command('', {
@@ -203,7 +203,7 @@ describe('on a cluster', () => {
     assert(text.includes('nowhere'))
   })
 
-  test('rows may be larger than a document', async () => {
+  test('rows can be larger than a document', async () => {
     const table = await create('large', { a: 'text', b: 'text' })
     const half = 'x'.repeat(2_500_000)
     for (const document of [

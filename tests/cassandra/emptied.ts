@@ -1,6 +1,6 @@
 /**
- * What nodes do not truncate is deleted one by one. They refuse while one of them is down, which
- * tests/cluster tries; here it is the deleting.
+ * Deletion of documents and rows one by one, which replaces TRUNCATE when a node rejects it. Nodes
+ * reject TRUNCATE while one of them is down, which tests/cluster covers; this covers the deletion.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ import { clusterOf, testLimits } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
-describe('what is emptied one by one', () => {
+describe('deletion one by one', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -50,12 +50,12 @@ describe('what is emptied one by one', () => {
   const accessFor = (lexical: boolean) => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
-    // Less than there is: pages are small, and each is a read of its own.
+    // Less than the number of records: pages are small, and each page is a separate read.
     const limits = { ...testLimits, scannedMax: 120 }
     return { session, can: apache, limits, postings, more: moreTermsOf(apache, lexical) }
   }
 
-  test('a collection loses all documents, and their terms', async () => {
+  test('removes all documents of a collection, and their terms', async () => {
     await send('', {
       createCollection: { name: 'notes', options: { indexing: { deny: ['*'] } } },
     })
@@ -85,7 +85,7 @@ describe('what is emptied one by one', () => {
     )
   })
 
-  test('a table loses all rows', async () => {
+  test('removes all rows of a table', async () => {
     const definition = {
       columns: { p: 'int', c: 'timestamp', a: 'text' },
       primaryKey: { partitionBy: ['p'], partitionSort: { c: -1 } },

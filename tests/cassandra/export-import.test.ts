@@ -1,4 +1,4 @@
-/** `stela export | stela import`, from a folder to a cluster and from a cluster to a folder. */
+/** `stela export | stela import`, from a folder to a cluster and back. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
@@ -42,7 +42,7 @@ const definition = {
   primaryKey: { partitionBy: ['town'], partitionSort: { at: -1 } },
 }
 
-/** As they are printed, which keeps every digit. Of every kind that an _id has. */
+/** Documents with every type of _id, as text, which preserves every digit. */
 const documents = [
   '{"_id":"text","n":1.5,"$vector":[1.0,0.0,0.0],"$lexical":"running owls"}',
   '{"_id":7,"precise":0.1000000000000000000000000001,"$vector":[0.0,1.0,0.0]}',
@@ -119,7 +119,7 @@ describe('stela export and import', () => {
     ['a folder to a cluster', () => folder, () => cluster],
     ['a cluster to a folder', () => cluster, () => folder],
   ] as const) {
-    test(`move documents from ${says}, which are found there`, async () => {
+    test(`move documents from ${says} with working search`, async () => {
       const lines = await exported(source(), ['--collection', 'given'])
       const err = await imported(target(), ['--collection', 'copy'], lines)
       assert.match(err, new RegExp(`imported ${documents.length} documents`))
@@ -141,7 +141,7 @@ describe('stela export and import', () => {
       assert.deepEqual(await find({ filter: { 'list.0': 1 } }), [true])
     })
 
-    test(`move rows from ${says}, with all that columns hold`, async () => {
+    test(`move rows with all their values from ${says}`, async () => {
       const lines = await exported(source(), ['--table', 'rows'])
       const err = await imported(target(), ['--table', 'rows_copy'], lines)
       assert.match(err, new RegExp(`imported ${rows.length} rows`))

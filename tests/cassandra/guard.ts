@@ -1,4 +1,4 @@
-/** A temporary folder, and a process that works in it, which both end with our own process. */
+/** A temporary folder and a process in it; both end together with this process. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, statfs } from 'node:fs/promises'
@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Socket } from 'node:net'
 
 /**
- * Reads process ids until we close the pipe or die, in whatever way; then ends the process
- * that was named last, if any, and removes the folder.
+ * Reads process ids until this process closes the pipe or dies; then kills the last process named,
+ * if any, and removes the folder.
  */
 const script = `
 while read -r line; do pid=$line; done
@@ -22,7 +22,7 @@ export class GuardedFolder {
 
   private constructor(path: string) {
     this.path = path
-    // In a process group of its own, so that Ctrl-C does not reach it.
+    // Detached into a process group of its own, so that Ctrl-C does not reach it.
     this.#guard = spawn('sh', ['-c', script, 'guard', path], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
@@ -36,7 +36,7 @@ export class GuardedFolder {
     return new GuardedFolder(await mkdtemp(join(await roomyPlace(), 'stela-cassandra-')))
   }
 
-  /** Undefined once the process has ended: its id may soon be that of another. */
+  /** Undefined once the process has ended, because the system may reuse its id. */
   watch(pid: number | undefined): void {
     this.#pipe.write(`${pid ?? ''}\n`)
   }
@@ -49,17 +49,17 @@ export class GuardedFolder {
   }
 }
 
-/** What a node writes in a long run of tests, and some more. */
+/** Disk space that a node needs in a long run of tests, with a reserve. */
 const roomBytes = 2 * 1024 ** 3
 
-/** In memory, where there is enough of it. */
+/** A folder in memory when there is enough space, otherwise the temporary folder of the system. */
 async function roomyPlace(): Promise<string> {
   const inMemory = '/dev/shm'
   try {
     const { bavail, bsize } = await statfs(inMemory)
     if (bavail * bsize >= roomBytes) return inMemory
   } catch {
-    // Not every system has it.
+    // /dev/shm does not exist on every system.
   }
   return tmpdir()
 }

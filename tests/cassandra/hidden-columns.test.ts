@@ -1,11 +1,11 @@
-/** Queries that compare, sort or filter by columns that the projection leaves out. */
+/** Queries that compare, sort or filter by columns that the projection excludes. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
-/** More than the cluster is asked for at a time, so that it cannot settle every search. */
+/** More rows than one request to the cluster reads, so that it cannot decide every search alone. */
 const rowCount = 1_100
 const atATime = 100
 const path = '/default_keyspace/points'
@@ -62,13 +62,13 @@ describe('a projection without the columns that a query needs', () => {
     await keyspaces.remove()
   })
 
-  test('finds the nearest of more rows than the cluster is asked for', async () => {
+  test('returns the nearest of more rows than one request reads', async () => {
     const keys = await keysOf({ sort: { v: [0, 0] } })
     assert.equal(keys.length, 1_000)
     assert.deepEqual(keys.slice(0, 5), [0, 1, 2, 3, 4])
   })
 
-  test('finds the nearest rows that a filter matches, far from the vector', async () => {
+  test('returns the nearest rows that match a filter, far from the vector', async () => {
     const filter = { n: { $gte: 1_050 } }
     const clauses = { filter, sort: { v: [0, 0] }, options: { limit: 3 } }
     assert.deepEqual(await keysOf(clauses), [1_050, 1_051, 1_052])
@@ -76,13 +76,13 @@ describe('a projection without the columns that a query needs', () => {
     assert.deepEqual(data!.document, { k: 1_050 })
   })
 
-  test('sorts by a column that is not shown', async () => {
+  test('sorts by a column that it excludes', async () => {
     const filter = { words: { $match: 'rare' } }
     const options = { limit: 3 }
     assert.deepEqual(await keysOf({ filter, sort: { n: -1 }, options }), [1_000, 900, 800])
   })
 
-  test('filters and searches by terms of a column that is not shown', async () => {
+  test('filters and searches by terms of a column that it excludes', async () => {
     const rare = Array.from({ length: rowCount / 100 }, (_, at) => at * 100)
     const byFilter = await keysOf({ filter: { words: { $match: 'rare' } } })
     const bySearch = await keysOf({ sort: { words: 'rare' } })

@@ -1,6 +1,6 @@
 /**
- * Collections that another server of the Data API made and filled: they are read, found by
- * their values, changed, and written back as that server would have written them.
+ * Collections that another server of the Data API created and filled. Stela reads them, finds
+ * documents by their values, changes them, and writes rows in the form of that server.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -47,14 +47,14 @@ describe('a collection of another server', () => {
   const keysOf = (documents: readonly Record<string, unknown>[]) =>
     documents.map(({ _id }) => JSON.stringify(_id)).toSorted()
 
-  /** A row as the cluster tells it. */
+  /** A row as the cluster returns it. */
   const stored = async (table: string, key: StoredRow['key']) => {
     const text = `SELECT JSON * FROM ${table} WHERE key = ?`
     const { rows } = await client.execute(text, [types.Tuple.fromArray([...key])], {
       prepare: true,
     })
     const row = JSON.parse(rows[0]!['[json]'] as string) as Record<string, unknown>
-    // What is left empty is null or nothing, as it was written.
+    // A column without a value is null or absent, as that server wrote it.
     for (const [name, value] of Object.entries(row))
       if (
         value === null ||
@@ -136,7 +136,7 @@ describe('a collection of another server', () => {
     assert.deepEqual(vec, { vector, ...none })
   })
 
-  test('has all of its documents', async () => {
+  test('returns all its documents', async () => {
     for (const table of ['plain', 'sel', 'vec']) {
       const own = storedByOthers.flatMap(({ table: of, row }) =>
         of === table && row !== undefined ? [JSON.parse(row.doc_json) as object] : [],
@@ -177,12 +177,12 @@ describe('a collection of another server', () => {
     ['{"z": {"$lte": 0}}', 1],
     ['{"m": {"z": 1, "a": 2}}', 'order'],
   ] as const)
-    test(`finds by ${filter}`, async () => {
+    test(`is found by ${filter}`, async () => {
       const { data } = await send('/plain', `{"find": {"filter": ${filter}}}`)
       assert.deepEqual(keysOf(data!.documents!), [JSON.stringify(id)])
     })
 
-  test('is searched by vector, and keeps what is not to be indexed', async () => {
+  test('supports vector search, and keeps unindexed values', async () => {
     const sort = { $vector: [0.1, 0.2, 0.3] }
     const { data } = await send('/vec', { find: { sort } })
     assert.deepEqual(keysOf(data!.documents!), ['"v1"', '"v2"'])
@@ -195,7 +195,7 @@ describe('a collection of another server', () => {
 
   for (const { table, row } of storedByOthers)
     if (row !== undefined)
-      test(`writes ${table} ${row.key.join(' ')} back as it was`, async () => {
+      test(`keeps ${table} ${row.key.join(' ')} unchanged when written back`, async () => {
         const before = await stored(table, row.key)
         const { _id } = JSON.parse(row.doc_json) as { _id: unknown }
         for (const update of [{ $set: { zz: 1 } }, { $unset: { zz: '' } }]) {
@@ -208,12 +208,12 @@ describe('a collection of another server', () => {
         assert.notEqual(written.tx_id, before.tx_id)
         assert.deepEqual(written.document, before.document)
         assert.deepEqual(ownFields(written.document), ownFields(before.document))
-        // For a binary that server writes an address in memory.
+        // The other server stores a memory address for a binary value, which cannot be compared.
         if (row.key[1] !== 'bin') assert.deepEqual(written.others, before.others)
       })
 })
 
-/** Those of the search come last, wherever they were. */
+/** Field names in order. Search fields are excluded: rewritten documents have them last. */
 function ownFields(document: object): readonly string[] {
   return Object.keys(document).filter((name) => !name.startsWith('$'))
 }

@@ -1,4 +1,4 @@
-/** Cassandra itself: jars that Maven downloads once, into a cache that all processes share. */
+/** Jars of Cassandra, which Maven downloads once into a cache that all processes share. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { findMaven } from './tools.ts'
 const cassandraVersion = '5.0.9'
 const mavenPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 
-/** Of this version: what is made from other jars cannot be mistaken for what is made from these. */
+/** Cache folder of this version, so that files derived from jars of other versions are not used. */
 export const cacheFolder = join(
   process.env['STELA_CASSANDRA_CACHE'] ??
     fileURLToPath(new URL('../../node_modules/.cache/stela/cassandra', import.meta.url)),
@@ -20,12 +20,12 @@ export const cacheFolder = join(
 
 const jarsFolder = join(cacheFolder, 'jars')
 
-/** Whether nothing has to be downloaded. */
+/** Whether the jars are in the cache. */
 export function hasJars(): boolean {
   return existsSync(jarsFolder)
 }
 
-/** The paths of all jars, in an order that stays the same. Downloads them if need be. */
+/** Paths of all jars in a stable order; downloads them if necessary. */
 export async function bringJars(): Promise<readonly string[]> {
   await makeOnce(jarsFolder, download)
   const names = await readdir(jarsFolder)

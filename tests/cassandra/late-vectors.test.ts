@@ -1,4 +1,4 @@
-/** Vectors that rows and documents get after they were inserted, before a node flushes them. */
+/** Vectors that are set after the insert of their row or document, before a node flushes them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
@@ -76,14 +76,14 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({}), [1, 3, 4, 2])
   })
 
-  test('finds them by other conditions, too', async () => {
+  test('returns them for other conditions, too', async () => {
     assert.deepEqual(await find({ p: 'a', c: 1 }), [1])
     assert.deepEqual(await find({ p: 'a', c: { $gte: 2 } }), [3, 2])
     assert.deepEqual(await find({ p: 'a', n: { $lte: 2 } }), [1, 2])
     assert.deepEqual(await find({ p: 'a', n: { $ne: 3 } }), [1, 2])
   })
 
-  /** Every row but the first gets its vector with its insert. */
+  /** Every row except the first is inserted with its vector. */
   const insertMany = async (p: string, count: number) => {
     for (let first = 0; first < count; first += 100) {
       const documents = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
@@ -99,14 +99,14 @@ describe('a search by vector within partitions', () => {
     return (status!.warnings ?? []).map(({ errorCode }) => errorCode)
   }
 
-  test('compares all rows of a partition, and keeps the nearest', async () => {
+  test('compares all rows of a partition and returns the nearest', async () => {
     await insertMany('full', comparedMax)
     assert.deepEqual(await find({ p: 'full' }, 3), [0, 1, 2])
     assert.deepEqual(await find({ p: 'full', c: { $lt: 2 } }, 3), [0, 1])
     assert.deepEqual(await warningsOf({ p: 'full' }), [])
   })
 
-  test('leaves a larger partition to the index, and warns', async () => {
+  test('uses the index for a larger partition, and warns', async () => {
     await insertMany('many', comparedMax + 1)
     assert.deepEqual((await find({ p: 'many' }, 3)).slice(-2), [1, 2])
     assert.deepEqual(await find({ p: 'many', c: { $gte: 5 } }, 2), [5, 6])
@@ -119,7 +119,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({ p: 'many', c: { $lt: 200 } }, 2), [0, 1])
   })
 
-  test('of documents finds them by their _id', async () => {
+  test('returns documents with a condition on _id', async () => {
     const options = { vector: { dimension: 2, metric: 'euclidean' } }
     await send(keyspace, { createCollection: { name: 'late', options } })
     await send(`${keyspace}/late`, {

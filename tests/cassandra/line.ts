@@ -1,11 +1,11 @@
-/** Connections to a node that can be held up, cut and encrypted. */
+/** Proxied connections to a node that can be delayed, cut and encrypted. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 
 export class Line {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** Those on which the node answers. */
+  /** Connections on which the node answers. */
   readonly #answers = new Set<Socket>()
 
   private constructor(host: string, port: number, tls: TlsOptions | undefined) {
@@ -24,7 +24,7 @@ export class Line {
     this.#server = tls === undefined ? createServer(carry) : createTlsServer(tls, carry)
   }
 
-  /** With `tls`, those who connect to the line have to encrypt. */
+  /** With `tls`, clients of the proxy must encrypt. */
   static async to(host: string, port: number, tls?: TlsOptions): Promise<Line> {
     const line = new Line(host, port, tls)
     await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve))
@@ -35,7 +35,7 @@ export class Line {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** No answer comes through any more. */
+  /** Stops passing on answers. */
   hold(): void {
     for (const socket of this.#answers) socket.pause()
   }

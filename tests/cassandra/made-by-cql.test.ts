@@ -1,4 +1,4 @@
-/** Tables that were made and filled by CQL, and are served as they are. */
+/** Tables that were created and filled by CQL, and are served without changes. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -13,7 +13,7 @@ import { clientOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
-describe('a table that was made by CQL', () => {
+describe('a table created by CQL', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -77,7 +77,7 @@ describe('a table that was made by CQL', () => {
     await keyspaces.remove()
   })
 
-  test('is described, with what the API cannot do', async () => {
+  test('is described, including columns that the API does not support', async () => {
     const { status } = await send('', { listTables: { options: { explain: true } } })
     const tables = status!['tables'] as { name: string; definition: { columns: object } }[]
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('a table that was made by CQL', () => {
     assert.equal(index!['indexType'], 'UNKNOWN')
   })
 
-  test('is read without them, and refused with them', async () => {
+  test('is read without unsupported columns, and rejects their use', async () => {
     const projection = { pair: 0, nested: 0 }
     const { data } = await send('/visits', { find: { projection } })
     assert.deepEqual(data!.documents, [
@@ -146,7 +146,7 @@ describe('a table that was made by CQL', () => {
     assert.deepEqual(counted.data!.documents, [{ id: 1, hits: 3 }])
   })
 
-  test('is written to, but for them', async () => {
+  test('accepts writes to its supported columns', async () => {
     const key = { place: 'Rome', at: '23814000-1dd2-11b2-8080-808080808080' }
     const projection = { pair: 0, nested: 0 }
     await send('/visits', {
@@ -169,7 +169,7 @@ describe('a table that was made by CQL', () => {
     await refused('/counts', hits, 'DOCUMENT', 'hits')
   })
 
-  test('keeps the names of what only CQL can use, until that is dropped', async () => {
+  test('reserves the names of unsupported columns until they are dropped', async () => {
     const add = { alterTable: { operation: { add: { columns: { pair: 'int' } } } } }
     const { codes } = await server.command('/default_keyspace/visits', add)
     assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
@@ -179,7 +179,7 @@ describe('a table that was made by CQL', () => {
     await send('', { dropIndex: { name: 'by_old_index' } })
   })
 
-  test('is listed where only CQL can use its key, and its rows are left alone', async () => {
+  test('is listed when its key is unsupported, and its rows are left alone', async () => {
     const name = 'paired'
     await client.execute(
       `CREATE TABLE ${name} (
@@ -197,7 +197,7 @@ describe('a table that was made by CQL', () => {
     }
     const int = { type: 'int' }
     const { definition } = tables.find((table) => table.name === name)!
-    // As JSON, because the order of columns is that of the key.
+    // Compared as JSON, because the order of the columns follows the key.
     assert.equal(
       JSON.stringify(definition),
       JSON.stringify({
@@ -236,7 +236,7 @@ describe('a table that was made by CQL', () => {
     assert.equal((await client.execute(`SELECT n FROM ${name}`)).rows.length, 0)
   })
 
-  test('keeps its name where only CQL can use its key, until it is dropped', async () => {
+  test('reserves its name when its key is unsupported, until it is dropped', async () => {
     const name = 'paired'
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     const options = { lexical: { enabled: false } }
@@ -257,7 +257,7 @@ describe('a table that was made by CQL', () => {
     return { codes, text }
   }
 
-  test('is found by its counters, and takes no rows', async () => {
+  test('is found by its counters and accepts no inserts', async () => {
     for (const [filter, found] of [
       [{ hits: 3 }, 1],
       [{ hits: { $gt: 3 } }, 0],
@@ -271,14 +271,14 @@ describe('a table that was made by CQL', () => {
     assert.deepEqual(codes, Array(2).fill('UNSUPPORTED_COLUMN_TYPES'))
   })
 
-  test('shows vectors in JSON, whatever they hold', async () => {
+  test('returns vectors as JSON, whatever they contain', async () => {
     await client.execute('CREATE TABLE far (id int PRIMARY KEY, v vector<float, 3>)')
     await client.execute('INSERT INTO far (id, v) VALUES (1, [NaN, -Infinity, 1])')
     const { data } = await send('/far', { find: {} })
     assert.deepEqual(data!.documents, [{ id: 1, v: ['NaN', '-Infinity', 1] }])
   })
 
-  test('has no index of the API on what is frozen or shared by a partition', async () => {
+  test('rejects an index on frozen or static columns', async () => {
     const index = { name: 'by_names', definition: { column: 'names' } }
     const frozen = await codesOf('/visits', { createIndex: index })
     assert.deepEqual(frozen.codes, ['UNSUPPORTED_INDEXING_FOR_FROZEN_COLUMN'], frozen.text)
@@ -290,7 +290,7 @@ describe('a table that was made by CQL', () => {
     assert.deepEqual(status!['indexes'], [])
   })
 
-  test('has no index of the API on what only CQL can use', async () => {
+  test('rejects an index on columns that the API does not support', async () => {
     await client.execute('CREATE TABLE twos (id int PRIMARY KEY, two tuple<int, int>)')
     for (const [command, code] of [
       ['createIndex', 'UNSUPPORTED_INDEXING_FOR_DATA_TYPES'],
@@ -325,7 +325,7 @@ describe('a table that was made by CQL', () => {
     }
   })
 
-  test('may be of types that only CQL can use, whose names are taken', async () => {
+  test('may use unsupported types, whose names are reserved', async () => {
     await client.execute('CREATE TYPE path (steps frozen<list<int>>)')
     const type = { name: 'path', definition: { fields: { x: 'int' } } }
     const { codes, text } = await codesOf('', { createType: type })
@@ -341,7 +341,7 @@ describe('a table that was made by CQL', () => {
     await send('', { dropType: { name: 'path' } })
   })
 
-  test('is read without an index that others have just dropped', async () => {
+  test('is read without an index that another client has just dropped', async () => {
     const rows = Array.from({ length: 25 }, (_, at) => ({ place: 'Bern', n: at }))
     await client.execute('CREATE TABLE stays (place text, n int, m int, PRIMARY KEY (n))')
     const documents = rows.map((row) => ({ ...row, m: 1 }))
@@ -364,7 +364,7 @@ describe('a table that was made by CQL', () => {
       (found as { n: number }[]).toSorted((a, b) => a.n - b.n)
     const retried = 'QUERY_RETRIED_DUE_TO_INDEXING'
     const warned = new Set<string>()
-    // A server that takes its time knows by then, and warns that there is none.
+    // A slow server has noticed the dropped index by now, and warns that there is none.
     for (let attempt = 1; !warned.has(retried); attempt++) {
       assert(attempt < 20, 'nothing was read with an index that was gone')
       const index = { name: 'stays_m', definition: { column: 'm' } }
@@ -390,7 +390,7 @@ describe('a table that was made by CQL', () => {
     const listed = await send('', { listTables: {} })
     const names = listed.status!['tables'] as readonly string[]
     assert(names.includes('visits') && !names.includes('by_n'))
-    // A node would make a table of this name, fail, and be left with both.
+    // A node would create a table of this name, fail, and keep both.
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     for (const body of [
       { createTable: { name: 'by_n', definition } },
@@ -411,12 +411,12 @@ describe('a table that was made by CQL', () => {
     await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
-  test('stays, even where it came just before a collection of its name', async () => {
+  test('stays when createCollection of the same name comes just after it', async () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const access = {
       ...{ session, can: apache, keyspace: keyspaces.nameOf('default_keyspace') },
       unreadyIndexes: () => Promise.resolve(new Set<string>()),
-      // As it was before.
+      // The schema before the table was created.
       schema: { targets: [], types: [] },
     }
     const none = { enabled: false } as const

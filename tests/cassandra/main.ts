@@ -1,6 +1,6 @@
 /**
- * `npm run cassandra -- --nodes 3 --port 9042`: a node, or three, for people who try things.
- * Ctrl-C stops them, and removes their data.
+ * `npm run cassandra -- --nodes 3 --port 9042` starts one or three nodes for manual tests. Ctrl-C
+ * stops them and removes their data.
  */
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'

@@ -5,14 +5,14 @@ import { after, before, describe, test } from 'node:test'
 import { temporaryFolder } from '../harness.ts'
 import { makeOnce } from './make-once.ts'
 
-describe('what is made once', () => {
+describe('makeOnce', () => {
   let folder: string
   before(async () => {
     folder = await temporaryFolder()
   })
   after(() => rm(folder, { recursive: true }))
 
-  test('is made by one, and waited for by the others', async () => {
+  test('runs in one process while the others wait', async () => {
     const path = join(folder, 'shared')
     let made = 0
     const make = async (unfinished: string) => {
@@ -24,7 +24,7 @@ describe('what is made once', () => {
     assert.equal(await readFile(path, 'utf8'), 'whole')
   })
 
-  test('leaves nothing behind when it fails, and can be tried again', async () => {
+  test('leaves nothing behind when it fails, and can be repeated', async () => {
     const path = join(folder, 'failed', 'jars')
     const half = async (unfinished: string) => {
       await mkdir(unfinished)
@@ -37,7 +37,7 @@ describe('what is made once', () => {
     assert.deepEqual(await readdir(join(folder, 'failed')), ['jars'])
   })
 
-  test('is made anew after a process died while it made it', async () => {
+  test('runs again after a process died during it', async () => {
     const path = join(folder, 'interrupted', 'jars')
     const lock = `${path}.lock`
     await mkdir(lock, { recursive: true })

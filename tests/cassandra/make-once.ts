@@ -1,20 +1,20 @@
-/** Files and folders that take long to make and are then kept, for all processes to use. */
+/** Creates expensive files and folders once and keeps them for all processes. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How often whoever makes a thing says that it is still at it. */
+/** Interval at which the creating process renews its lock, in milliseconds. */
 const beatMs = 1000
 
-/** After this long without a word, whoever made it has died. */
+/** A lock that was not renewed for this long belongs to a dead process. */
 const silenceMsMax = 20_000
 
 /**
- * Has `make` write to the path that it is given, and moves the result to `path`, unless
- * something is there already. Of several processes one makes it, and the others wait. Whoever
- * dies on the way leaves a lock folder with what was half made, which the next one clears away.
+ * Calls `make` with a temporary path and moves the result to `path`, unless `path` exists. Of
+ * several processes one calls it, and the others wait. A process that dies leaves a lock folder
+ * with the partial result, which the next process removes.
  */
 export async function makeOnce(
   path: string,
@@ -52,7 +52,7 @@ async function makeLocked(
     utimes(lock, now, now).catch(() => undefined)
   }, beatMs)
   try {
-    // Another process may have finished between our look and our lock.
+    // Another process may have finished between the check and the lock.
     if (existsSync(path)) return
     const unfinished = join(lock, randomUUID())
     await make(unfinished)
@@ -63,7 +63,7 @@ async function makeLocked(
   }
 }
 
-/** Renamed first, so that a lock that another process takes meanwhile is left alone. */
+/** Renames the lock first, so that a lock of another process is not removed. */
 async function clearAway(lock: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`
   try {

@@ -1,4 +1,4 @@
-/** A zip archive of small files, which are stored as they are. */
+/** A zip archive of small files, stored without compression. */
 import { crc32 } from 'node:zlib'
 
 export function makeZip(files: Readonly<Record<string, string>>): Buffer {
@@ -7,7 +7,7 @@ export function makeZip(files: Readonly<Record<string, string>>): Buffer {
   let offset = 0
   for (const [name, content] of Object.entries(files)) {
     const [nameBytes, bytes] = [Buffer.from(name), Buffer.from(content)]
-    // From the version that is needed on, both headers say the same.
+    // From the field for the required version on, both headers are equal.
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
     common.writeUInt32LE(crc32(bytes), 10)

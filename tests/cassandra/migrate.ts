@@ -1,4 +1,4 @@
-/** Moving from a data folder to a cluster, on a real node. */
+/** Migration of a data folder to a cluster, on a real node. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -32,7 +32,7 @@ const quiet: MigrationListener = {
   verifying: () => undefined,
 }
 
-/** Numbers and names that stores may spell otherwise. */
+/** Documents with numbers and names that stores may represent in several ways. */
 const books = [
   { _id: 'a', n: 1, $vector: [0.1, 0.25], $lexical: 'a quick fox' },
   { _id: 2, n: 1e100, price: 12.5, $vector: null, tags: ['x', { y: null }] },
@@ -88,7 +88,7 @@ const rows = [
   { place: 'Rome', hour: 1, words: '', at: { x: 3 } },
 ]
 
-/** To another database where the path names it. */
+/** Sends to another database if the path names one. */
 function sendTo(
   server: TestServer,
   path: string,
@@ -124,14 +124,14 @@ async function makeToken(server: TestServer): Promise<string> {
   return (await manage<WireToken>(server, '/clientIdSecrets', body)).token
 }
 
-describe('moving from a folder to a cluster', () => {
+describe('migration of a folder to a cluster', () => {
   let keyspaces: TestKeyspaces
   let dataDir: string
   let token: string
   let other: string
   let told: ReadonlyMap<string, string>
 
-  /** Everything that a client can read, as it is told. */
+  /** All data that a client can read, as text by path. */
   const readAll = async (server: TestServer, paths: readonly string[]) => {
     const found = new Map<string, string>()
     for (const path of paths) {
@@ -232,7 +232,7 @@ describe('moving from a folder to a cluster', () => {
       ...[name.replace(/^s_\w{12}__/, ''), moved, present, differing.count, isSame],
     ])
 
-  test('names what is in the way before anything is written', async () => {
+  test('names obstacles before it writes anything', async () => {
     await withBoth(async (from, to) => {
       const unexpected = () => Promise.reject(new Error('something was written'))
       const taken = around(to, {
@@ -256,7 +256,7 @@ describe('moving from a folder to a cluster', () => {
     })
   })
 
-  test('stops where it is interrupted, and goes on there', async () => {
+  test('continues after an interruption', async () => {
     await withBoth(async (from, to) => {
       let writes = 0
       const failing = around(to, {
@@ -278,7 +278,7 @@ describe('moving from a folder to a cluster', () => {
     assert(moved.isSame)
   })
 
-  test('serves the same from the cluster, with the same tokens', async () => {
+  test('results in the same replies from the cluster, with the same tokens', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     try {
@@ -295,7 +295,7 @@ describe('moving from a folder to a cluster', () => {
     }
   })
 
-  test('changes nothing when it is run again', async () => {
+  test('changes nothing when it is repeated', async () => {
     const again = await move()
     assert.deepEqual(countsOf(again), [
       ['default_keyspace.books', 0, 4, 0, true],
@@ -305,7 +305,7 @@ describe('moving from a folder to a cluster', () => {
     assert.deepEqual(again.settings, [])
   })
 
-  test('notices what was changed in between, and leaves it', async () => {
+  test('detects records that were changed in between, and keeps them', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     const change = { updateOne: { filter: { _id: 7 }, update: { $set: { n: -1 } } } }
@@ -343,7 +343,7 @@ describe('moving from a folder to a cluster', () => {
     }
   }
 
-  test('goes back into a folder by the same way', async () => {
+  test('works from a cluster to a folder, too', async () => {
     const moved = (await moveBack()) as Migrated
     assert.deepEqual(
       moved.targets.map(({ source, isSame }) => [source.count, isSame]),
@@ -355,7 +355,7 @@ describe('moving from a folder to a cluster', () => {
     )
   })
 
-  test('names what tables of CQL have that no folder holds', async () => {
+  test('names contents of CQL tables that a folder does not support', async () => {
     const client = clientOf(await testNode(), {
       keyspace: keyspaces.nameOf('default_keyspace'),
     })
@@ -405,7 +405,7 @@ describe('stela migrate', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  test('says that the server must be stopped', async () => {
+  test('reports that the server must be stopped', async () => {
     const server = await startServer({ adminPort: 0 })
     dataDir = server.dataDir
     other = (await makeDatabase(server, 'cli')).id
@@ -422,8 +422,8 @@ describe('stela migrate', () => {
     await server.stop()
   })
 
-  test('tells what it moved, and then that all is there', async () => {
-    // What others left incomplete is none of its business.
+  test('reports the migrated data, and later that everything is migrated', async () => {
+    // Incomplete tables of other clients must not affect it.
     const client = clientOf(await testNode())
     await client.execute(
       `CREATE KEYSPACE "${key}others" WITH replication =

@@ -1,27 +1,30 @@
-/** How a node is set up, and Java with it: small, quick to start, and fit to be killed. */
+/** Configuration of a Cassandra node and its Java process: small, fast to start, safe to kill. */
 import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
-/** What the nodes of a cluster have in common. */
+/** Settings that all nodes of a cluster share. */
 export interface Ring {
   readonly addresses: readonly string[]
-  /** For clients; drivers expect the same of all nodes. */
+  /** Port for clients; drivers expect the same port on all nodes. */
   readonly port: number
-  /** For the nodes among themselves. */
+  /** Port for communication between nodes. */
   readonly storagePort: number
   /**
-   * Whether data outlives a node that is killed. What does not need to outlives one that is
-   * stopped, and definitions take a quarter of the time.
+   * Whether data must survive a killed node. Otherwise it survives only a regular stop, and schema
+   * changes take a quarter of the time.
    */
   readonly durable: boolean
-  /** Of Java's heap, for each node. */
+  /** Java heap of each node. */
   readonly heapMegabytes: number
 }
 
 /** Enough for tests. Tens of thousands of documents with vectors need more. */
 export const smallHeap = 512
 
-/** Of a table that is not a superuser's: one less than a collection with vectors has. */
+/**
+ * Maximum number of indexes per table for users other than superusers: one less than a collection
+ * with vectors has.
+ */
 export const indexesMax = 8
 
 const configName = 'cassandra.yaml'
@@ -32,7 +35,7 @@ export async function writeConfig(
   address: string,
   ring: Ring,
 ): Promise<void> {
-  // Whatever is JSON is YAML as well.
+  // JSON is valid YAML.
   const config = JSON.stringify(configOf(folder, address, ring), null, 2)
   await writeFile(join(folder, configName), config)
   await writeFile(join(folder, loggingName), loggingXml)
@@ -44,7 +47,7 @@ function configOf(folder: string, address: string, ring: Ring): object {
     cluster_name: 'stela',
     num_tokens: 1,
     initial_token: tokenOf(ring.addresses.indexOf(address), ring.addresses.length),
-    // All nodes start at once, and empty: there is nothing that one could copy from others.
+    // All nodes start at once and empty, so there is no data to copy.
     auto_bootstrap: false,
     partitioner: 'org.apache.cassandra.dht.Murmur3Partitioner',
     endpoint_snitch: 'SimpleSnitch',
@@ -83,9 +86,9 @@ function configOf(folder: string, address: string, ring: Ring): object {
     storage_compatibility_mode: 'NONE',
     auto_snapshot: false,
     incremental_backups: false,
-    // Off by default, but older clusters have some.
+    // Off by default; older clusters have some.
     materialized_views_enabled: true,
-    // As some products have it. It does not hold for superusers, which tests mostly are.
+    // Some products set this guardrail. It does not apply to superusers, which most tests use.
     secondary_indexes_per_table_fail_threshold: indexesMax,
     // Machines that run tests are busy.
     read_request_timeout: '10s',
@@ -96,7 +99,7 @@ function configOf(folder: string, address: string, ring: Ring): object {
   }
 }
 
-/** Spread evenly and chosen by us, so that the same rows are on the same nodes each time. */
+/** Evenly spread fixed tokens, so that rows are on the same nodes in each run. */
 function tokenOf(position: number, nodes: number): string {
   return String((2n ** 64n / BigInt(nodes)) * BigInt(position) - 2n ** 63n)
 }
@@ -129,7 +132,7 @@ const modules = [
   ...exported.map((name) => `--add-exports=${name}=ALL-UNNAMED`),
 ]
 
-/** What Java is called with. `archiveFlag` says which archive of classes to use or to make. */
+/** Arguments of Java. `archiveFlag` names the class archive to use or to create. */
 export function javaArguments(
   folder: string,
   ring: Ring,
@@ -143,10 +146,10 @@ export function javaArguments(
     ...[`-Xms${heapMegabytes}m`, `-Xmx${heapMegabytes}m`, '-Xss512k'],
     `-XX:MaxDirectMemorySize=${heapMegabytes}m`,
     ...['-XX:+UseG1GC', '-XX:ParallelGCThreads=2', '-XX:ConcGCThreads=1'],
-    // A node lives for minutes: code compiled quickly is worth more than code compiled well.
+    // A node lives for minutes, so fast compilation matters more than fast code.
     '-XX:TieredStopAtLevel=1',
     ...['-XX:+UnlockDiagnosticVMOptions', '-XX:+AllowArchivingWithJavaAgent', archiveFlag],
-    // With few processors, writing vectors in parallel fails: "outstanding pooled objects".
+    // With few processors, parallel writes of vectors fail: "outstanding pooled objects".
     ...['-XX:ActiveProcessorCount=32', '-Dcassandra.available_processors=2'],
     ...modules,
     `-javaagent:${agent}`,
@@ -157,18 +160,18 @@ export function javaArguments(
     `-Dcassandra.config=file://${join(folder, configName)}`,
     `-Dcassandra.storagedir=${folder}`,
     '-Dcassandra-foreground=yes',
-    // Saves the estimate of a number that is known, which takes ten seconds.
+    // Skips the estimate of a known number, which takes ten seconds.
     '-Dcassandra.memtable.row_overhead_size=180',
-    // A thread wakes this often to look at the clock; each 2 ms otherwise, for as long as it lives.
+    // Interval of the thread that updates the approximate clock; 2 ms by default.
     '-Dcassandra.approximate_time_precision_ms=20',
-    // What a node waits for before it joins others; here they are a millisecond away.
+    // Delays before a node joins others; here the others are a millisecond away.
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.ring_delay_ms=2000',
-    // Until all nodes are up, each tries this often to make the first user.
+    // Until all nodes are up, each one retries creating the first user at this interval.
     `-Dcassandra.superuser_setup_delay_ms=${nodes > 1 ? 500 : 0}`,
-    // Logins are to work while a node is down.
+    // Allows logins while a node is down.
     `-Dcassandra.system_auth.default_rf=${nodes}`,
-    // Schemas are not written to disk at each change, and not found there after a kill.
+    // Skips writing schema changes to disk; a killed node then loses them.
     ...(ring.durable ? [] : ['-Dcassandra.unsafesystem=true']),
     ...['-cp', jars.join(delimiter), 'org.apache.cassandra.service.CassandraDaemon'],
   ]

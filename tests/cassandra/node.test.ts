@@ -32,7 +32,7 @@ describe('a Cassandra node', () => {
   })
   after(() => node.remove())
 
-  test('has what was written before it was killed, and uses the jars that are there', async () => {
+  test('keeps its data when it is killed, and uses the cached jars', async () => {
     const folder = dirname((await install()).jars[0]!)
     const { ino } = await stat(folder)
     await withClient(node.connect, async (client) => {
@@ -57,7 +57,7 @@ describe('a Cassandra node', () => {
     assert.equal((await stat(folder)).ino, ino)
   })
 
-  test('does not outlive the process that started it, and neither does its folder', async () => {
+  test('ends together with the process that started it, and so does its folder', async () => {
     const port = await findPort(['127.0.0.1'])
     const main = new URL('main.ts', import.meta.url).pathname
     const flags = ['--disable-warning=ExperimentalWarning', main, '--port', String(port)]
@@ -77,11 +77,11 @@ describe('a Cassandra node', () => {
     await ended
     while (existsSync(folder)) await sleep(100)
     assert(!(await tryLogin(connect)))
-    // Another node on the same machine is not touched.
+    // Another node on the same machine is not affected.
     assert(await tryLogin(node.connect))
   })
 
-  test('that dies at its start says how its log ended', async () => {
+  test('reports the end of its log when it dies at its start', async () => {
     const address = 'nowhere.invalid'
     const ring = {
       addresses: [address],
@@ -98,7 +98,7 @@ describe('a Cassandra node', () => {
   })
 })
 
-test('the node that tests share answers, and knows vectors', async () => {
+test('the node that tests share answers and supports vectors', async () => {
   const connect = await testNode()
   assert.equal(connect.user, firstUser.user)
   const { rows } = await withClient(connect, (client) =>

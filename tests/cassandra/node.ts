@@ -12,18 +12,18 @@ import { javaArguments, smallHeap, writeConfig, type Ring } from './node-config.
 import { findPort } from './ports.ts'
 import { findJava, findMaven, MissingTool, type Java, type Tool } from './tools.ts'
 
-/** Longer than any machine takes. */
+/** Maximum time of a start, above that of any machine. */
 const startMsMax = 300_000
 
-/** What all nodes need. */
+/** Programs and files that all nodes need. */
 export interface Installation {
   readonly java: Java
   readonly jars: readonly string[]
-  /** Which archive of classes Java is to use, or to make. */
+  /** Names the class archive that Java uses or creates. */
   readonly archiveFlag: string
 }
 
-/** Names all tools that a node needs and this machine lacks; undefined if it has them. */
+/** Names all missing tools that a node needs; undefined if the machine has them. */
 export async function missingTools(): Promise<MissingTool | undefined> {
   const searches = [findJava(), ...(hasJars() ? [] : [findMaven()])]
   const missing: Tool[] = []
@@ -35,7 +35,7 @@ export async function missingTools(): Promise<MissingTool | undefined> {
   return missing.length === 0 ? undefined : new MissingTool(...missing)
 }
 
-/** Brings what nodes need; only the first time takes minutes. */
+/** Installs the needed files; only the first call takes minutes. */
 export async function install(): Promise<Installation> {
   const java = await findJava()
   const jars = await bringJars()
@@ -46,7 +46,7 @@ export async function install(): Promise<Installation> {
   return { java, jars, archiveFlag: `-XX:SharedArchiveFile=${archive}` }
 }
 
-/** Java writes the classes of a run to a file at its end. Starts from that save seconds. */
+/** Java writes the loaded classes to an archive when it ends. Starts from that save seconds. */
 async function archiveClasses(installation: Installation): Promise<void> {
   const ring = await ringOf([firstAddress], { durable: false })
   const node = await CassandraNode.create(installation, ring, firstAddress)
@@ -59,17 +59,17 @@ async function archiveClasses(installation: Installation): Promise<void> {
 }
 
 export interface NodeOptions {
-  /** A free one unless named. */
+  /** A free port by default. */
   readonly port?: number
   /** See `Ring`. */
   readonly durable: boolean
-  /** See `Ring`; a small one unless named. */
+  /** See `Ring`; a small heap by default. */
   readonly heapMegabytes?: number
 }
 
 const firstAddress = '127.0.0.1'
 
-/** A node by itself, which is ready. */
+/** Starts a single node and waits until it is ready. */
 export async function startNode(options: NodeOptions): Promise<CassandraNode> {
   const ring = await ringOf([firstAddress], options)
   const node = await CassandraNode.create(await install(), ring, firstAddress)
@@ -96,7 +96,7 @@ export async function ringOf(
   }
 }
 
-/** What every new cluster has. */
+/** Default superuser and data center of a new cluster. */
 export const firstUser = {
   localDatacenter: 'datacenter1',
   user: 'cassandra',
@@ -137,7 +137,7 @@ export class CassandraNode {
     return new CassandraNode(installation, ring, address, folder)
   }
 
-  /** Where its data are, and its log. */
+  /** Folder of its data and its log. */
   get folder(): string {
     return this.#folder.path
   }
@@ -147,8 +147,8 @@ export class CassandraNode {
   }
 
   /**
-   * Starts it, on the data that it left if it ran before; resolves once the first user can log
-   * in. Throws, with the end of the log, when the process ends instead.
+   * Starts the node, on the data that it left if it ran before; resolves once the first user can
+   * log in. Throws with the end of the log when the process ends instead.
    */
   async start(): Promise<void> {
     await this.#launch()
@@ -167,7 +167,7 @@ export class CassandraNode {
     const child = spawn(
       java.program,
       javaArguments(this.folder, this.#ring, jars, archiveFlag),
-      // In a process group of its own: after Ctrl-C, it is us or the guard who end it.
+      // Detached into a process group of its own: after Ctrl-C, this process or the guard ends it.
       { stdio: ['ignore', log.fd, log.fd], detached: true },
     )
     this.#folder.watch(child.pid)
@@ -185,25 +185,25 @@ export class CassandraNode {
     return lines.slice(-30).join('\n')
   }
 
-  /** Resolves when the process has ended; until then, ours does not. */
+  /** Resolves when the process has ended; keeps this process alive until then. */
   async ended(): Promise<void> {
     this.#child?.ref()
     await this.#exit
   }
 
-  /** Asks it to end in good order. */
+  /** Asks the process to shut down. */
   async stop(): Promise<void> {
     this.#child?.kill('SIGTERM')
     await this.ended()
   }
 
-  /** Ends it as a crash would. */
+  /** Kills the process, like a crash. */
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL')
     await this.ended()
   }
 
-  /** Ends it for good, and removes its data. */
+  /** Kills the process and removes its data. */
   async remove(): Promise<void> {
     await this.kill()
     await this.#folder.remove()

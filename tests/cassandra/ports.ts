@@ -1,13 +1,13 @@
-/** Ports that nobody listens on. */
+/** Free ports. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to connections: none can take a port before its node does. */
+/** Below the ephemeral range: no connection can take a port before its node does. */
 const portMin = 10_000
 const portMax = 30_000
 
-/** Free on all of these addresses. */
+/** Finds a port that is free on all of these addresses. */
 export async function findPort(addresses: readonly string[]): Promise<number> {
   for (;;) {
     const port = randomInt(portMin, portMax)

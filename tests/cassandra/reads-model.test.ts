@@ -1,6 +1,6 @@
 /**
- * Random finds of rows and documents, some of which get a vector after their insert or lose it:
- * both engines get the same writes and the same finds, which are held against a plain Map.
+ * Random finds of rows and documents, some of which get or lose a vector after their insert. Both
+ * engines get the same writes and finds; the results are compared with a plain Map.
  */
 import { after, before, describe } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'

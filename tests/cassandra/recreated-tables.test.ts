@@ -1,4 +1,4 @@
-/** Tables that were dropped, and created again with the same name and other column types. */
+/** Tables that were dropped and created again with the same name and other column types. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -9,7 +9,7 @@ import { clientOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
-/** Column types, and a value of each. */
+/** Column types with a value of each. */
 const values = {
   text: 'x',
   int: 7,
@@ -32,7 +32,7 @@ const pairs: readonly (readonly [TypeName, TypeName])[] = [
   ['decimal', 'uuid'],
 ]
 
-describe('a table that was dropped and created with other types', () => {
+describe('a table that was dropped and created again with other types', () => {
   let keyspaces: TestKeyspaces
   let engines: Engine[]
   let servers: TestServer[]
@@ -84,11 +84,11 @@ describe('a table that was dropped and created with other types', () => {
   }
 
   const others = async () => {
-    // Another server may trust what it knows of the schema for so long.
+    // Another server may use its cached schema for this time.
     await new Promise((resolve) => setTimeout(resolve, trustedMs + 100))
   }
 
-  test('is written and read by the server that dropped it', async () => {
+  test('works on the server that dropped it', async () => {
     const [server] = servers
     const keyspace = '/default_keyspace'
     for (const [k, a] of pairs) {
@@ -98,7 +98,7 @@ describe('a table that was dropped and created with other types', () => {
     }
   })
 
-  test('is written and read by other servers', async () => {
+  test('works on other servers', async () => {
     const keyspace = '/default_keyspace'
     for (const [k, a] of pairs.slice(0, 3)) {
       await create(k, a, keyspace)
@@ -108,7 +108,7 @@ describe('a table that was dropped and created with other types', () => {
     }
   })
 
-  test('is written and read where its keyspace was dropped, too', async () => {
+  test('works when its keyspace was dropped, too', async () => {
     const [server] = servers
     for (const [k, a] of pairs.slice(0, 3)) {
       await send(server!, '', { createKeyspace: { name: 'other' } })
@@ -118,7 +118,7 @@ describe('a table that was dropped and created with other types', () => {
     }
   })
 
-  test('is written and read where CQL created it', async () => {
+  test('works when CQL created it', async () => {
     const keyspace = '/default_keyspace'
     const name = `"${keyspaces.nameOf('default_keyspace')}".again`
     for (const [k, a] of pairs.slice(0, 3)) {

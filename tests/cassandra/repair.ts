@@ -1,4 +1,4 @@
-/** `stela repair`: whatever was lost of the index of terms, or is left over, is set right. */
+/** `stela repair` restores missing entries of the index of terms and removes leftover ones. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
@@ -85,7 +85,7 @@ describe('stela repair', () => {
     await keyspaces.remove()
   })
 
-  test('finds again what the index has lost', async () => {
+  test('restores entries that the index has lost', async () => {
     for (const table of ['postings', 'texts'])
       await client.execute(`TRUNCATE ${system()}.${table}`)
     assert.deepEqual(await found('notes', '$lexical', 'bee'), [])
@@ -101,7 +101,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'ant'), [1])
   })
 
-  test('finds rows that were written by others', async () => {
+  test('adds rows that other clients wrote', async () => {
     const table = `"${keyspaces.nameOf('default_keyspace')}".words`
     await client.execute(`INSERT INTO ${table} (id, said) VALUES (2, 'ant dog')`)
     assert.deepEqual(await found('words', 'said', 'ant'), [1])
@@ -110,7 +110,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'dog'), [2])
   })
 
-  test('removes what belongs to no text, and keeps what may be on its way', async () => {
+  test('removes entries without a text, and keeps entries of recent writes', async () => {
     const notes = await placeOf('notes')
     const dropped = await placeOf('dropped')
     const bee = { text: 'bee', terms: ['bee'] }
@@ -144,7 +144,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'ant'), [1, 2])
   })
 
-  test('says what it cannot read', async () => {
+  test('reports texts that it cannot read', async () => {
     const replication = { class: 'NetworkTopologyStrategy', datacenter1: 5 }
     const create = { createKeyspace: { name: 'thin', options: { replication } } }
     assert.deepEqual((await server.command('', create)).codes, [])
@@ -156,7 +156,7 @@ describe('stela repair', () => {
     await server.command('', { dropKeyspace: { name: 'thin' } })
   })
 
-  test('says so where no server has been', async () => {
+  test('reports that no server has used the keyspace', async () => {
     const { code, err } = await run('--system-keyspace', 'nobody')
     assert.equal(code, 1)
     assert.match(err, /^stela: no server has used the keyspace nobody yet\./)

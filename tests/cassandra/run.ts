@@ -1,7 +1,7 @@
 /**
- * `npm run test:cassandra`: all that is asked of the engine on a real node, much of which
- * `npm test` has no time for. First what is about clusters, then all commands and clients, one
- * file after the other because they share its keyspaces.
+ * `npm run test:cassandra` runs all tests on a real node, including those that `npm test` skips.
+ * Tests of clusters come first, then those of commands and clients, one file at a time because they
+ * share keyspaces.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** Reads that look at more than they find: they end at a number of documents or rows, and say so. */
+/**
+ * Scans that read more than they return end at a maximum number of documents or rows, with an
+ * error.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
@@ -11,7 +14,7 @@ const scannedMax = 30
 const count = 50
 const everyN = Array.from({ length: count }, (_, n) => n)
 
-describe('a read that looks at many', () => {
+describe('a scan', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -54,7 +57,7 @@ describe('a read that looks at many', () => {
   for (const target of ['documents', 'rows'] as const) {
     const path = `${keyspace}/${target}`
 
-    test(`is refused for ${target}, and says what helps`, async () => {
+    test(`is rejected with advice when it reads too many ${target}`, async () => {
       for (const find of [
         { filter: { n: { $nin: everyN } } },
         { filter: { kind: 'many', n: { $nin: everyN } } },
@@ -68,7 +71,7 @@ describe('a read that looks at many', () => {
       }
     })
 
-    test(`is served for ${target} where an index leaves few`, async () => {
+    test(`succeeds for ${target} when an index leaves few candidates`, async () => {
       const filter = { kind: 'few', n: { $gt: 2 } }
       for (const sort of [undefined, { n: -1 }]) {
         const { data } = await send(path, { find: { filter, ...(sort && { sort }) } })
@@ -77,7 +80,7 @@ describe('a read that looks at many', () => {
       }
     })
 
-    test(`looks at all ${target} page by page`, async () => {
+    test(`succeeds page by page for all ${target}`, async () => {
       const found = new Set<unknown>()
       for (let pageState: string | null | undefined; pageState !== null;) {
         const { data } = await send(path, { find: { options: { pageState } } })

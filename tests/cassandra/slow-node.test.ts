@@ -1,4 +1,4 @@
-/** A node that does not answer, or is lost while it is asked. */
+/** A node that does not answer, or whose connection is lost during a statement. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { accountToken } from '../../src/auth/tokens.ts'
@@ -31,7 +31,7 @@ describe('a node', () => {
     await keyspaces.remove()
   })
 
-  test('that falls behind gets no more to do, and principals take turns at it', async () => {
+  test('that falls behind gets no further statements, and principals take turns at it', async () => {
     const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } } as const
     await engine.changeSchema('default_keyspace', () => ({
       kind: 'createCollection',
@@ -53,7 +53,7 @@ describe('a node', () => {
       await readAs('many')
       answered++
     })
-    // Neither these nor those of another are refused, and it does not wait for all of them.
+    // No statement is rejected, and the second principal does not wait for all of the first.
     const other = readAs('other')
     line.letGo()
     await other
@@ -61,7 +61,7 @@ describe('a node', () => {
     await Promise.all(reads)
   })
 
-  test('that nobody can reach fails commands with an error of its own', async () => {
+  test('that is unreachable fails commands with a specific error', async () => {
     const { contactPoints, port } = await testNode()
     const own = await Line.to(contactPoints[0]!, port)
     const lost = await keyspaces.open({ port: own.port })
@@ -71,11 +71,11 @@ describe('a node', () => {
     assert.deepEqual((await ask()).codes, [])
     own.cut()
     let answer = await ask()
-    // What was on its way, and the schema that was read a moment ago, end first.
+    // Pending statements, and the time for which the schema is trusted, end first.
     while (answer.codes.length === 0 || answer.codes[0] === 'TIMEOUT_READING_DATA')
       answer = await ask()
     assert.deepEqual(answer.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], answer.text)
-    // Nor can it say whether it knows a user.
+    // Users cannot be authenticated, either.
     const Token = accountToken({ name: 'nobody', password: 'secret' })
     const asked = await server.command('/default_keyspace', list, { Token })
     assert.deepEqual(asked.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], asked.text)
@@ -83,7 +83,7 @@ describe('a node', () => {
     await lost.close()
   })
 
-  test('that is lost leaves open what became of a write', async () => {
+  test('leaves the result of a write open when its connection is lost', async () => {
     const { contactPoints, port } = await testNode()
     const own = await Line.to(contactPoints[0]!, port)
     const client = clientOf({ ...(await testNode()), port: own.port })

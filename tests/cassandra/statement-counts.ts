@@ -1,11 +1,11 @@
 /**
- * Counts the statements that commands take. What a server asks the cluster on its own account is
- * apart: the version of the schema, which it looks at once a second at most, whoever asks it for
- * what. Servers that are counted with must not poll settings meanwhile, which are reads as well.
+ * Counts the statements that commands execute. Reads of the schema version, which a server makes at
+ * most once a second, are counted separately. Counted servers must not poll settings, because those
+ * reads would be counted as well.
  */
 import type { Engine } from '../../src/engine/contract.ts'
 
-/** Longer than anybody counts. */
+/** Longer than any test. */
 export const noPollMs = 3_600_000
 
 interface Counted {
@@ -17,13 +17,13 @@ export class StatementCounts {
   readonly #engine: Engine
   #before: Counted
 
-  /** Of an engine on a cluster. */
+  /** Counts statements of an engine on a cluster. */
   constructor(engine: Engine) {
     this.#engine = engine
     this.#before = this.#read()
   }
 
-  /** What was counted since the last time. */
+  /** Statements since the last call. */
   take(): Counted {
     const [before, now] = [this.#before, this.#read()]
     this.#before = now

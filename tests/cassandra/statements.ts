@@ -1,4 +1,4 @@
-/** How many statements commands take on a real node, where an _id is a text. */
+/** Number of statements per command on a real node; every _id is a text. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { noPollMs, StatementCounts } from './statement-counts.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 const path = '/default_keyspace/counted'
-/** How often each command is sent. */
+/** Repetitions of each command. */
 const times = 8
 /** More than a page of the API, and of the cluster. */
 const documentCount = 70
@@ -57,7 +57,7 @@ describe('statements of a command', () => {
     return answered
   }
 
-  /** Fails where the bodies, sent one after the other, take more statements than they may. */
+  /** Fails if the bodies, sent one after the other, take more statements than allowed. */
   async function assertTakes(bodies: readonly object[], each: number): Promise<void> {
     await assertCounted(each * bodies.length, async () => {
       for (const body of bodies) await send(path, body)
@@ -74,7 +74,7 @@ describe('statements of a command', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const { ofCommands, ofSchema } = counts.take()
     assert.equal(ofCommands, expected)
-    // The version of the schema is looked at once a second, and not for each command.
+    // Reads of the schema version happen once a second, not once per command.
     assert(ofSchema <= 1 + seconds, `${ofSchema} in ${seconds} s`)
   }
 
@@ -88,16 +88,16 @@ describe('statements of a command', () => {
       1,
     ))
 
-  test('many findOne at once share a look at the schema', async () => {
+  test('concurrent findOne commands share a read of the schema version', async () => {
     const findOne = { filter: { _id: 'id-1' } }
-    // For longer than what is known of the schema is trusted.
+    // Longer than the time for which the schema is trusted.
     await sleep(trustedMs + 100)
     await assertCounted(times, () =>
       Promise.all(many(() => ({ findOne })).map((body) => send(path, body))),
     )
   })
 
-  test('findOne by an _id that is not there takes one', () =>
+  test('findOne by an _id that does not exist takes one', () =>
     assertTakes(
       many((i) => ({ findOne: { filter: { _id: `none-${i}` } } })),
       1,
@@ -115,7 +115,7 @@ describe('statements of a command', () => {
     )
   })
 
-  test('find takes one for each page that follows', async () => {
+  test('find takes one for each following page', async () => {
     counts.take()
     let found = 0
     let pages = 0
@@ -131,19 +131,19 @@ describe('statements of a command', () => {
     assert.equal(counts.take().ofCommands, pages)
   })
 
-  test('countDocuments takes one where the indexes say all', () =>
+  test('countDocuments takes one when indexes answer the filter', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual' } } })),
       1,
     ))
 
-  test('countDocuments takes one for fifty documents that it has to look at', () =>
+  test('countDocuments takes one for fifty documents that it has to read', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual', n: { $gte: 0 } } } })),
       2,
     ))
 
-  test('find of the nearest takes one, with a filter and without', () =>
+  test('find by vector takes one, with a filter and without', () =>
     assertTakes(
       many((i) => ({
         find: {

@@ -1,4 +1,4 @@
-/** The benchmark on a node. It measures one of its own: tests drop what others have made. */
+/** The benchmark on a node of its own, because tests drop the data of others. */
 import { studies } from '../../bench/workloads/registry.ts'
 import { testStudy } from '../bench/toy-study.ts'
 

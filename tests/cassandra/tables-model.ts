@@ -1,6 +1,6 @@
 /**
- * The model of tables, on a cluster: random commands on random tables, through two servers,
- * against rows in a plain Map.
+ * The model of tables on a cluster: random commands on random tables through two servers, compared
+ * with rows in a plain Map.
  */
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const tables = 6 * times
 const stepsPerTable = 60
 
-/** After it the other server knows what this one has changed of a schema. */
+/** After this time the other server knows a schema change. */
 const agreedAfterMs = 1_100
 
 const changesSchema = /^\{"(?:create|drop|alter)/

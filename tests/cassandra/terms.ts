@@ -1,4 +1,4 @@
-/** The index of terms that servers keep on a cluster: two of them write, and some die. */
+/** The index of terms that servers maintain on a cluster, with two writers, some of which fail. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'
@@ -26,7 +26,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     await keyspaces.remove()
   })
 
-  test('are those of the documents, whichever server wrote them last', async () => {
+  test('match the documents, whichever server wrote last', async () => {
     const random = new Random(seed)
     const first = await LexicalStore.create(engines[0], 'contested')
     const stores = [first, await LexicalStore.find(engines[1], 'contested')]
@@ -39,7 +39,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     const write = async (store: LexicalStore) => {
       for (let step = 0; step < 40; step++) {
         const _id = random.pick(ids)
-        // Where the other was first nothing is written, and nothing of it may be found.
+        // After a conflict nothing is written, so nothing of this write may be found.
         if (random.oneIn(10)) await store.delete(_id).catch(() => undefined)
         else await store.replace({ _id }, textOf()).catch(() => undefined)
         if (random.oneIn(5)) await store.write([insertion({ _id }, textOf())])
@@ -59,7 +59,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
       }
   })
 
-  test('are scored where another server has just written most of them', async () => {
+  test('are scored when another server has just written most of them', async () => {
     const first = await LexicalStore.create(engines[0], 'behind')
     const second = await LexicalStore.find(engines[1], 'behind')
     assert.deepEqual(await second.search('ant'), [])
@@ -69,7 +69,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     assert.deepEqual(await second.search('ant'), [2, 3, 4, 5, 1])
   })
 
-  test('of documents that were never written are found by nobody', async () => {
+  test('are not found for documents that were never written', async () => {
     const store = await LexicalStore.create(engines[0], 'unwritten')
     await store.insert([{ _id: 1 }, 'ant'])
     const connect = await testNode()
@@ -84,7 +84,7 @@ describe(`terms on a cluster (seed ${seed})`, () => {
         new WriteClock(),
       )
       const place = { target: store.target.uid, path: '$lexical' }
-      // As servers leave it that die before they write the document.
+      // The state that a server leaves when it dies before it writes the document.
       for (const key of ['2:1', '2:2'])
         await postings.put(place, { key, text: 'ant bee', terms: ['ant', 'bee'] }, 1n)
       assert.deepEqual(await store.search('ant'), [1])

@@ -1,7 +1,7 @@
 /**
- * Engines on the node that tests share. Tests have keyspaces of their own there: their names
- * start with a key, as those of a database do. Tests of the engine itself, which say what
- * keyspaces are called, have those without one; only one file can do that at a time.
+ * Engines on the node that tests share. Each test has keyspaces of its own, whose names start with
+ * a key like those of a database. Tests of the engine itself depend on the names of keyspaces and
+ * use no key; only one file at a time can do that.
  */
 import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'
@@ -28,17 +28,20 @@ export class TestKeyspaces {
     return new TestKeyspaces(await testNode(), databaseKeyFor(id))
   }
 
-  /** Those without a key. */
+  /** Keyspaces without a key. */
   static async makePlain(): Promise<TestKeyspaces> {
     return new TestKeyspaces(await testNode(), '')
   }
 
-  /** What the cluster calls a keyspace. */
+  /** Name of a keyspace in the cluster. */
   nameOf(keyspace: string): string {
     return this.#key + keyspace
   }
 
-  /** Any number of times, as several servers, or one after the other; by another port or user, or with other limits. */
+  /**
+   * Opens an engine. Several calls act as several servers, or as restarts; port, user and limits
+   * can differ.
+   */
   async open(
     options: Partial<
       Pick<CassandraOptions, 'port' | 'settingsPollMs' | 'account' | 'limits'>
@@ -58,11 +61,11 @@ export class TestKeyspaces {
     })
     if (this.#key === '') return checked(engine)
     const front = databaseEngine(checked(engine), this.#key, (create) => create())
-    // The one of a database leaves closing to those who opened the engine.
+    // `close` of a database engine leaves the engine below it open.
     return around(front, { close: () => engine.close() })
   }
 
-  /** Drops all that is left. */
+  /** Drops the remaining keyspaces. */
   async remove(): Promise<void> {
     const client = clientOf(this.#connect)
     try {

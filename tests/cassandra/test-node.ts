@@ -1,6 +1,6 @@
 /**
- * The node that tests share. A file that needs one calls `testNode`, which gives the one that
- * STELA_TEST_CASSANDRA names, that of `npm test`, or else one for this process alone.
+ * The node that tests share. `testNode` returns the node that STELA_TEST_CASSANDRA names, the one
+ * of `npm test`, or otherwise starts one for this process.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -10,14 +10,16 @@ import type { ConnectOptions } from './connect.ts'
 import { GuardedFolder } from './guard.ts'
 import { firstUser, missingTools, startNode, type CassandraNode } from './node.ts'
 
-/** The first download may take this long. */
+/** Allows for the first download. */
 const waitMsMax = 600_000
 
 const named = 'STELA_TEST_CASSANDRA'
-/** Where `npm test` says how to reach its node, once it is ready, or why there is none. */
+/**
+ * Path where `npm test` writes how to connect to its node once it is ready, or why there is none.
+ */
 const noticeNamed = 'STELA_TEST_CASSANDRA_NOTICE'
 
-/** What a notice holds. */
+/** Content of the notice. */
 type Notice = { readonly connect: ConnectOptions } | { readonly failure: string }
 
 export async function testNode(): Promise<ConnectOptions> {
@@ -33,7 +35,7 @@ export function namedNode(): string | undefined {
   return process.env[named]
 }
 
-/** Of this process. Its guard ends it when the process ends. */
+/** The node of this process. Its guard ends it together with the process. */
 let own: Promise<CassandraNode> | undefined
 
 function readAddress(address: string): ConnectOptions {
@@ -64,8 +66,8 @@ export class SharedNode {
   }
 
   /**
-   * Does not wait until it is ready: who needs it does. Undefined where one is named. Throws a
-   * `MissingTool` where none can be started.
+   * Returns before the node is ready; tests wait for it. Undefined when a node is named. Throws a
+   * `MissingTool` when none can be started.
    */
   static async start(): Promise<SharedNode | undefined> {
     if (namedNode() !== undefined) return undefined
@@ -88,14 +90,14 @@ export class SharedNode {
     }
   }
 
-  /** Under its name once it is whole. */
+  /** Writes the complete notice and renames it, so that readers never see a part of it. */
   async #post(notice: Notice): Promise<void> {
     const unfinished = join(this.#folder.path, 'unfinished')
     await writeFile(unfinished, JSON.stringify(notice))
     await rename(unfinished, join(this.#folder.path, 'notice'))
   }
 
-  /** Says what was wrong with it, if anything. */
+  /** Returns the error of the node, if it had one. */
   async remove(): Promise<string | undefined> {
     const node = await this.#started
     if (node instanceof Error) return node.message

@@ -1,4 +1,4 @@
-/** A cluster that is reached by encrypted connections only. */
+/** A cluster that accepts only encrypted connections. */
 import assert from 'node:assert/strict'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,10 +32,10 @@ describe('encrypted connections', () => {
 
   const certOf = (name: keyof typeof made) => files.get(name)!.certFile
 
-  /** What `stela check` says, and how it ends. */
+  /** Output of `stela check` and its exit code. */
   const check = async (tls: TlsOptions, ...flags: string[]) => {
     const node = await testNode()
-    // One who does not encrypt is not waited for.
+    // Shortens the wait for a client that does not encrypt.
     const hasty = { ...tls, handshakeTimeout: 1_000 }
     const line = await Line.to(node.contactPoints[0]!, node.port, hasty)
     try {
@@ -60,12 +60,12 @@ describe('encrypted connections', () => {
     assert.equal(err.trim().split('\n').length, 1, err)
   }
 
-  test('are made where nodes show a certificate that is trusted', async () => {
+  test('succeed when nodes have a trusted certificate', async () => {
     const trusted = ['--cassandra-tls', 'on', '--cassandra-ca', certOf('own')]
     isAnswered(await check(made.own, ...trusted))
   })
 
-  test('are refused where it is signed by others, or names another node', async () => {
+  test('are rejected when the certificate has another issuer or names another node', async () => {
     const on = ['--cassandra-tls', 'on', '--cassandra-ca']
     isRefused(await check(made.own, ...on, certOf('elsewhere')), /no node.*certificate/i)
     isRefused(await check(made.elsewhere, ...on, certOf('elsewhere')), /no node.*ALTNAME/i)
@@ -73,11 +73,11 @@ describe('encrypted connections', () => {
     isAnswered(await check(made.elsewhere, ...any))
   })
 
-  test('are what such nodes ask for', async () => {
+  test('are required by such nodes', async () => {
     isRefused(await check(made.own), /no node of the cluster/)
   })
 
-  test("show the server's certificate to nodes that ask for one", async () => {
+  test('present the client certificate to nodes that require one', async () => {
     const asking = { ...made.own, requestCert: true, ca: [made.client.cert] }
     const on = ['--cassandra-tls', 'on', '--cassandra-ca', certOf('own')]
     const { certFile, keyFile } = files.get('client')!

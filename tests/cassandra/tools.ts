@@ -1,4 +1,4 @@
-/** What a machine must have for Cassandra: Java to run it, Maven to download it. */
+/** Tools that Cassandra needs on the machine: Java to run it, Maven to download it. */
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,19 +6,19 @@ import { promisify } from 'node:util'
 
 const runProgram = promisify(execFile)
 
-/** Cassandra 5.0 runs on this release and on an older one, and on none that came later. */
+/** Cassandra 5.0 runs on Java 17 and 11, and on no later release. */
 const javaMajor = '17'
 
 export interface Java {
   readonly program: string
-  /** Such as 17.0.15+6-Debian-1deb12u1. */
+  /** For example 17.0.15+6-Debian-1deb12u1. */
   readonly build: string
 }
 
 /** A tool that a real Cassandra needs. */
 export interface Tool {
   readonly name: string
-  /** The package of Debian that has it. */
+  /** The Debian package that contains it. */
   readonly debianPackage: string
 }
 
@@ -28,7 +28,7 @@ const java: Tool = {
 }
 const maven: Tool = { name: 'Maven', debianPackage: 'maven' }
 
-/** Says in a line what to install. */
+/** Names in one line what to install. */
 export class MissingTool extends Error {
   override readonly name = 'MissingTool'
   readonly tools: readonly Tool[]
@@ -44,7 +44,10 @@ export class MissingTool extends Error {
   }
 }
 
-/** That of JAVA_HOME, of PATH, or one of Debian's, where a later one may be the default. */
+/**
+ * Finds Java by JAVA_HOME, by PATH, or in Debian's folders, where a later release may be the
+ * default.
+ */
 export async function findJava(): Promise<Java> {
   const home = process.env['JAVA_HOME']
   const programs = [
@@ -68,7 +71,7 @@ async function buildOf(program: string): Promise<string | undefined> {
   }
 }
 
-/** The name of a program that runs. */
+/** The name of the Maven program. */
 export async function findMaven(): Promise<string> {
   const program = 'mvn'
   try {

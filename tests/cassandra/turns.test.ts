@@ -1,7 +1,7 @@
 /**
- * How long requests that are as large as they may be hold the event loop of a server on
- * Cassandra, in processor time. The engine alone is asked: what a server does besides is the same
- * on every engine.
+ * Measures how long requests of the maximum size block the event loop of a server on Cassandra, in
+ * processor time. Only the engine is called, because the rest of a server is the same for every
+ * engine.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,7 +13,7 @@ const keyspace = '/default_keyspace'
 const list = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n))
 
-/** Milliseconds of processor time. A slice is 5 ms; what garbage collection takes comes to it. */
+/** Milliseconds of processor time: a slice is 5 ms, and garbage collection adds to it. */
 const turnMsMax = 100
 
 describe('a turn of a server on Cassandra is short, while a client', () => {

@@ -1,4 +1,4 @@
-/** Hybrid search on a collection that has vectors, and no text to search in. */
+/** Hybrid search on a collection with vectors and without texts for lexical search. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
@@ -47,11 +47,11 @@ describe('findAndRerank where no document has $lexical', () => {
     await models.close()
   })
 
-  test('looks at no document to see that none has it', async () => {
+  test('reads no document to detect that', async () => {
     assert((await findCount()) > 0)
   })
 
-  test('finds one that has it, and sees when it has it no more', async () => {
+  test('finds a document with $lexical, and detects when it is removed', async () => {
     const document = { _id: 'text', $lexical: 'bee' }
     await send(path, { insertOne: { document } })
     assert.equal(await findCount(), 0)

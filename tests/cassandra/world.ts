@@ -1,12 +1,12 @@
-/** Engines on the node that tests share, for the suites that every engine is asked. */
+/** Engines on the node that tests share, for the suites of all engines. */
 import type { Engine } from '../../src/engine/contract.ts'
 import type { World } from '../engine/suite/world.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
-/** In keyspaces whose names begin with the key of a database, so that files can run together. */
+/** Uses keyspaces with the key of a database, so that files can run concurrently. */
 export const ownWorld = worldOf(() => TestKeyspaces.make())
 
-/** In keyspaces of the names that tests give them. Only one file at a time can use it. */
+/** Uses keyspaces with the names that tests give. Only one file at a time can use it. */
 export const plainWorld = worldOf(() => TestKeyspaces.makePlain())
 
 function worldOf(makeKeyspaces: () => Promise<TestKeyspaces>): World {

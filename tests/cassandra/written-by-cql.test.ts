@@ -1,4 +1,4 @@
-/** Documents that were written by plain CQL, which gives them no version. */
+/** Documents that were written by plain CQL and therefore have no version. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { types, type Client } from 'cassandra-driver'
@@ -9,7 +9,7 @@ import { clientOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
-describe('a document that was written by CQL', () => {
+describe('a document written by CQL', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -54,7 +54,7 @@ describe('a document that was written by CQL', () => {
     await keyspaces.remove()
   })
 
-  test('is updated, and has a version from then on', async () => {
+  test('gets a version with its first update', async () => {
     await writeText('plain', { n: 1, $lexical: 'old words' })
     const filter = { _id: 'plain' }
     for (let times = 0; times < 2; times++) {
@@ -67,7 +67,7 @@ describe('a document that was written by CQL', () => {
     assert.deepEqual(found.data!.documents, [{ _id: 'plain', n: 3 }])
   })
 
-  test('is replaced and deleted, whatever its _id is', async () => {
+  test('is replaced and deleted, with any type of _id', async () => {
     await write(2, '1E+2', { _id: 100, n: 1 })
     const replacement = { n: 2 }
     await send({ findOneAndReplace: { filter: { _id: 100 }, replacement } })
@@ -84,7 +84,7 @@ describe('a document that was written by CQL', () => {
     assert.equal(none.data!.document, null)
   })
 
-  test('loses no change of several that are made at once', async () => {
+  test('keeps all of several concurrent changes', async () => {
     await writeText('counted', { n: 0 })
     const filter = { _id: 'counted' }
     const inc = () => send({ updateOne: { filter, update: { $inc: { n: 1 } } } })
@@ -93,7 +93,7 @@ describe('a document that was written by CQL', () => {
     assert.equal(data!.document!['n'], 3)
   })
 
-  test('with a vector that no index takes is changed only together with that', async () => {
+  test('with a vector that the index rejects can be changed only together with that vector', async () => {
     const text = 'INSERT INTO places (key, doc_json) VALUES (?, ?)'
     const values = [new types.Tuple(1, 'far'), '{"_id":"far","$vector":[1e20,1]}']
     await client.execute(text, values, { prepare: true })
@@ -108,7 +108,7 @@ describe('a document that was written by CQL', () => {
     assert.deepEqual(codes, [], answer)
   })
 
-  test('and is no document is said to be none', async () => {
+  test('is reported as undecodable when it is not a document', async () => {
     const filter = { _id: 'none' }
     const update = { $set: { n: 1 } }
     for (const stored of [
@@ -128,7 +128,7 @@ describe('a document that was written by CQL', () => {
     await client.execute(text, [new types.Tuple(1, 'none')], { prepare: true })
   })
 
-  test('does not come back by a change of what was deleted meanwhile', async () => {
+  test('is not restored by a change when it was deleted meanwhile', async () => {
     await writeText('gone')
     const store = await Store.find(engine, 'notes')
     const seen = await store.one('gone')

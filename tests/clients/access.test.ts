@@ -19,12 +19,12 @@ const service = await Service.start({
 })
 
 describe('tokens', () => {
-  test('open the service', async () => {
+  test('authenticate requests', async () => {
     for (const token of [testToken, new StaticTokenProvider(testToken)])
       assert.deepEqual(await service.connect(token).listCollections(), [])
   })
 
-  test('can be given to the database instead of the client', async () => {
+  test('can be passed to the database instead of the client', async () => {
     const client = new DataAPIClient({ environment: 'hcd' })
     const db = client.db(service.url, { keyspace, token: testToken })
     assert.deepEqual(await db.listCollections(), [])
@@ -33,7 +33,7 @@ describe('tokens', () => {
     await client.close()
   })
 
-  test('can be a name and a password', unlessOnCluster, async () => {
+  test('can consist of a name and a password', unlessOnCluster, async () => {
     const db = service.connect(new UsernamePasswordTokenProvider('änn', 'pass:word ✓'))
     const collection = await db.createCollection<Document>('by_account')
     await collection.insertOne({ _id: 1 })
@@ -47,7 +47,7 @@ describe('tokens', () => {
     ['a wrong password', new UsernamePasswordTokenProvider('änn', 'password')],
     ['an unknown name', new UsernamePasswordTokenProvider('bob', 'pass:word ✓')],
   ] as const)
-    test(`refuse ${name}`, async () => {
+    test(`are rejected: ${name}`, async () => {
       const db = service.connect(token)
       for (const attempt of [
         db.listCollections(),
@@ -60,7 +60,7 @@ describe('tokens', () => {
       }
     })
 
-  test('are needed', async () => {
+  test('are required', async () => {
     const client = new DataAPIClient({ environment: 'hcd' })
     const db = client.db(service.url, { keyspace })
     const error = await refusal(db.listCollections())
@@ -69,7 +69,7 @@ describe('tokens', () => {
   })
 })
 
-test('keys of other services do no harm', async () => {
+test('keys of other services do not affect commands', async () => {
   const db = service.connect()
   const collection = await db.createCollection<Document>('with_keys', {
     embeddingApiKey: 'embedding-key',
@@ -81,7 +81,7 @@ test('keys of other services do no harm', async () => {
 })
 
 describe('errors', () => {
-  test('say what, where and why', async () => {
+  test('state the problem, the place and the reason', async () => {
     const db = service.connect()
     const attempt = db.collection('absent').findOne({ a: 1 })
     const error = await thrown(DataAPIResponseError, attempt)
@@ -98,7 +98,7 @@ describe('errors', () => {
     })
   })
 
-  test('come together when several things are wrong', async () => {
+  test('are reported together when several things are wrong', async () => {
     const db = service.connect()
     await db.createCollection('several')
     const attempt = db.command(
@@ -112,7 +112,7 @@ describe('errors', () => {
     )
   })
 
-  test('are of HTTP when the request is too large', async () => {
+  test('are HTTP errors when the request is too large', async () => {
     const collection = await service.connect().createCollection<Document>('narrow')
     const attempt = collection.insertOne({ text: 'x'.repeat(20_000) })
     const error = await thrown(DataAPIHttpError, attempt)
@@ -123,7 +123,7 @@ describe('errors', () => {
 })
 
 describe('warnings', () => {
-  test('are events of the client', async () => {
+  test('are emitted as events of the client', async () => {
     const client = new DataAPIClient(testToken, {
       environment: 'hcd',
       logging: [{ events: 'commandWarnings', emits: 'event' }],

@@ -1,4 +1,4 @@
-/** The management API as the official client uses it. */
+/** The management API through the official client. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -28,7 +28,7 @@ after(async () => {
 })
 
 describe('AstraAdmin', () => {
-  test('makes a database, uses it and drops it', async () => {
+  test('creates a database, uses it and drops it', async () => {
     const made = await admin.createDatabase('shop', {
       cloudProvider: 'GCP',
       region: 'us-east1',
@@ -46,7 +46,7 @@ describe('AstraAdmin', () => {
     )
     assert(Math.abs(info.createdAt.getTime() - Date.now()) < 60_000)
 
-    // Where it is: the client itself can only think of one cloud.
+    // Uses the reported address, because the client itself knows only the addresses of one cloud.
     const { dataEndpointUrl } = info.raw as { dataEndpointUrl: string }
     const here = new DataAPIClient(testToken, { environment: 'hcd' })
     const db = here.db(dataEndpointUrl, { keyspace: 'mine' })
@@ -64,7 +64,7 @@ describe('AstraAdmin', () => {
     assert.deepEqual(ids(dropped), [made.id])
   })
 
-  test('makes a database with nothing but what it must say', async () => {
+  test('creates a database with the required options only', async () => {
     const config = { name: 'least', cloudProvider: 'AWS', region: 'local' } as const
     const { id } = await admin.createDatabase(config, { blocking: false })
     assert.deepEqual((await admin.dbInfo(id)).keyspaces, ['default_keyspace'])
@@ -94,7 +94,7 @@ describe('AstraAdmin', () => {
     )
   })
 
-  test('finds regions and groups of capacity', async () => {
+  test('returns regions and capacity groups', async () => {
     const [first, ...others] = await admin.findAvailableRegions()
     assert.equal(first!.name, 'local')
     assert.equal(first!.enabled, true)
@@ -104,7 +104,7 @@ describe('AstraAdmin', () => {
     assert.deepEqual(await admin.listPCUGroups(), [])
   })
 
-  test('is told what is wrong', async () => {
+  test('throws an error with the reason', async () => {
     const attempt = admin.dbInfo('00000000-0000-4000-8000-000000000000')
     const error = await thrown(DevOpsAPIResponseError, attempt)
     assert.equal(error.status, 404)

@@ -24,7 +24,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everything(collection), [{ _id: 1, v: 2 }])
   })
 
-  test('tells when nothing matched, and when nothing had to change', async () => {
+  test('reports zero counts when nothing matched or nothing changed', async () => {
     const collection = await service.collection([{ _id: 1, v: 1 }])
     assert.deepEqual(await collection.updateOne({ _id: 2 }, { $set: { v: 2 } }), {
       matchedCount: 0,
@@ -38,7 +38,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('has every operator of the client', async () => {
+  test('supports every operator of the client', async () => {
     const collection = await service.collection([
       { _id: 1, n: 2, old: 'name', gone: true, list: [1, 2], set: ['a'], low: 5, high: 5 },
     ])
@@ -77,7 +77,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('takes elements out of arrays, by value, condition and field', async () => {
+  test('removes elements of arrays by value, condition and field', async () => {
     const child = new ObjectId()
     const day = new Date(1_700_000_000_000)
     const collection = await service.collection([
@@ -102,7 +102,7 @@ describe('updateOne', () => {
       days: day,
       children: { _id: { $in: [child] } },
     }
-    // The client's types have no $pull, but it sends what it is given.
+    // The types of the client have no $pull, but the client sends any operator.
     const update: object = { $pull: pull, $pullAll: { places: [{ x: 1, y: 2 }] } }
     const expected = {
       _id: 1,
@@ -123,7 +123,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('changes the first of a sort', async () => {
+  test('changes the first document of a sort', async () => {
     const collection = await service.collection(numbered(5))
     await collection.updateOne({}, { $set: { last: true } }, { sort: { n: -1 } })
     assert.deepEqual(await collection.findOne({ last: true }, { projection: { n: 1 } }), {
@@ -132,7 +132,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('inserts when asked to', async () => {
+  test('upserts on request', async () => {
     const collection = await service.collection()
     const update = { $set: { v: 1 }, $setOnInsert: { created: true } }
     const result = await collection.updateOne({ _id: 'a', k: 2 }, update, { upsert: true })
@@ -149,7 +149,7 @@ describe('updateOne', () => {
     assert.deepEqual(again, { matchedCount: 1, modifiedCount: 0, upsertedCount: 0 })
   })
 
-  test('tells the id that it made', async () => {
+  test('returns the generated id', async () => {
     for (const [type, kind] of [
       ['uuid', UUID],
       ['objectId', ObjectId],
@@ -164,7 +164,7 @@ describe('updateOne', () => {
     }
   })
 
-  test('refuses what cannot be done, and changes nothing', async () => {
+  test('rejects invalid updates and changes nothing', async () => {
     const collection = await service.collection([{ _id: 1, name: 'n' }])
     const error = await refusal(
       collection.updateOne({ _id: 1 }, { $set: { ok: 1 }, $inc: { name: 1 } }),
@@ -173,7 +173,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everything(collection), [{ _id: 1, name: 'n' }])
   })
 
-  test('counts every one of fifty at once', async () => {
+  test('applies each of fifty concurrent updates', async () => {
     const collection = await service.collection([{ _id: 'counter', n: 0 }])
     const results = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -184,7 +184,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everything(collection), [{ _id: 'counter', n: 50 }])
   })
 
-  test('inserts one document when many ask for it at once', async () => {
+  test('inserts one document in concurrent upserts', async () => {
     const collection = await service.collection()
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -197,7 +197,7 @@ describe('updateOne', () => {
 })
 
 describe('updateMany', () => {
-  test('changes every document that matches, on several pages', async () => {
+  test('changes every matching document, on several pages', async () => {
     const collection = await service.collection(numbered(157))
     const result = await collection.updateMany({ even: true }, { $inc: { n: 1000 } })
     assert.deepEqual(result, { matchedCount: 79, modifiedCount: 79, upsertedCount: 0 })
@@ -207,7 +207,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('changes each once, also when it still matches', async () => {
+  test('changes each document once when it still matches', async () => {
     const collection = await service.collection(numbered(57))
     const result = await collection.updateMany({ n: { $gte: 0 } }, { $inc: { n: 7 } })
     assert.deepEqual(result, { matchedCount: 57, modifiedCount: 57, upsertedCount: 0 })
@@ -217,20 +217,20 @@ describe('updateMany', () => {
     )
   })
 
-  test('changes each once, also when it no longer matches', async () => {
+  test('changes each document once when it no longer matches', async () => {
     const collection = await service.collection(numbered(57))
     const result = await collection.updateMany({ n: { $lt: 100 } }, { $set: { n: 100 } })
     assert.deepEqual(result, { matchedCount: 57, modifiedCount: 57, upsertedCount: 0 })
     assert.equal(await collection.countDocuments({ n: 100 }, 1000), 57)
   })
 
-  test('counts what it changed apart from what it matched', async () => {
+  test('counts matched and modified documents separately', async () => {
     const collection = await service.collection(numbered(30))
     const result = await collection.updateMany({}, { $set: { even: true } })
     assert.deepEqual(result, { matchedCount: 30, modifiedCount: 15, upsertedCount: 0 })
   })
 
-  test('inserts when asked to and nothing matches', async () => {
+  test('upserts on request when nothing matches', async () => {
     const collection = await service.collection(numbered(3))
     const upsert = { upsert: true }
     const result = await collection.updateMany({ _id: 'x' }, { $set: { v: 1 } }, upsert)
@@ -246,7 +246,7 @@ describe('updateMany', () => {
     assert.deepEqual(none, { matchedCount: 0, modifiedCount: 0, upsertedCount: 0 })
   })
 
-  test('tells what went wrong after how much', async () => {
+  test('reports an error with the counts so far', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionUpdateManyError,
@@ -264,7 +264,7 @@ describe('updateMany', () => {
 })
 
 describe('replaceOne', () => {
-  test('replaces all but the id', async () => {
+  test('replaces everything except the id', async () => {
     const collection = await service.collection([{ _id: 1, a: 1, b: 2 }])
     assert.deepEqual(await collection.replaceOne({ a: 1 }, { c: 3 }), {
       matchedCount: 1,
@@ -279,13 +279,13 @@ describe('replaceOne', () => {
     })
   })
 
-  test('replaces the first of a sort', async () => {
+  test('replaces the first document of a sort', async () => {
     const collection = await service.collection(numbered(3))
     await collection.replaceOne({}, { replaced: true }, { sort: { n: -1 } })
     assert.deepEqual(await collection.findOne({ _id: 2 }), { _id: 2, replaced: true })
   })
 
-  test('inserts when asked to', async () => {
+  test('upserts on request', async () => {
     const collection = await service.collection()
     assert.deepEqual(await collection.replaceOne({ _id: 'a' }, { v: 1 }), {
       matchedCount: 0,
@@ -325,7 +325,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(await everything(collection), [])
   })
 
-  test('inserts when asked to', async () => {
+  test('upserts on request', async () => {
     const collection = await service.collection()
     const update = { $set: { n: 1 } }
     const before = { upsert: true, returnDocument: 'before' } as const
@@ -338,7 +338,7 @@ describe('findOneAndUpdate', () => {
     assert.equal(await collection.countDocuments({ n: 1 }, 10), 2)
   })
 
-  test('takes a sort and a projection', async () => {
+  test('accepts a sort and a projection', async () => {
     const collection = await service.collection(numbered(5))
     const found = await collection.findOneAndUpdate(
       { even: true },
@@ -348,7 +348,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(found, { n: 40 })
   })
 
-  test('hands each job of a queue to one worker', async () => {
+  test('gives each job of a queue to one worker', async () => {
     const collection = await service.collection(
       numbered(20).map((job) => ({ ...job, state: 'waiting' })),
     )
@@ -382,7 +382,7 @@ describe('findOneAndReplace', () => {
     assert.equal(await collection.findOneAndReplace({ n: 2 }, {}), null)
   })
 
-  test('inserts when asked to', async () => {
+  test('upserts on request', async () => {
     const collection = await service.collection()
     const options = { upsert: true, returnDocument: 'after' } as const
     assert.deepEqual(await collection.findOneAndReplace({ _id: 1 }, { v: 1 }, options), {
@@ -391,7 +391,7 @@ describe('findOneAndReplace', () => {
     })
   })
 
-  test('takes a sort and a projection', async () => {
+  test('accepts a sort and a projection', async () => {
     const collection = await service.collection(numbered(5))
     const found = await collection.findOneAndReplace(
       {},
@@ -402,7 +402,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await collection.findOne({ _id: 4 }), { _id: 4, other: true })
   })
 
-  test('refuses to change the id', async () => {
+  test('rejects a change of the id', async () => {
     const collection = await service.collection([{ _id: 1 }])
     const error = await refusal(collection.findOneAndReplace({ _id: 1 }, { _id: 2 }))
     assert.equal(error.errorCode, 'DOCUMENT_REPLACE_DIFFERENT_DOCID')
@@ -410,7 +410,7 @@ describe('findOneAndReplace', () => {
 })
 
 describe('findOneAndDelete', () => {
-  test('returns what it deleted', async () => {
+  test('returns the deleted document', async () => {
     const collection = await service.collection(numbered(5))
     assert.deepEqual(await collection.findOneAndDelete({ n: 3 }), numbered(5)[3])
     assert.equal(await collection.findOneAndDelete({ n: 3 }), null)
@@ -435,7 +435,7 @@ describe('deleteOne', () => {
     assert.equal(await collection.countDocuments({}, 10), 3)
   })
 
-  test('deletes a document once, however many ask', async () => {
+  test('deletes a document once in concurrent requests', async () => {
     const collection = await service.collection([{ _id: 1 }])
     const results = await Promise.all(
       Array.from({ length: 10 }, () => collection.deleteOne({ _id: 1 })),
@@ -445,14 +445,14 @@ describe('deleteOne', () => {
 })
 
 describe('deleteMany', () => {
-  test('deletes every document that matches, on several pages', async () => {
+  test('deletes every matching document, on several pages', async () => {
     const collection = await service.collection(numbered(157))
     assert.deepEqual(await collection.deleteMany({ even: true }), { deletedCount: 79 })
     assert.deepEqual(await collection.deleteMany({ even: true }), { deletedCount: 0 })
     assert.equal(await collection.countDocuments({}, 1000), 78)
   })
 
-  test('deletes all without counting them', async () => {
+  test('deletes all documents without counting them', async () => {
     const collection = await service.collection(numbered(157))
     assert.deepEqual(await collection.deleteMany({}), { deletedCount: -1 })
     assert.deepEqual(await everything(collection), [])
@@ -460,7 +460,7 @@ describe('deleteMany', () => {
     assert.equal(await collection.countDocuments({}, 1000), 1)
   })
 
-  test('tells what went wrong after how much', async () => {
+  test('reports an error with the counts so far', async () => {
     const collection = await service.collection()
     const error = await thrown(
       CollectionDeleteManyError,

@@ -1,4 +1,4 @@
-/** The official client, connected to a server of the test file's own. */
+/** The official client, connected to a server that belongs to the test file. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import {
@@ -20,7 +20,9 @@ export const keyspace = 'default_keyspace'
 
 const hangingMs = 600_000
 
-/** Instead of the client's own, which a busy machine may exceed: these end what hangs. */
+/**
+ * Longer than the defaults of the client, which a busy machine may exceed; they abort hung tests.
+ */
 export const timeoutDefaults = {
   requestTimeoutMs: hangingMs,
   generalMethodTimeoutMs: hangingMs,
@@ -29,7 +31,7 @@ export const timeoutDefaults = {
   keyspaceAdminTimeoutMs: hangingMs,
 }
 
-/** A server for the tests of a file, stopped after the last, and its clients. */
+/** A server for the tests of a file, with its clients; stopped after the last test. */
 export class Service {
   #server: TestServer
   #clients: DataAPIClient[] = []
@@ -51,14 +53,14 @@ export class Service {
     return this.#server.url
   }
 
-  /** What an application does first. */
+  /** Connects like an application. */
   connect(token: ConstructorParameters<typeof DataAPIClient>[0] = testToken): Db {
     const client = new DataAPIClient(token, { environment: 'hcd' })
     this.#clients.push(client)
     return client.db(this.url, { keyspace, timeoutDefaults })
   }
 
-  /** A collection of its own for a test, with these documents. */
+  /** Creates a collection for one test, with these documents. */
   async collection(
     documents: readonly Document[] = [],
     options: CreateCollectionOptions<Document> = {},
@@ -71,7 +73,7 @@ export class Service {
     return collection
   }
 
-  /** Another server on the same data, as after an update of the software. */
+  /** Starts another server on the same data, as in an update of the software. */
   async restart(): Promise<void> {
     await this.#closeClients()
     this.#server = await this.#server.restart()
@@ -83,19 +85,19 @@ export class Service {
   }
 }
 
-/** An error as the client hands it on; its type leaves out the documents concerned. */
+/** An error as the client returns it; the type of the client lacks the ids of documents. */
 export type Descriptor = DataAPIErrorDescriptor & {
   readonly documentIds?: readonly unknown[]
 }
 
-/** What the client throws for a command that is to fail with exactly one error. */
+/** Returns the error of a command that must fail with exactly one error. */
 export async function refusal(attempt: Promise<unknown>): Promise<Descriptor> {
   const { errorDescriptors } = await thrown(DataAPIResponseError, attempt)
   assert.equal(errorDescriptors.length, 1)
   return errorDescriptors[0]
 }
 
-/** The error of a kind that an attempt is to end with. */
+/** Returns the error that an attempt must fail with, and checks its class. */
 export async function thrown<E extends Error>(
   kind: abstract new (...args: never[]) => E,
   attempt: Promise<unknown>,
@@ -108,7 +110,7 @@ export async function thrown<E extends Error>(
   throw outcome
 }
 
-/** A cursor that has begun to run takes no other clauses; it can only be closed. */
+/** Asserts that a started cursor rejects other clauses and can only be closed. */
 export async function assertUnchangeable(cursor: FindCursor<unknown>): Promise<void> {
   await cursor.next()
   for (const change of [

@@ -1,6 +1,6 @@
 /**
- * The official client as it talks to a cloud: databases by host names, management at the
- * cloud's own. Only where names lead to is changed, as an operator would by DNS.
+ * The official client with addresses of the cloud: databases by host name, and the host of the
+ * management API. Only name resolution is changed, as an operator would by DNS.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { startServer, testToken, type TestServer } from '../harness.ts'
 let server: TestServer
 let client: DataAPIClient
 
-/** Resolves the names of the cloud to this server, and leaves them in the Host header. */
+/** Resolves host names of the cloud to this server, and keeps the Host header. */
 const fetcher: Fetcher = {
   async fetch({ url, method, headers, body }) {
     const { host, pathname, search } = new URL(url)
@@ -46,7 +46,7 @@ after(async () => {
   await server.close()
 })
 
-test('a database is made, used by its host name, given keyspaces, and dropped', async () => {
+test('a database is created, used by its host name, given keyspaces, and dropped', async () => {
   const admin = client.admin()
   const config = { cloudProvider: 'AWS', region: 'us-east-2' } as const
   const dbAdmin = await admin.createDatabase('cloudy', config)

@@ -10,7 +10,7 @@ import { defaultProviderSettings } from '../../src/providers/provider-settings.t
 import { testToken } from '../harness.ts'
 import { refusal, Service, type Document } from './client.ts'
 
-// So that nothing reranks in the place of the default, whether a model is installed or not.
+// Keeps an installed local model from replacing the default reranker.
 const rerankingUrls = new Map([['nvidia', 'http://127.0.0.1:9/ranking']])
 const service = await Service.start({
   providers: { ...defaultProviderSettings, rerankingUrls },
@@ -46,7 +46,7 @@ describe('a client', () => {
 })
 
 describe('createCollection', () => {
-  test('creates a collection that can be used at once', async () => {
+  test('creates a usable collection', async () => {
     const collection = await service.connect().createCollection<Document>('plain')
     assert(collection instanceof Collection)
     assert.equal(collection.name, 'plain')
@@ -94,7 +94,7 @@ describe('createCollection', () => {
       {},
     ],
     ['with_reranking', { rerank }, {}],
-    // The client's types ask for a service even where there is none.
+    // The types of the client require a service even if there is none.
     ['without_reranking', { rerank: { enabled: false } as CollectionRerankOptions }, {}],
     [
       'with_everything',
@@ -114,12 +114,12 @@ describe('createCollection', () => {
       const collection = await db.createCollection(name, options)
       const expected = { lexical, rerank, ...given, ...kept }
       assert.deepEqual(await collection.options(), expected)
-      // The same again is fine.
+      // Repeating the command with the same options succeeds.
       await db.createCollection(name, options)
       await collection.drop()
     })
 
-  test('refuses an embedding service that nobody offers', async () => {
+  test('rejects an unknown embedding service', async () => {
     const error = await refusal(
       service.connect().createCollection('with_service', {
         vector: { service: { provider: 'nobody', modelName: 'nothing' } },
@@ -129,7 +129,7 @@ describe('createCollection', () => {
     assert(error.message.includes('nobody'))
   })
 
-  test('refuses other settings for a collection that exists', async () => {
+  test('rejects other settings for an existing collection', async () => {
     const db = service.connect()
     await db.createCollection('settled', { indexing: { deny: ['notes'] } })
     const error = await refusal(
@@ -139,14 +139,14 @@ describe('createCollection', () => {
     assert(error.message.includes('settled'))
   })
 
-  test('refuses names that are no names', async () => {
+  test('rejects invalid names', async () => {
     const error = await refusal(service.connect().createCollection('not a name'))
     assert.equal(error.errorCode, 'UNSUPPORTED_SCHEMA_NAME')
   })
 })
 
 describe('listCollections', () => {
-  test('lists nothing, names, or names with options', async () => {
+  test('returns an empty list, names, or names with options', async () => {
     const db = service.connect()
     await db.admin({ environment: 'hcd' }).createKeyspace('listed', {
       updateDbKeyspace: true,
@@ -162,7 +162,7 @@ describe('listCollections', () => {
     ])
   })
 
-  test('lists any keyspace', async () => {
+  test('accepts any keyspace', async () => {
     const db = service.connect()
     await db.admin({ environment: 'hcd' }).createKeyspace('elsewhere')
     await db.createCollection('there', { keyspace: 'elsewhere' })
@@ -171,7 +171,7 @@ describe('listCollections', () => {
     assert(!(await db.listCollections({ nameOnly: true })).includes('there'))
   })
 
-  test('knows no keyspace that does not exist', async () => {
+  test('rejects a keyspace that does not exist', async () => {
     const error = await refusal(service.connect().listCollections({ keyspace: 'nowhere' }))
     assert.equal(error.errorCode, 'UNKNOWN_KEYSPACE')
     assert(error.message.includes('nowhere'))
@@ -200,7 +200,7 @@ describe('dropCollection', () => {
     await assert.rejects(collection.options(), /collection not found/)
   })
 
-  test('takes an absent collection for dropped', async () => {
+  test('succeeds when the collection does not exist', async () => {
     await service.connect().dropCollection('never_there')
   })
 })
@@ -212,7 +212,7 @@ describe('keyspaces', () => {
     assert(admin instanceof DataAPIDbAdmin)
     assert.equal(admin.db(), db)
     await admin.createKeyspace('shop')
-    // Creating it again changes nothing.
+    // Creating an existing keyspace changes nothing.
     await admin.createKeyspace('shop', {
       replication: { class: 'SimpleStrategy', replicationFactor: 2 },
     })
@@ -228,7 +228,7 @@ describe('keyspaces', () => {
     assert(!(await admin.listKeyspaces()).includes('shop'))
   })
 
-  test('become the one of the database when asked to', async () => {
+  test('become the working keyspace of the database on request', async () => {
     const db = service.connect()
     const admin = db.admin({ environment: 'hcd' })
     await admin.createKeyspace('current', { updateDbKeyspace: true })
@@ -239,7 +239,7 @@ describe('keyspaces', () => {
     assert(!(await db.listCollections({ nameOnly: true })).includes('here'))
   })
 
-  test('keep collections of one name apart', async () => {
+  test('keep collections of the same name apart', async () => {
     const db = service.connect()
     await db.admin({ environment: 'hcd' }).createKeyspace('other_keyspace')
     const here = await db.createCollection<Document>('twin')
@@ -253,7 +253,7 @@ describe('keyspaces', () => {
     assert.deepEqual(await reached.find({}).toArray(), [{ _id: 'there' }])
   })
 
-  test('refuse names that are no names', async () => {
+  test('reject invalid names', async () => {
     const admin = service.connect().admin({ environment: 'hcd' })
     const error = await refusal(admin.createKeyspace('not-a-name'))
     assert.equal(error.errorCode, 'UNSUPPORTED_SCHEMA_NAME')
@@ -261,7 +261,7 @@ describe('keyspaces', () => {
 })
 
 describe('collection', () => {
-  test('asks the server only when it is used', async () => {
+  test('sends a request only when it is used', async () => {
     const collection = service.connect().collection<Document>('never_created')
     const error = await refusal(collection.insertOne({}))
     assert.equal(error.errorCode, 'UNKNOWN_COLLECTION_OR_TABLE')
@@ -288,7 +288,7 @@ describe('command', () => {
     assert((listed.status!['keyspaces'] as string[]).includes('default_keyspace'))
   })
 
-  test('fails like any method', async () => {
+  test('fails like other methods', async () => {
     const error = await refusal(service.connect().command({ explode: {} }))
     assert.equal(error.errorCode, 'COMMAND_UNKNOWN')
     assert(error.message.includes('explode'))

@@ -25,7 +25,7 @@ describe('findAndRerank through the client', () => {
   const idsOf = (results: readonly RerankedResult<Document>[]) =>
     results.map(({ document }) => document['_id'])
 
-  test('gives documents in reranked order, without scores unless asked', async () => {
+  test('returns documents in reranked order, with scores only on request', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({}, { sort: { $hybrid: 'ant' } })
@@ -36,7 +36,7 @@ describe('findAndRerank through the client', () => {
     assert.deepEqual(results[0]!.document, { _id: 'two', about: 'bee bee' })
   })
 
-  test('gives scores with each result', async () => {
+  test('returns scores with each result', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({})
@@ -62,7 +62,7 @@ describe('findAndRerank through the client', () => {
     }
   })
 
-  test('takes its options from the builder', async () => {
+  test('accepts its options from the builder', async () => {
     const collection = await collectionOf()
     const results = await collection
       .findAndRerank({ about: { $exists: true } })
@@ -81,7 +81,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(models.rerankings[0]!.query, 'bee')
   })
 
-  test('searches with a vector that the application has', async () => {
+  test('searches with a vector of the application', async () => {
     const collection = await service.collection(
       [
         { _id: UUID.v7(), n: 1, $vector: vector([1, 0]), $lexical: 'ant' },
@@ -109,7 +109,7 @@ describe('findAndRerank through the client', () => {
     assert(results.every(({ document }) => document._id instanceof UUID))
   })
 
-  test('gives the vector of the text, even when nothing is found', async () => {
+  test('returns the vector of the text, even when nothing is found', async () => {
     const collection = await collectionOf([])
     const cursor = collection.findAndRerank(
       {},
@@ -121,7 +121,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(nextPageState, null)
   })
 
-  test('fills the limit past documents that take no part, by some of the words', async () => {
+  test('fills the limit when some documents take no part, by matching some of the words', async () => {
     const collection = await collectionOf([
       { _id: 'no text', $vectorize: 'ant in a house' },
       { _id: 'no vector', $lexical: 'ant in a house' },
@@ -141,7 +141,7 @@ describe('findAndRerank through the client', () => {
     )
   })
 
-  test('reranks with another service when told', async () => {
+  test('reranks with another service on request', async () => {
     const collection = await collectionOf()
     const rerank = { provider: 'nvidia', modelName: 'unknown' }
     const cursor = collection.findAndRerank({}, { sort: { $hybrid: 'ant' }, rerank })
@@ -149,7 +149,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(error.errorCode, 'INVALID_RERANK_OVERRIDE')
   })
 
-  test('sends the key that the application gives to the reranker', async () => {
+  test('sends the key of the application to the reranker', async () => {
     const { name } = await collectionOf()
     const collection = service
       .connect()

@@ -18,14 +18,14 @@ import {
 const service = await Service.start()
 
 describe('insertOne', () => {
-  test('inserts a document and tells its id', async () => {
+  test('inserts a document and returns its id', async () => {
     const collection = await service.collection()
     const result = await collection.insertOne({ _id: 'a', tags: ['x', { y: null }] })
     assert.deepEqual(result, { insertedId: 'a' })
     assert.deepEqual(await everything(collection), [{ _id: 'a', tags: ['x', { y: null }] }])
   })
 
-  test('makes an id where there is none', async () => {
+  test('generates a missing id', async () => {
     const collection = await service.collection()
     const { insertedId } = await collection.insertOne({ name: 'n' })
     assert.match(insertedId as string, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
@@ -40,7 +40,7 @@ describe('insertOne', () => {
     ['uuidv6', 6],
     ['uuidv7', 7],
   ] as const)
-    test(`makes ids of the type ${type}`, async () => {
+    test(`generates ids of the type ${type}`, async () => {
       const collection = await service.collection([], { defaultId: { type } })
       const { insertedId } = await collection.insertOne({})
       assert(insertedId instanceof UUID)
@@ -49,7 +49,7 @@ describe('insertOne', () => {
       assert(insertedId.equals(found!._id))
     })
 
-  test('makes ids of the type objectId', async () => {
+  test('generates ids of the type objectId', async () => {
     const collection = await service.collection([], { defaultId: { type: 'objectId' } })
     const { insertedId } = await collection.insertOne({})
     assert(insertedId instanceof ObjectId)
@@ -58,7 +58,7 @@ describe('insertOne', () => {
     assert(insertedId.equals(found!._id))
   })
 
-  test('refuses an id that is taken', async () => {
+  test('rejects an id that exists', async () => {
     const collection = await service.collection([{ _id: 'a', n: 1 }])
     const error = await refusal(collection.insertOne({ _id: 'a', n: 2 }))
     assert.equal(error.errorCode, 'DOCUMENT_ALREADY_EXISTS')
@@ -68,7 +68,7 @@ describe('insertOne', () => {
 })
 
 describe('insertMany', () => {
-  test('inserts nothing when given nothing', async () => {
+  test('inserts nothing for an empty list', async () => {
     const collection = await service.collection()
     for (const ordered of [true, false])
       assert.deepEqual(await collection.insertMany([], { ordered }), {
@@ -89,7 +89,7 @@ describe('insertMany', () => {
     assert.deepEqual(await everything(collection), documents)
   })
 
-  test('inserts in any order, chunks side by side', async () => {
+  test('inserts in any order, with concurrent chunks', async () => {
     const collection = await service.collection()
     const documents = numbered(457)
     const result = await collection.insertMany(documents)
@@ -98,7 +98,7 @@ describe('insertMany', () => {
     assert.deepEqual(await everything(collection), documents)
   })
 
-  test('takes chunks as large as the service allows, and no larger', async () => {
+  test('accepts chunks up to the maximum size of the service', async () => {
     const collection = await service.collection()
     const documents = numbered(200)
     await collection.insertMany(documents, { chunkSize: 100, concurrency: 2 })
@@ -114,7 +114,7 @@ describe('insertMany', () => {
     assert.deepEqual(error.insertedIds(), [])
   })
 
-  test('makes ids for those without', async () => {
+  test('generates missing ids', async () => {
     const collection = await service.collection([], { defaultId: { type: 'objectId' } })
     const { insertedIds } = await collection.insertMany(
       [{ n: 1 }, { _id: 'own', n: 2 }, { n: 3 }],
@@ -125,7 +125,7 @@ describe('insertMany', () => {
     assert(insertedIds[2] instanceof ObjectId)
   })
 
-  test('tells in order what was inserted before the first failure', async () => {
+  test('lists in order the ids inserted before the first failure', async () => {
     const collection = await service.collection([{ _id: 70, old: true }])
     const error = await thrown(
       CollectionInsertManyError,
@@ -141,7 +141,7 @@ describe('insertMany', () => {
     assert.deepEqual(await collection.findOne({ _id: 70 }), { _id: 70, old: true })
   })
 
-  test('inserts in any order all that can be inserted', async () => {
+  test('inserts all valid documents when unordered', async () => {
     const taken = [3, 70, 71, 156]
     const collection = await service.collection(taken.map((_id) => ({ _id, old: true })))
     const error = await thrown(
@@ -161,7 +161,7 @@ describe('insertMany', () => {
     assert.equal(await collection.countDocuments({ old: true }, 1000), 4)
   })
 
-  test('tells failures of different kinds apart', async () => {
+  test('reports failures of different kinds separately', async () => {
     const collection = await service.collection([{ _id: 1 }])
     const error = await thrown(
       CollectionInsertManyError,

@@ -6,7 +6,7 @@ const service = await Service.start()
 const admin = service.connect().admin({ environment: 'hcd' })
 
 describe('providers', () => {
-  test('that embed are listed', async () => {
+  test('include embedding providers', async () => {
     const { embeddingProviders } = await admin.findEmbeddingProviders()
     const { openai } = embeddingProviders
     assert.equal(openai!.displayName, 'OpenAI')
@@ -17,7 +17,7 @@ describe('providers', () => {
     assert.deepEqual(large!.parameters[0]!.validation, { numericRange: [256, 3072] })
   })
 
-  test('that rerank are listed', async () => {
+  test('include reranking providers', async () => {
     const { rerankingProviders } = await admin.findRerankingProviders()
     const [[name, provider]] = Object.entries(rerankingProviders).filter(
       ([, { isDefault }]) => isDefault,
@@ -43,7 +43,7 @@ describe('providers', () => {
     })
   })
 
-  test('cannot be in the network of the server', async () => {
+  test('cannot be in the private network of the server', async () => {
     const error = await refusal(
       service.connect().createCollection('with_neighbour', {
         vector: {

@@ -19,7 +19,7 @@ const documents = numbered(157)
 const collection = await service.collection(documents)
 
 describe('find', () => {
-  test('finds every document on several pages, each once', async () => {
+  test('returns every document once, on several pages', async () => {
     const cursor = collection.find({})
     assert(cursor instanceof CollectionFindCursor)
     assert.equal(cursor.state, 'idle')
@@ -29,7 +29,7 @@ describe('find', () => {
     assert.equal(cursor.consumed(), 157)
   })
 
-  test('can be iterated, and left early', async () => {
+  test('can be iterated and left early', async () => {
     const ids = new Set<unknown>()
     for await (const { _id } of collection.find({})) ids.add(_id)
     assert.equal(ids.size, 157)
@@ -40,7 +40,7 @@ describe('find', () => {
     assert.equal(cursor.state, 'closed')
   })
 
-  test('hands each document to a function, until it says stop', async () => {
+  test('passes each document to a function until the function returns false', async () => {
     let count = 0
     await collection.find({}).forEach(() => {
       count++
@@ -51,7 +51,7 @@ describe('find', () => {
     assert.equal(count, 45)
   })
 
-  test('goes document by document', async () => {
+  test('returns documents one by one', async () => {
     const cursor = collection.find({ n: { $lt: 23 } }, { sort: { n: 1 } })
     const ids: unknown[] = []
     while (await cursor.hasNext()) ids.push((await cursor.next())!._id)
@@ -60,7 +60,7 @@ describe('find', () => {
     assert.equal(await cursor.hasNext(), false)
   })
 
-  test('hands over what was read but not used yet', async () => {
+  test('returns the buffered documents', async () => {
     const cursor = collection.find({}, { sort: { n: 1 } })
     assert.deepEqual(cursor.consumeBuffer(), [])
     assert.deepEqual(await cursor.next(), documents[0])
@@ -109,12 +109,12 @@ describe('find', () => {
     assert.deepEqual(await cursor.toArray(), odd.toReversed().slice(10, 55))
   })
 
-  test('cannot be changed once it runs', async () => {
+  test('cannot be changed after it has started', async () => {
     await assertUnchangeable(collection.find({}))
   })
 
   for (const limit of [1, 19, 20, 21, 40, 156, 157, 158])
-    test(`finds no more than a limit of ${limit} on all pages together`, async () => {
+    test(`returns at most ${limit} documents of all pages with this limit`, async () => {
       const expected = Math.min(limit, 157)
       const found = await collection.find({}, { limit }).toArray()
       assert.equal(new Set(found.map(({ _id }) => _id)).size, expected)
@@ -122,17 +122,17 @@ describe('find', () => {
       assert.deepEqual(sorted, documents.slice(0, expected))
     })
 
-  test('takes a limit of 0 for none', async () => {
+  test('treats a limit of 0 as no limit', async () => {
     assert.equal((await collection.find({}).limit(0).toArray()).length, 157)
   })
 
-  test('finds several ids at once', async () => {
+  test('returns several ids at once', async () => {
     const wanted = upTo(100).map((n) => n + 50)
     const found = await collection.find({ _id: { $in: wanted } }).toArray()
     assert.deepEqual(byId(found), documents.slice(50, 150))
   })
 
-  test('finds nothing', async () => {
+  test('returns an empty result when nothing matches', async () => {
     const cursor = collection.find({ n: -1 })
     assert.equal(await cursor.hasNext(), false)
     assert.deepEqual(await collection.find({ n: -1 }).toArray(), [])
@@ -156,7 +156,7 @@ describe('sorts', () => {
     ],
     ['by a field that nothing has', { absent: -1 }, documents],
   ] as const)
-    test(`go over several pages ${name}`, async () => {
+    test(`are stable over several pages ${name}`, async () => {
       assert.deepEqual(await collection.find({}, { sort }).toArray(), expected)
     })
 
@@ -167,7 +167,7 @@ describe('sorts', () => {
     }
   })
 
-  test('put types in their order', async () => {
+  test('order values of different types', async () => {
     const mixed = [
       { _id: 0 },
       { _id: 1, v: null },
@@ -186,7 +186,7 @@ describe('sorts', () => {
     assert.deepEqual(down, mixed.toReversed())
   })
 
-  test('are needed to skip', async () => {
+  test('are required for skip', async () => {
     const error = await refusal(collection.find({}).skip(1).toArray())
     assert.equal(error.errorCode, 'COMMAND_FIELD_VALUE_INVALID')
   })
@@ -209,7 +209,7 @@ describe('pages', () => {
       assert.deepEqual((await cursor.fetchNextPage()).result, [])
     })
 
-  test('go on where another cursor stopped', async () => {
+  test('continue from the page state of another cursor', async () => {
     const options = { sort: { n: 1 as const }, limit: 100 }
     const first = await collection.find({}, options).fetchNextPage()
     assert.deepEqual(first.result, documents.slice(0, 20))
@@ -220,21 +220,21 @@ describe('pages', () => {
     assert.deepEqual(await again.toArray(), rest)
   })
 
-  test('are not of another query', async () => {
+  test('are rejected with the page state of another query', async () => {
     const { nextPageState } = await collection.find({}).fetchNextPage()
     const other = collection.find({ even: true }).initialPageState(nextPageState!)
     await refusal(other.toArray())
     await refusal(collection.find({}).initialPageState('no page at all').toArray())
   })
 
-  test('end without an empty one', async () => {
+  test('do not end with an empty one', async () => {
     const forty = await service.collection(numbered(40))
     const cursor = forty.find({})
     assert.notEqual((await cursor.fetchNextPage()).nextPageState, null)
     assert.equal((await cursor.fetchNextPage()).nextPageState, null)
   })
 
-  test('survive the deletion of what they hold', async () => {
+  test('survive the deletion of their documents', async () => {
     const shrinking = await service.collection(numbered(45))
     const seen: unknown[] = []
     for await (const { _id } of shrinking.find({}, { sort: { n: 1 } })) {
@@ -290,7 +290,7 @@ describe('filters', () => {
       )
     })
 
-  test('that are wrong close the cursor', async () => {
+  test('close the cursor when they are invalid', async () => {
     const cursor = few.find({ age: { $near: 30 } })
     const error = await refusal(cursor.toArray())
     assert.equal(error.errorCode, 'FILTER_UNSUPPORTED_OPERATOR')
@@ -331,7 +331,7 @@ describe('projections', () => {
     [{ '*': 0 }, {}],
     [{}, document],
   ] as const)
-    test(`show ${JSON.stringify(projection)}`, async () => {
+    test(`return fields of ${JSON.stringify(projection)}`, async () => {
       const options = { projection: structuredClone(projection) as Record<string, 0 | 1> }
       assert.deepEqual(await one.findOne({}, options), expected)
       assert.deepEqual(await one.find({}, options).toArray(), [expected])
@@ -339,19 +339,19 @@ describe('projections', () => {
 })
 
 describe('findOne', () => {
-  test('finds one document or null', async () => {
+  test('returns one document or null', async () => {
     assert.deepEqual(await collection.findOne({ n: 77 }), documents[77])
     assert.equal(await collection.findOne({ n: 777 }), null)
   })
 
-  test('finds the first of a sort', async () => {
+  test('returns the first document of a sort', async () => {
     assert.deepEqual(await collection.findOne({}, { sort: { n: -1 } }), documents[156])
     const sort = { even: 1, n: -1 } as const
     const found = await collection.findOne({}, { sort, projection: { n: 1, _id: 0 } })
     assert.deepEqual(found, { n: 155 })
   })
 
-  test('takes the options of a vector search without one', async () => {
+  test('accepts options of a vector search without a vector sort', async () => {
     const options = { includeSimilarity: true }
     assert.deepEqual(await collection.findOne({ n: 1 }, options), documents[1])
     const cursor = collection.find({ n: 1 }, { includeSortVector: true })
@@ -361,7 +361,7 @@ describe('findOne', () => {
 })
 
 describe('countDocuments', () => {
-  test('counts all, some or none', async () => {
+  test('counts all, some or no documents', async () => {
     assert.equal(await collection.countDocuments({}, 1000), 157)
     assert.equal(await collection.countDocuments({ even: true }, 1000), 79)
     assert.equal(await collection.countDocuments({ _id: { $in: [1, 2, -1] } }, 1000), 2)
@@ -390,18 +390,18 @@ describe('countDocuments', () => {
   })
 })
 
-test('estimatedDocumentCount estimates how many there are', async () => {
+test('estimatedDocumentCount returns an estimate', async () => {
   assert.equal(await collection.estimatedDocumentCount(), 157)
 })
 
 describe('distinct', () => {
-  test('tells each value once', async () => {
+  test('returns each value once', async () => {
     assert.deepEqual((await collection.distinct('even', {})).sort(), [false, true])
     const values = await collection.distinct('n', { even: true })
     assert.equal(values.length, 79)
   })
 
-  test('looks into lists and objects', async () => {
+  test('reads values in lists and objects', async () => {
     const nested = await service.collection([
       { _id: 1, tags: ['a', 'b'], deep: { list: [{ v: 1 }, { v: 2 }] } },
       { _id: 2, tags: ['b', 'c'], deep: { list: [{ v: 2 }, { v: 3 }] } },

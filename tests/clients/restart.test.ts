@@ -5,7 +5,7 @@ import { everything, numbered, Service, type Document } from './client.ts'
 
 const service = await Service.start()
 
-test('everything is still there after a restart', async () => {
+test('all data survives a restart', async () => {
   const db = service.connect()
   const admin = db.admin({ environment: 'hcd' })
   await admin.createKeyspace('shop')

@@ -1,4 +1,4 @@
-/** Searching as applications do it. */
+/** Vector, lexical and embedded search, as applications use them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DataAPIVector } from '@datastax/astra-db-ts'
@@ -21,7 +21,7 @@ describe('a vector search', () => {
   const create = () =>
     service.collection(places, { vector: { dimension: 2, metric: 'cosine' } })
 
-  test('finds the nearest first, with their similarity', async () => {
+  test('returns the nearest documents first, with their similarity', async () => {
     const collection = await create()
     const cursor = collection.find(
       { n: { $lt: 5 } },
@@ -33,7 +33,7 @@ describe('a vector search', () => {
       assert(Math.abs(found[i]!.$similarity! - expected) < 1e-5)
   })
 
-  test('tells the vector that it sorted by', async () => {
+  test('returns the sort vector', async () => {
     const collection = await create()
     const cursor = collection
       .find({})
@@ -45,7 +45,7 @@ describe('a vector search', () => {
     assert.equal(await plain.getSortVector(), null)
   })
 
-  test('shows vectors when the projection asks for them', async () => {
+  test('returns vectors when the projection includes them', async () => {
     const collection = await create()
     const found = await collection.findOne(
       {},
@@ -56,7 +56,7 @@ describe('a vector search', () => {
     assert.deepEqual((found!['$vector'] as DataAPIVector).asArray(), [0, 0.25])
   })
 
-  test('chooses what is changed', async () => {
+  test('selects the document to change', async () => {
     const collection = await create()
     const sort = { $vector: [1, 0.1] }
     const updated = await collection.findOneAndUpdate(
@@ -75,7 +75,7 @@ describe('a vector search', () => {
     assert.equal(await collection.countDocuments({}, 10), 2)
   })
 
-  test('is refused with a vector of another length', async () => {
+  test('rejects a vector of another length', async () => {
     const collection = await create()
     const error = await refusal(
       collection.find({}, { sort: { $vector: [1, 2, 3] } }).toArray(),
@@ -92,7 +92,7 @@ describe('a lexical search', () => {
     { _id: 4, $lexical: 'tree' },
   ]
 
-  test('finds the most relevant first', async () => {
+  test('returns the most relevant documents first', async () => {
     const collection = await service.collection(notes)
     const found = await collection.find({}, { sort: { $lexical: 'monkey' } }).toArray()
     assert.deepEqual(idsOf(found), [3, 1, 2])
@@ -100,7 +100,7 @@ describe('a lexical search', () => {
     assert.equal(one!._id, 2)
   })
 
-  test('finds all that have the terms, page by page', async () => {
+  test('returns all documents with the terms, page by page', async () => {
     const many = Array.from({ length: 150 }, (_, _id) => ({ _id, $lexical: 'leaf' }))
     const collection = await service.collection(many)
     const ids = many.map(({ _id }) => _id)
@@ -119,10 +119,10 @@ describe('a lexical search', () => {
   })
 })
 
-describe('texts that the server embeds itself', () => {
+describe('texts that the server embeds', () => {
   const skip = !packagesAreInstalled() && 'the optional packages are not installed'
 
-  test('are found by what they mean', { skip }, async () => {
+  test('are found by meaning', { skip }, async () => {
     const collection = await service.collection([], {
       vector: {
         metric: 'cosine',

@@ -1,4 +1,4 @@
-/** Rows changed and deleted. */
+/** Updates and deletions of rows. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refusal, Service } from './client.ts'
@@ -23,7 +23,7 @@ describe('updateOne', () => {
     assert.deepEqual(await table.findOne({ id: 'a' }), { ...nothingKnown, id: 'a' })
   })
 
-  test('creates a row that is not there, unless it only unsets', async () => {
+  test('creates a missing row, unless it only unsets', async () => {
     const table = await tables.people()
     await table.updateOne({ id: 'a' }, { $set: { age: 1 } })
     await table.updateOne({ id: 'b' }, { $unset: { age: '' } })
@@ -31,7 +31,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'a', age: 1 }])
   })
 
-  test('takes away a row that it made when its last value goes', async () => {
+  test('deletes a row that it created when its last value is unset', async () => {
     const table = await tables.people()
     await table.insertOne({ id: 'inserted', age: 1 })
     await table.updateOne({ id: 'updated' }, { $set: { age: 1 } })
@@ -40,7 +40,7 @@ describe('updateOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'inserted' }])
   })
 
-  test('adds to collections and takes from them', async () => {
+  test('adds to lists, sets and maps, and removes from them', async () => {
     const table = await tables.people()
     const a = { id: 'a' }
     await table.updateOne(a, {
@@ -75,7 +75,7 @@ describe('updateOne', () => {
     })
   })
 
-  test('changes the one row of a composite key', async () => {
+  test('changes the row of a composite key', async () => {
     const table = await tables.readings()
     const rows = [1, 2, 3].map((hour) => ({ place: 'a', day: 1, hour, value: hour }))
     await table.insertMany(rows)
@@ -133,14 +133,14 @@ describe('updateOne', () => {
       'UNSUPPORTED_UPDATE_OPERATOR',
     ],
   ] as const)
-    test(`refuses an update ${why}`, async () => {
+    test(`rejects an update ${why}`, async () => {
       const table = await tables.readings()
       const error = await refusal(table.updateOne(filter, update as object))
       assert.equal(error.errorCode, code)
       assert.equal(await table.findOne({}), null)
     })
 
-  test('loses none of many pushes at once', async () => {
+  test('applies all concurrent pushes', async () => {
     const table = await tables.people()
     const pushes = Array.from({ length: 30 }, (_, n) =>
       table.updateOne({ id: 'a' }, { $push: { days: n } }),
@@ -163,7 +163,7 @@ describe('deleteOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'b' }])
   })
 
-  test('needs the whole key and nothing else', async () => {
+  test('requires exactly the whole key', async () => {
     const table = await tables.readings()
     for (const [filter, code] of [
       [{}, 'MISSING_FILTER_FOR_UPDATE_DELETE'],
@@ -202,7 +202,7 @@ describe('deleteMany', () => {
       assert.equal((await table.find(filter as object).toArray()).length, 0)
     })
 
-  test('is refused by anything but the start of a key', async () => {
+  test('rejects filters other than a prefix of the key', async () => {
     const table = await tables.readings()
     for (const [filter, code] of [
       [{ day: 1 }, 'INVALID_PRIMARY_KEY_FILTER'],
@@ -213,7 +213,7 @@ describe('deleteMany', () => {
   })
 })
 
-test('what collections can do and tables cannot is refused', async () => {
+test('tables reject operations that only collections support', async () => {
   const table = await tables.people()
   for (const command of [
     { countDocuments: {} },

@@ -29,7 +29,7 @@ function keyOf({ place, n }: { place: number; n: number }): string {
   return `${place}/${n}`
 }
 
-/** That these are all rows, each once, those of a partition together and in its order. */
+/** Asserts that these are all rows, each once, with partitions contiguous and in their order. */
 function assertAll(found: readonly { place: number; n: number }[]): void {
   const places = new Set(found.map(({ place }) => place))
   const expected = [...places].flatMap((wanted) =>
@@ -40,7 +40,7 @@ function assertAll(found: readonly { place: number; n: number }[]): void {
 }
 
 describe('a cursor', () => {
-  test('finds a thousand rows on fifty pages', async () => {
+  test('returns a thousand rows on fifty pages', async () => {
     const cursor = table.find({})
     assert(cursor instanceof TableFindCursor)
     assert.equal(cursor.dataSource, table)
@@ -50,7 +50,7 @@ describe('a cursor', () => {
     assert.equal(cursor.consumed(), 1000)
   })
 
-  test('finds all rows in an order that they are not stored in', async () => {
+  test('returns all rows in an order other than the stored one', async () => {
     const byNumber = rows.toSorted((a, b) => b.n - a.n || a.place - b.place)
     const found = await table.find({}).sort({ n: -1 }).toArray()
     assert.deepEqual(found.map(keyOf), byNumber.map(keyOf))
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     assert.deepEqual(some.map(keyOf), byNumber.slice(30, 180).map(keyOf))
   })
 
-  test('can be iterated, and left early', async () => {
+  test('can be iterated and left early', async () => {
     const seen: (typeof rows)[number][] = []
     for await (const row of table.find({})) seen.push(row as (typeof rows)[number])
     assertAll(seen)
@@ -72,7 +72,7 @@ describe('a cursor', () => {
     assert.equal(cursor.state, 'closed')
   })
 
-  test('hands each row to a function, until it says stop', async () => {
+  test('passes each row to a function until the function returns false', async () => {
     let count = 0
     await table.find({ place: 1 }).forEach(() => {
       count++
@@ -83,7 +83,7 @@ describe('a cursor', () => {
     assert.equal(count, 45)
   })
 
-  test('goes row by row', async () => {
+  test('returns rows one by one', async () => {
     const cursor = table.find({ place: 2, n: { $lt: 23 } })
     const numbers: number[] = []
     while (await cursor.hasNext()) numbers.push((await cursor.next())!.n)
@@ -94,7 +94,7 @@ describe('a cursor', () => {
     assert.equal(await cursor.next(), null)
   })
 
-  test('hands over what was read but not used yet', async () => {
+  test('returns the buffered rows', async () => {
     const cursor = table.find({ place: 2 })
     assert.deepEqual(await cursor.next(), inPlace2[0])
     assert.equal(cursor.buffered(), 19)
@@ -136,32 +136,32 @@ describe('a cursor', () => {
     assert.deepEqual(numbers, even.toReversed().slice(0, 45))
   })
 
-  test('cannot be changed once it runs', async () => {
+  test('cannot be changed after it has started', async () => {
     await assertUnchangeable(table.find({}))
   })
 
   for (const limit of [1, 19, 20, 21, 40, 249, 250, 251])
-    test(`finds no more than a limit of ${limit} on all pages together`, async () => {
+    test(`returns at most ${limit} rows of all pages with this limit`, async () => {
       const found = await table.find({ place: 2 }, { limit }).toArray()
       assert.deepEqual(found, inPlace2.slice(0, limit))
       const all = await table.find({}, { limit }).toArray()
       assert.equal(new Set(all.map(keyOf)).size, limit)
     })
 
-  test('finds by several values at once, page after page', async () => {
+  test('filters by several values at once, over all pages', async () => {
     const filter = { place: { $in: [1, 3] }, n: { $gte: 200 } }
     const found = await table.find(filter).toArray()
     const expected = rows.filter(({ place, n }) => place % 2 === 1 && n >= 200)
     assert.deepEqual(found.map(keyOf).toSorted(), expected.map(keyOf).toSorted())
   })
 
-  test('finds nothing', async () => {
+  test('returns an empty result when nothing matches', async () => {
     const cursor = table.find({ place: 9 })
     assert.equal(await cursor.hasNext(), false)
     assert.deepEqual(await table.find({ place: 9 }).toArray(), [])
   })
 
-  test('finds all of what is sorted in memory', async () => {
+  test('returns all rows of a sort in memory', async () => {
     const found = await table.find({ place: 2 }, { sort: { even: 1, n: -1 } }).toArray()
     const [even, odd] = [true, false].map((is) => inPlace2.filter((row) => row.even === is))
     assert.deepEqual(found, [...odd!.toReversed(), ...even!.toReversed()])
@@ -192,7 +192,7 @@ describe('pages', () => {
       assert.deepEqual((await cursor.fetchNextPage()).result, [])
     })
 
-  test('go on where another cursor stopped', async () => {
+  test('continue from the page state of another cursor', async () => {
     const options = { sort: { n: 1 as const }, limit: 100 }
     const first = await table.find({ place: 2 }, options).fetchNextPage()
     assert.deepEqual(first.result, inPlace2.slice(0, 20))
@@ -201,19 +201,19 @@ describe('pages', () => {
     assert.deepEqual(await rest.toArray(), inPlace2.slice(20, 100))
   })
 
-  test('are not of another query', async () => {
+  test('are rejected with the page state of another query', async () => {
     const { nextPageState } = await table.find({ place: 2 }).fetchNextPage()
     await refusal(table.find({ place: 1 }).initialPageState(nextPageState!).toArray())
     await refusal(table.find({}).initialPageState('no page at all').toArray())
   })
 
-  test('end without an empty one', async () => {
+  test('do not end with an empty one', async () => {
     const cursor = table.find({ place: 2, n: { $lt: 40 } })
     assert.notEqual((await cursor.fetchNextPage()).nextPageState, null)
     assert.equal((await cursor.fetchNextPage()).nextPageState, null)
   })
 
-  test('survive the deletion of what they hold', async () => {
+  test('survive the deletion of their rows', async () => {
     const shrinking = await db.createTable('shrinking', { definition: readings })
     await shrinking.insertMany(inPlace2.slice(0, 45))
     const seen: number[] = []

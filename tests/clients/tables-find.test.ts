@@ -1,4 +1,4 @@
-/** Rows found: filters, sorts and projections. */
+/** find on tables: filters, sorts and projections. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
@@ -87,7 +87,7 @@ before(async () => {
   await table.insertMany(rows)
 })
 
-/** The typings of the client know no filters on what collections hold. */
+/** The types of the client have no filters on elements of lists, sets and maps. */
 async function idsOf(filter: object, from = table): Promise<string> {
   const found = await from.find(filter, { projection: { id: 1 } }).toArray()
   return found
@@ -153,7 +153,7 @@ describe('filters', () => {
       assert.equal(await idsOf(filter), ids)
     })
 
-  test('find the same with indexes', async () => {
+  test('return the same rows with indexes', async () => {
     const indexed = await createPeople('indexed')
     for (const column of ['name', 'age', 'big', 'born', 'seen', 'key', 'tags'] as const)
       await indexed.createIndex(`of_${column}`, column)
@@ -184,7 +184,7 @@ describe('filters', () => {
     ['$exists', { age: { $exists: true } }, 'FILTER_UNSUPPORTED_OPERATOR'],
     ['null', { age: null }, 'FILTER_UNSUPPORTED_DATA_TYPE'],
   ] as const)
-    test(`are refused with ${why}`, async () => {
+    test(`are rejected with ${why}`, async () => {
       const cursor = table.find(filter as object)
       assert.equal((await refusal(cursor.toArray())).errorCode, code)
       assert.equal(cursor.state, 'closed')
@@ -200,7 +200,7 @@ function shown(filter: object): string {
 }
 
 describe('findOne', () => {
-  test('finds a row with every column', async () => {
+  test('returns a row with every column', async () => {
     const sparse = { key: null, long: null }
     assert.deepEqual(
       plain(await table.findOne({ id: 'b' })),
@@ -209,7 +209,7 @@ describe('findOne', () => {
     assert.equal(await table.findOne({ id: 'absent' }), null)
   })
 
-  test('finds the first of a sort', async () => {
+  test('returns the first row of a sort', async () => {
     const { id } = (await table.findOne({ age: { $gt: 0 } }, { sort: { age: -1 } }))!
     assert.equal(id, 'c')
   })
@@ -230,7 +230,7 @@ describe('projections', () => {
       assert.deepEqual(found, [expected])
     })
 
-  test('leave columns out', async () => {
+  test('exclude columns', async () => {
     const projection = { name: 0, age: false } as const
     const found = (await table.findOne({ id: 'c' }, { projection }))!
     const columns = Object.keys(people.columns)
@@ -250,7 +250,7 @@ describe('projections', () => {
     [{ name: { $slice: 1 } }, 'UNSUPPORTED_PROJECTION_PARAM'],
     [{ nick: 1 }, 'UNKNOWN_TABLE_COLUMNS'],
   ] as const)
-    test(`are refused with ${JSON.stringify(projection)}`, async () => {
+    test(`are rejected with ${JSON.stringify(projection)}`, async () => {
       const error = await refusal(table.findOne({}, { projection: projection }))
       assert.equal(error.errorCode, code)
       assert.equal(error.scope, 'PROJECTION')
@@ -264,7 +264,7 @@ describe('sorts', () => {
     return found.map(({ id }) => id).join('')
   }
 
-  test('go up and down, rows without a value before all others', async () => {
+  test('ascend and descend, with rows without a value first', async () => {
     assert.equal(await sorted({ age: 1 }), 'dabc')
     assert.equal(await sorted({ age: -1 }), 'cbad')
     assert.equal(await sorted({ big: 1, id: -1 }), 'dcba')
@@ -276,18 +276,18 @@ describe('sorts', () => {
     assert.equal(await sorted({ age: 1 }, 9), '')
   })
 
-  test('of a skip are needed', async () => {
+  test('are required for skip', async () => {
     const error = await refusal(table.find({}).skip(1).toArray())
     assert.equal(error.errorCode, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('are refused by columns that there are not', async () => {
+  test('are rejected for unknown columns', async () => {
     const error = await refusal(table.find({}, { sort: { nick: 1 } }).toArray())
     assert.equal(error.errorCode, 'CANNOT_SORT_UNKNOWN_COLUMNS')
   })
 })
 
-test('warnings say what is slow', async () => {
+test('warnings name the cause of slow reads', async () => {
   const client = new DataAPIClient(testToken, {
     environment: 'hcd',
     logging: [{ events: 'commandWarnings', emits: 'event' }],

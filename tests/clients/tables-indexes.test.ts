@@ -1,4 +1,4 @@
-/** Indexes of tables, of all kinds. */
+/** All kinds of indexes of tables. */
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { Table } from '@datastax/astra-db-ts'
@@ -30,7 +30,7 @@ function create() {
   return db.createTable(`t${++count}`, { definition: everyKind })
 }
 
-/** Index names are of the whole keyspace. */
+/** Names of indexes are unique in a keyspace. */
 function named(name: string): string {
   return `${table.name}_${name}`
 }
@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 
 describe('createIndex', () => {
-  test('indexes columns without parts, and shows what it assumed', async () => {
+  test('indexes scalar columns and lists the default options', async () => {
     await table.createIndex(named('name'), 'name')
     await table.createIndex(named('plain'), 'plain', {
       options: { ascii: true, normalize: true, caseSensitive: false },
@@ -72,7 +72,7 @@ describe('createIndex', () => {
     })
   })
 
-  test('indexes what collections hold', async () => {
+  test('indexes elements of lists, sets and maps', async () => {
     await table.createIndex(named('tags'), 'tags')
     await table.createIndex(named('days'), { days: '$values' })
     await table.createIndex(named('entries'), 'notes')
@@ -90,7 +90,7 @@ describe('createIndex', () => {
     })
   })
 
-  test('of rows that are there already finds them', async () => {
+  test('includes existing rows', async () => {
     await table.insertMany([
       { id: 'a', name: 'Ann', tags: new Set(['x']) },
       { id: 'b', name: 'Bob', tags: new Set(['x', 'y']) },
@@ -105,7 +105,7 @@ describe('createIndex', () => {
     assert.equal((await table.findOne({ name: 'Bea' }))!.id, 'b')
   })
 
-  test('can make a text match however it is written', async () => {
+  test('can match texts regardless of case and accents', async () => {
     await table.insertMany([
       { id: 'a', name: 'Éva' },
       { id: 'b', name: 'EVA' },
@@ -123,7 +123,7 @@ describe('createIndex', () => {
     assert.deepEqual(await ids('EVA'), ['b'])
   })
 
-  test('refuses a name that is taken in the keyspace, unless told that it may be', async () => {
+  test('rejects an existing name in the keyspace, unless ifNotExists is set', async () => {
     const other = await create()
     await table.createIndex(named('age'), 'age')
     const error = await refusal(other.createIndex(named('age'), 'age'))
@@ -178,7 +178,7 @@ describe('createVectorIndex', () => {
     })
   })
 
-  test('takes the metric from the model', async () => {
+  test('derives the metric from the model', async () => {
     const options = { sourceModel: 'openai-v3-small' }
     await table.createVectorIndex(named('v'), 'v', { options })
     assert.deepEqual((await indexes())['v'], {
@@ -220,12 +220,12 @@ describe('createTextIndex', () => {
     })
   })
 
-  test('refuses to index a number', async () => {
+  test('rejects a number column', async () => {
     const error = await refusal(table.createTextIndex(named('age'), 'age'))
     assert.equal(error.errorCode, 'UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES')
   })
 
-  test('does nothing when the name is taken and may be', async () => {
+  test('does nothing for an existing name with ifNotExists', async () => {
     await table.createTextIndex(named('name'), 'name')
     await table.createTextIndex(named('name'), 'name', { ifNotExists: true })
     await table.createVectorIndex(named('name'), 'v', { ifNotExists: true })
@@ -244,7 +244,7 @@ describe('dropTableIndex', () => {
     assert.deepEqual(await table.listIndexes({ nameOnly: true }), [])
   })
 
-  test('refuses an index that there is not, unless told that it may be', async () => {
+  test('rejects an unknown index, unless ifExists is set', async () => {
     const error = await refusal(db.dropTableIndex('absent'))
     assert.equal(error.errorCode, 'CANNOT_DROP_UNKNOWN_INDEX')
     await db.dropTableIndex('absent', { ifExists: true })

@@ -1,4 +1,4 @@
-/** Rows inserted, one by one and in numbers. */
+/** Inserts of single rows and of many. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DataAPIResponseError, TableInsertManyError } from '@datastax/astra-db-ts'
@@ -23,7 +23,7 @@ describe('insertOne', () => {
     assert.deepEqual(await table.findOne(insertedId), row)
   })
 
-  test('merges with the row that has the key', async () => {
+  test('merges with the existing row of the key', async () => {
     const table = await tables.people()
     await table.insertOne({ id: 'a', name: 'Ann', tags: new Set(['x']) })
     const { insertedId } = await table.insertOne({ id: 'a', age: 30, tags: new Set('y') })
@@ -32,7 +32,7 @@ describe('insertOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [merged])
   })
 
-  test('clears columns that are null or empty, and shows them as such', async () => {
+  test('clears columns that are null or empty, and returns them in that form', async () => {
     const table = await tables.people()
     await table.insertOne({
       id: 'a',
@@ -71,7 +71,7 @@ describe('insertOne', () => {
     ],
     ['with an empty key', { id: '' }, 'INVALID_COLUMN_VALUES', 'id'],
   ] as const)
-    test(`refuses a row ${why}`, async () => {
+    test(`rejects a row ${why}`, async () => {
       const table = await tables.people()
       const error = await refusal(table.insertOne(row as unknown as Person))
       assert.equal(error.errorCode, code)
@@ -103,7 +103,7 @@ describe('insertMany', () => {
       )
     })
 
-  test('takes no more than a hundred at once', async () => {
+  test('accepts at most a hundred rows per request', async () => {
     const table = await tables.people()
     const attempt = table.insertMany(numbered(101), { chunkSize: 101 })
     const error = await thrown(TableInsertManyError, attempt)
@@ -112,12 +112,12 @@ describe('insertMany', () => {
     assert.equal(cause!.errorDescriptors[0].errorCode, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('inserts nothing when there is nothing', async () => {
+  test('inserts nothing for an empty list', async () => {
     const table = await tables.people()
     assert.deepEqual(await table.insertMany([]), { insertedCount: 0, insertedIds: [] })
   })
 
-  test('merges rows with the same key, also those of one call', async () => {
+  test('merges rows with the same key, also within one call', async () => {
     const table = await tables.people()
     const rows = [
       { id: 'a', name: 'Ann' },
@@ -138,7 +138,7 @@ describe('insertMany', () => {
     { id: 'e', age: 5 },
   ] as unknown as Person[]
 
-  test('goes on after rows that are wrong, and tells which they were', async () => {
+  test('continues after invalid rows when unordered, and lists them', async () => {
     const table = await tables.people()
     const error = await thrown(TableInsertManyError, table.insertMany(mixed))
     assert.deepEqual(error.insertedIds(), [{ id: 'a' }, { id: 'c' }, { id: 'e' }])
@@ -163,7 +163,7 @@ describe('insertMany', () => {
     )
   })
 
-  test('stops at the first wrong row when ordered', async () => {
+  test('stops at the first invalid row when ordered', async () => {
     const table = await tables.people()
     const attempt = table.insertMany(mixed, { ordered: true })
     const error = await thrown(TableInsertManyError, attempt)
@@ -181,7 +181,7 @@ describe('insertMany', () => {
     assert.deepEqual(await everyRow(table, 'id'), [{ ...nothingKnown, id: 'a', age: 1 }])
   })
 
-  test('sends no chunk after one that failed when ordered', async () => {
+  test('sends no chunk after a failed one when ordered', async () => {
     const table = await tables.people()
     const rows = numbered(30)
     rows[11] = { id: 'wrong', age: 'x' as never }

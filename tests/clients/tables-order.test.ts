@@ -21,7 +21,7 @@ function bytes(...values: number[]): DataAPIBlob {
   return blob(Buffer.from(values))
 }
 
-/** Of each type that has an order, values in it. */
+/** Ascending values of each ordered type. */
 const ascending: Record<string, readonly unknown[]> = {
   ascii: ['', '\u0000', '\u0000a', '10', '9', 'A', 'a', 'aa', '~'],
   bigint: [-(2n ** 63n), -1n, 0n, 9n, 10n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n],
@@ -60,7 +60,7 @@ const ascending: Record<string, readonly unknown[]> = {
   tinyint: [-128, -1, 0, 9, 10, 127],
   uuid: [
     '00000000-0000-0000-0000-000000000000',
-    // Of version 1 by the time in them, before others.
+    // Version 1 UUIDs are ordered by time and precede other versions.
     'ffffffff-0000-11ee-8000-000000000000',
     '00000000-0001-11ee-8000-000000000000',
     '0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0ff',
@@ -100,7 +100,7 @@ for (const [type, values] of Object.entries(ascending)) {
   const up = values.map(plain)
   const middle = Math.floor(values.length / 2)
 
-  test(`${type} has one order in keys, sorts and ranges`, async () => {
+  test(`${type} has the same order in keys, sorts and ranges`, async () => {
     const find = await create(type, 1)
     if (type !== 'blob') await db.table(`${type}_up`).createIndex(`of_${type}`, 'indexed')
     assert.deepEqual(await find({}), up)
@@ -119,7 +119,7 @@ for (const [type, values] of Object.entries(ascending)) {
         assert.deepEqual(await find({ [column]: condition }), up.slice(from, to))
   })
 
-  test(`${type} goes down where the key says so`, async () => {
+  test(`${type} descends in a descending clustering column`, async () => {
     const find = await create(type, -1)
     assert.deepEqual(await find({}), up.toReversed())
     assert.deepEqual(await find({}, { at: 1 }), up)

@@ -1,4 +1,4 @@
-/** Tables after the server was stopped and another was started on their data. */
+/** Tables after a restart on the same data. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { date, Table, UUID, vector, type InferTableSchema } from '@datastax/astra-db-ts'
@@ -25,7 +25,7 @@ const goods = Table.schema({
 
 type Good = InferTableSchema<typeof goods>
 
-test('schemas, rows and searches are still there after a restart', async () => {
+test('schemas, rows and searches survive a restart', async () => {
   const db = service.connect()
   await db.admin({ environment: 'hcd' }).createKeyspace('shop')
   db.useKeyspace('shop')

@@ -1,4 +1,4 @@
-/** Tables and their columns, created and changed. */
+/** Creation and changes of tables and columns. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DataAPIResponseError, Table, type SomeRow } from '@datastax/astra-db-ts'
@@ -65,7 +65,7 @@ const booksListed = {
 const smallest = { columns: { id: 'text', v: 'int' }, primaryKey: 'id' } as const
 
 describe('createTable', () => {
-  test('creates a table that can be used at once', async () => {
+  test('creates a usable table', async () => {
     const table = await db.createTable('books', { definition: books })
     assert(table instanceof Table)
     assert.equal(table.name, 'books')
@@ -77,7 +77,7 @@ describe('createTable', () => {
     await table.drop()
   })
 
-  test('takes every type that is not made of others, as a name or an object', async () => {
+  test('accepts every scalar type, as a name or an object', async () => {
     for (const describe of [(type: string) => type, (type: string) => ({ type })]) {
       const columns = Object.fromEntries(scalars.map((type) => [type, describe(type)]))
       const table = await db.createTable('scalars', {
@@ -116,7 +116,7 @@ describe('createTable', () => {
     await table.drop()
   })
 
-  test('takes names of columns that are no names elsewhere', async () => {
+  test('accepts column names with special characters or a special meaning elsewhere', async () => {
     const table = await db.createTable('odd_names', {
       definition: {
         columns: { _id: 'text', 'part-key': 'int', Id: 'int', 'a.b': 'int', ключ: 'int' },
@@ -130,7 +130,7 @@ describe('createTable', () => {
     await table.drop()
   })
 
-  test('refuses a name that is taken, unless told that it may be', async () => {
+  test('rejects an existing name, unless ifNotExists is set', async () => {
     const table = await db.createTable('taken', { definition: smallest })
     const again = db.createTable('taken', { definition: smallest, ifNotExists: false })
     const error = await refusal(again)
@@ -144,7 +144,7 @@ describe('createTable', () => {
     await table.drop()
   })
 
-  test('shares its names with collections', async () => {
+  test('shares its namespace with collections', async () => {
     await db.createCollection('shared')
     const error = await refusal(db.createTable('shared', { definition: smallest }))
     assert.equal(error.errorCode, 'CANNOT_ADD_EXISTING_TABLE')
@@ -196,20 +196,20 @@ describe('createTable', () => {
       'UNKNOWN_USER_DEFINED_TYPE',
     ],
   ] as const)
-    test(`refuses ${why}`, async () => {
+    test(`rejects ${why}`, async () => {
       const attempt = db.createTable('refused', { definition: definition as never })
       assert.equal((await refusal(attempt)).errorCode, code)
       assert.deepEqual(await db.listTables({ nameOnly: true }), [])
     })
 
-  test('refuses a name with a hyphen', async () => {
+  test('rejects a name with a hyphen', async () => {
     const error = await refusal(db.createTable('with-hyphen', { definition: smallest }))
     assert.equal(error.errorCode, 'UNSUPPORTED_SCHEMA_NAME')
   })
 })
 
 describe('listTables', () => {
-  test('lists tables and no collections, by name', async () => {
+  test('lists tables by name, without collections', async () => {
     assert.deepEqual(await db.listTables(), [])
     await db.createCollection('a_collection')
     await db.createTable('b', { definition: smallest })
@@ -232,7 +232,7 @@ describe('listTables', () => {
     await db.dropTable('b')
   })
 
-  test('lists those of another keyspace', async () => {
+  test('lists tables of another keyspace', async () => {
     await db.admin({ environment: 'hcd' }).createKeyspace('elsewhere')
     const options = { definition: smallest, keyspace: 'elsewhere' }
     const table = await db.createTable('there', options)
@@ -263,7 +263,7 @@ describe('dropTable', () => {
     await anew.drop()
   })
 
-  test('refuses a table that there is not, unless told that it may be', async () => {
+  test('rejects an unknown table, unless ifExists is set', async () => {
     const error = await refusal(db.dropTable('absent'))
     assert.equal(error.errorCode, 'CANNOT_DROP_UNKNOWN_TABLE')
     await db.dropTable('absent', { ifExists: true })
@@ -271,7 +271,7 @@ describe('dropTable', () => {
 })
 
 describe('alter', () => {
-  test('adds columns, which no row has a value of', async () => {
+  test('adds columns, which are empty in all rows', async () => {
     const table = await db.createTable('grown', { definition: smallest })
     await table.insertOne({ id: 'a', v: 1 })
     const grown = await table.alter<{ id: string; v: number; w: Set<string>; x: string }>({
@@ -315,7 +315,7 @@ describe('alter', () => {
     ['that there are not', 'absent', 'CANNOT_DROP_UNKNOWN_COLUMNS'],
     ['that have an index', 'v', 'CANNOT_DROP_INDEXED_COLUMNS'],
   ] as const)
-    test(`refuses to drop columns ${why}`, async () => {
+    test(`rejects dropping columns ${why}`, async () => {
       const table = await db.createTable('kept', { definition: smallest })
       await table.createIndex('kept_v', 'v')
       const columns = [column] as never[]
@@ -324,7 +324,7 @@ describe('alter', () => {
       await table.drop()
     })
 
-  test('gives a vector column an embedding service, and takes it away', async () => {
+  test('adds an embedding service to a vector column and removes it', async () => {
     const table = await db.createTable('embedded', {
       definition: {
         columns: { id: 'text', v: { type: 'vector', dimension: 1536 } },
@@ -350,7 +350,7 @@ describe('alter', () => {
     await table.drop()
   })
 
-  test('needs something to do', async () => {
+  test('rejects an empty operation', async () => {
     const table = await db.createTable('same', { definition: smallest })
     const error = await thrown(
       DataAPIResponseError,
@@ -362,7 +362,7 @@ describe('alter', () => {
   })
 })
 
-describe('many changes of the schema at once', () => {
+describe('concurrent changes of the schema', () => {
   const codesOf = async (attempts: readonly Promise<unknown>[]) => {
     const outcomes = await Promise.allSettled(attempts)
     return outcomes
@@ -401,7 +401,7 @@ describe('many changes of the schema at once', () => {
   })
 })
 
-test('commands of tables are not for collections, nor the other way round', async () => {
+test('table commands reject collections, and collection commands reject tables', async () => {
   const table = await db.createTable('a_table', { definition: smallest })
   await db.createCollection('a_collection')
   const other = db.table<SomeRow>('a_collection')

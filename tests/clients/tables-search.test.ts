@@ -1,4 +1,4 @@
-/** Searching rows: by vectors, by words, and by what texts mean. */
+/** Searching rows by vectors, by words, and by embedded texts. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { DataAPIVector, Table, vector, type SomeRow } from '@datastax/astra-db-ts'
@@ -48,7 +48,7 @@ describe('a vector search', () => {
     ['euclidean', { east: 1, 'north-east': 1 / 1.5, north: 1 / 2.0625 }],
     ['dot_product', { east: 1, 'north-east': 0.75, north: 0.5 }],
   ] as const)
-    test(`finds the nearest by ${metric} first, with their similarity`, async () => {
+    test(`returns the nearest rows by ${metric} first, with their similarity`, async () => {
       const table = await create(metric)
       const sort = { v: vector([1, 0]) }
       const found = await table.find({}, { sort, includeSimilarity: true }).toArray()
@@ -60,7 +60,7 @@ describe('a vector search', () => {
       assert.equal('$similarity' in without[0]!, false)
     })
 
-  test('searches among what a filter leaves', async () => {
+  test('searches only rows that match the filter', async () => {
     const table = await create()
     const sort = { v: vector([1, 0]) }
     const found = await table.find({ n: 1 }, { sort }).toArray()
@@ -72,7 +72,7 @@ describe('a vector search', () => {
     ])
   })
 
-  test('tells the vector that it sorted by', async () => {
+  test('returns the sort vector', async () => {
     const table = await create()
     const cursor = table
       .find({})
@@ -83,7 +83,7 @@ describe('a vector search', () => {
     assert.equal(await table.find({}, { sort: { n: 1 } }).getSortVector(), null)
   })
 
-  test('shows vectors, or leaves them out', async () => {
+  test('includes or excludes vectors', async () => {
     const table = await create()
     const sort = { v: vector([0, 1]) }
     const whole = (await table.findOne({}, { sort, includeSimilarity: true }))!
@@ -94,7 +94,7 @@ describe('a vector search', () => {
     assert.deepEqual(await cursor.toArray(), [{ id: 'north', $similarity: 1 }])
   })
 
-  test('is by one of several columns', async () => {
+  test('uses one of several vector columns', async () => {
     const table = await create()
     await table.createVectorIndex(`${table.name}_w`, 'w')
     const find = (sort: Record<string, number[]>) => table.find({}, { sort }).toArray()
@@ -104,7 +104,7 @@ describe('a vector search', () => {
     assert.equal(both.errorCode, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS')
   })
 
-  test('follows changes', async () => {
+  test('reflects changes', async () => {
     const table = await create()
     const nearest = async () => {
       return idsOf(await table.find({}, { sort: { v: [1, 0] } }).toArray())
@@ -119,7 +119,7 @@ describe('a vector search', () => {
     assert.deepEqual(await nearest(), [])
   })
 
-  test('finds up to a thousand rows on its one page', async () => {
+  test('returns up to a thousand rows on one page', async () => {
     const table = await db.createTable(`many${++count}`, { definition: places })
     await table.createVectorIndex(`${table.name}_v`, 'v')
     const many = Array.from({ length: 300 }, (_, n) => {
@@ -167,7 +167,7 @@ describe('a vector search', () => {
     ],
     ['up or down', { v: 1 }, {}, 'INVALID_VECTOR_SORT_EXPRESSION'],
   ] as const)
-    test(`is refused ${why}`, async () => {
+    test(`is rejected ${why}`, async () => {
       const table = await create()
       const given: object = { sort, ...options }
       const error = await refusal(table.find({}, given).toArray())
@@ -198,7 +198,7 @@ describe('a lexical search', () => {
     return table
   }
 
-  test('finds the most relevant first', async () => {
+  test('returns the most relevant rows first', async () => {
     const table = await create()
     const find = (body: string) => table.find({}, { sort: { body } }).toArray()
     assert.deepEqual(idsOf(await find('monkey')), [3, 1, 2])
@@ -222,7 +222,7 @@ describe('a lexical search', () => {
     assert.deepEqual(await find({ body: 'monkey' }), [1])
   })
 
-  test('analyzes as its index was told to', async () => {
+  test('uses the analyzer of its index', async () => {
     const english = await create('english')
     const sort = { body: 'monkeys' }
     assert.equal((await english.find({}, { sort }).toArray()).length, 3)
@@ -234,7 +234,7 @@ describe('a lexical search', () => {
     assert.deepEqual(await exact.find({}, { sort }).toArray(), [])
   })
 
-  test('finds all rows page by page, or as many as asked for', async () => {
+  test('returns all rows page by page, or up to the limit', async () => {
     const table = await create()
     const many = Array.from({ length: 130 }, (_, n) => ({ id: n + 10, body: 'leaf' }))
     await table.insertMany(many)
@@ -249,7 +249,7 @@ describe('a lexical search', () => {
     assert.deepEqual(idsOf(next.result), ids.slice(20, 40))
   })
 
-  test('follows changes', async () => {
+  test('reflects changes', async () => {
     const table = await create()
     await table.updateOne({ id: 4 }, { $set: { body: 'a monkey in a tree' } })
     await table.updateOne({ id: 2 }, { $unset: { body: '' } })
@@ -258,7 +258,7 @@ describe('a lexical search', () => {
     assert.deepEqual(idsOf(found), [1, 4])
   })
 
-  test('needs a text index, and skips nothing', async () => {
+  test('requires a text index and rejects skip', async () => {
     const table = await create()
     for (const [options, code] of [
       [{ sort: { title: 'a' } }, 'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS'],
@@ -306,7 +306,7 @@ describe('texts that a service embeds', () => {
     assert.equal((await table.findOne({ id: 'none' }))!.v, null)
   })
 
-  test('are searched by texts', async () => {
+  test('are searched by text', async () => {
     const table = await create()
     await table.insertMany([
       { id: 'a', v: 'aaaa' },

@@ -1,4 +1,4 @@
-/** Types that users define, and their values in rows. */
+/** User-defined types, and their values in rows. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { date, uuid } from '@datastax/astra-db-ts'
@@ -64,7 +64,7 @@ describe('a type', () => {
     assert.deepEqual(await db.listTypes({ nameOnly: true }), [])
   })
 
-  test('has a name of its own, unless told that it may be taken', async () => {
+  test('has a unique name, except with ifNotExists', async () => {
     await db.createType('twice', { definition: address })
     const again = await refusal(db.createType('twice', { definition: address }))
     assert.equal(again.errorCode, 'CANNOT_ADD_EXISTING_TYPE')
@@ -75,7 +75,7 @@ describe('a type', () => {
     await db.dropType('twice', { ifExists: true })
   })
 
-  test('can be of another keyspace', async () => {
+  test('can be created in another keyspace', async () => {
     await db.admin({ environment: 'hcd' }).createKeyspace('elsewhere')
     await db.createType('there', { definition: address, keyspace: 'elsewhere' })
     const names = await db.listTypes({ nameOnly: true, keyspace: 'elsewhere' })
@@ -84,7 +84,7 @@ describe('a type', () => {
     await db.dropType('there', { keyspace: 'elsewhere' })
   })
 
-  test('has fields, none of them made of others', async () => {
+  test('requires fields, of types other than lists', async () => {
     const none = await refusal(db.createType('bad', { definition: { fields: {} } }))
     assert.equal(none.errorCode, 'MISSING_FIELDS_FOR_TYPE_CREATION')
     const fields = { f: { type: 'list', valueType: 'int' } as never }
@@ -92,7 +92,7 @@ describe('a type', () => {
     assert.equal(list.errorCode, 'UNSUPPORTED_TYPE_FIELDS')
   })
 
-  test('cannot be dropped while a table has it', async () => {
+  test('cannot be dropped while a table uses it', async () => {
     const table = await createPeople()
     const error = await refusal(db.dropType('address'))
     assert.equal(error.errorCode, 'CANNOT_DROP_TYPE_USED_BY_TABLE')
@@ -117,7 +117,7 @@ describe('values of a type', () => {
   const home = { street: 'Main St', number: 1 }
   const other = { street: 'Side St', number: 2 }
 
-  test('are stored whole in columns and collections', async () => {
+  test('are stored whole in columns, lists, sets and maps', async () => {
     const table = await createPeople()
     const row = {
       id: 'a',
@@ -135,7 +135,7 @@ describe('values of a type', () => {
     await table.drop()
   })
 
-  test('may lack fields, which the client shows as null', async () => {
+  test('may lack fields, which the client returns as null', async () => {
     const table = await createPeople()
     await table.insertMany([
       { id: 'a', home: { street: 'Main St' }, earlier: [{ number: 3 }, {}] },
@@ -176,7 +176,7 @@ describe('values of a type', () => {
     await table.drop()
   })
 
-  test('are found in collections by all their fields', async () => {
+  test('are found in lists, sets and maps by all their fields', async () => {
     const table = await createPeople()
     await table.insertMany([
       { id: 'a', earlier: [home], named: new Map([['x', other]]) },
@@ -193,7 +193,7 @@ describe('values of a type', () => {
     await table.drop()
   })
 
-  test('refuse fields that there are not, and values of other types', async () => {
+  test('reject unknown fields and values of other types', async () => {
     const table = await createPeople()
     for (const wrong of [{ city: 'Berlin' }, { number: 'one' }]) {
       const error = await refusal(table.insertOne({ id: 'a', home: wrong }))
@@ -205,7 +205,7 @@ describe('values of a type', () => {
     await table.drop()
   })
 
-  test('keep what they hold as fields are added and renamed', async () => {
+  test('keep their contents when fields are added and renamed', async () => {
     const table = await createPeople()
     await table.insertOne({ id: 'a', home, earlier: [home] })
     await db.alterType('address', { operation: { add: { fields: { city: 'text' } } } })
@@ -228,7 +228,7 @@ describe('values of a type', () => {
     await db.dropType('address')
   })
 
-  test('have fields of every type', async () => {
+  test('support fields of every type', async () => {
     const fields = {
       big: 'bigint',
       whole: 'varint',

@@ -1,4 +1,4 @@
-/** Values of every type, there and back. */
+/** Values of every type, written and read back. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
@@ -30,7 +30,7 @@ const db = service.connect()
 const someUuid = uuid('0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0ff')
 const otherUuid = uuid('018f3a5e-7c00-7b3a-9f00-0123456789ab')
 
-/** Of each type values that come back as they were sent, of the same class. */
+/** Values of each type that are returned as sent, as objects of the same class. */
 const values: Record<string, readonly unknown[]> = {
   ascii: ['', 'plain', '\u0000 \t~'],
   bigint: [0n, 9223372036854775807n, -9223372036854775808n, 9007199254740993n],
@@ -79,7 +79,7 @@ const classes: Record<string, abstract new (...args: never[]) => unknown> = {
   uuid: UUID,
 }
 
-/** A table with a column of this description, besides its key. */
+/** Creates a table with a column of this definition and a key. */
 async function tableOf(name: string, column: object | string) {
   return db.createTable<SomeRow>(name, {
     definition: { columns: { id: 'int', v: column as string }, primaryKey: 'id' },
@@ -96,7 +96,7 @@ describe('a column', () => {
   })
 
   for (const [type, some] of Object.entries(values))
-    test(`of type ${type} gives back what was put in, and is found by it`, async () => {
+    test(`with type ${type} returns the stored values and finds rows by them`, async () => {
       const projection = { id: 1, [type]: 1 } as const
       const rows = some.map((value, n) => ({ id: `${type} ${n}`, [type]: value }))
       await table.insertMany(rows)
@@ -121,14 +121,14 @@ describe('a column', () => {
 
   for (const [type, some] of Object.entries(values)) {
     if (type === 'duration') continue
-    test(`of type ${type} is a key, which insertions return whole`, async () => {
+    test(`with type ${type} can be a key, which inserts return whole`, async () => {
       const table = await db.createTable<SomeRow>(`key_${type}`, {
         definition: {
           columns: { p: type, c: type, n: 'int' },
           primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },
         },
       })
-      // A partition cannot be empty; a sort within it can.
+      // A partition key cannot be empty; a clustering column can.
       const fitting = some.filter((value) => value !== '')
       const keys = fitting.map((p) => ({ p, c: some[0] }))
       const { insertedIds } = await table.insertMany(keys, { ordered: true })
@@ -144,7 +144,7 @@ describe('a column', () => {
 })
 
 describe('a collection', () => {
-  // Durations are in no order, so none can be a key, or in a set on a cluster.
+  // Durations are unordered, so they cannot be keys, or elements of a set on a cluster.
   const keyTypeOf = (type: string) => (type === 'duration' ? 'int' : type)
   const setTypeOf = (type: string) => (unlessOnCluster.skip ? keyTypeOf(type) : type)
 
@@ -159,7 +159,7 @@ describe('a collection', () => {
       definition: {
         columns: {
           id: 'text',
-          // The client reads long numbers whole only where a column has such a type.
+          // The client parses long numbers exactly only when a column has such a type.
           number: 'varint',
           ...(Object.fromEntries(columns) as Record<string, string>),
         },
@@ -169,7 +169,7 @@ describe('a collection', () => {
   })
 
   for (const [type, some] of Object.entries(values))
-    test(`of ${type} gives back what was put in`, async () => {
+    test(`with elements of type ${type} returns the stored values`, async () => {
       const keys = type === 'duration' ? some.map((_, key) => key) : some
       const row = {
         [`list_${type}`]: [...some, ...some],
@@ -183,7 +183,7 @@ describe('a collection', () => {
     })
 })
 
-test('sets and maps are in the order of what they hold', async () => {
+test('sets and maps are ordered by their elements and keys', async () => {
   const table = await db.createTable<SomeRow>('in_order', {
     definition: {
       columns: {
@@ -234,7 +234,7 @@ describe('a vector', () => {
     assert(error.message.includes('v(vector'), error.message)
   })
 
-  test('is not made of text where no service makes it', async () => {
+  test('cannot be a text without an embedding service', async () => {
     const table = await tableOf('texts', { type: 'vector', dimension: 3 })
     const error = await refusal(table.insertOne({ id: 1, v: 'text' }))
     assert.equal(error.errorCode, 'UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION')
@@ -242,7 +242,7 @@ describe('a vector', () => {
 })
 
 describe('numbers', () => {
-  test('of other classes fit where they are whole', async () => {
+  test('are accepted as instances of other classes when they are whole', async () => {
     const table = await db.createTable<SomeRow>('whole', {
       definition: {
         columns: {
@@ -280,7 +280,7 @@ describe('numbers', () => {
     }
   })
 
-  test('of a float are rounded to what it holds', async () => {
+  test('are rounded to 32 bits in a float column', async () => {
     const table = await tableOf('rounded', 'float')
     await table.insertMany([
       { id: 1, v: 0.1 },
@@ -292,7 +292,7 @@ describe('numbers', () => {
   })
 })
 
-test('texts stand for values where they can', async () => {
+test('texts are accepted for values of other types', async () => {
   const table = await db.createTable<SomeRow>('as_texts', {
     definition: {
       columns: {

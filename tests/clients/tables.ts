@@ -1,4 +1,4 @@
-/** What tests of tables need besides the client itself. */
+/** Schemas and helpers of the tests of tables. */
 import {
   BigNumber,
   DataAPIBlob,
@@ -13,7 +13,7 @@ import {
   type InferTableSchema,
 } from '@datastax/astra-db-ts'
 
-/** Rows known by one column. */
+/** Rows with a key of one column. */
 export const people = Table.schema({
   columns: {
     id: 'text',
@@ -28,7 +28,7 @@ export const people = Table.schema({
 
 export type Person = InferTableSchema<typeof people>
 
-/** What the client shows of a person of whom nothing is known. */
+/** A person with only a key, as the client returns it. */
 export const nothingKnown = {
   name: null,
   age: null,
@@ -37,13 +37,13 @@ export const nothingKnown = {
   notes: new Map<string, string>(),
 }
 
-/** Rows known by a partition and two columns within it. */
+/** Rows with a partition column and two clustering columns. */
 export const readings = Table.schema({
   columns: { place: 'text', day: 'int', hour: 'int', value: 'double' },
   primaryKey: { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } },
 })
 
-/** New tables of these, for tests that write to them. */
+/** Creates empty tables of these schemas, for tests that write. */
 export class NewTables {
   readonly #db: Db
   #count = 0
@@ -61,7 +61,7 @@ export class NewTables {
   }
 }
 
-/** Rows in an order that does not depend on where their partitions are stored. */
+/** All rows in an order that does not depend on the placement of partitions. */
 export async function everyRow<Row extends object>(
   table: Table<Row>,
   by: keyof Row & string,
@@ -72,8 +72,8 @@ export async function everyRow<Row extends object>(
 }
 
 /**
- * A value with those of the client's own classes as texts. Two that mean the same may hold
- * it in different ways, which a comparison of objects would not see through.
+ * Converts instances of the classes of the client to text. Two equal instances may have different
+ * internal state, which a comparison of objects would report as a difference.
  */
 export function plain(value: unknown): unknown {
   if (value instanceof DataAPIBlob) return `blob ${value.asBase64()}`

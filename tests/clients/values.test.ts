@@ -61,7 +61,7 @@ describe('ids', () => {
       assert.deepEqual(await everything(collection), [{ _id: 'other' }])
     })
 
-  test('of different types are different', async () => {
+  test('are distinct when their types differ', async () => {
     const ids: SomeId[] = [0, '0', false, null, new Date(0)]
     const { insertedIds } = await collection.insertMany(
       ids.map((_id) => ({ _id })),
@@ -80,7 +80,7 @@ describe('ids', () => {
 })
 
 describe('values', () => {
-  test('come back as they were', async () => {
+  test('are returned unchanged', async () => {
     const document = {
       _id: 'all',
       nothing: null,
@@ -128,7 +128,7 @@ describe('values', () => {
       }
   })
 
-  test('are left out when undefined', async () => {
+  test('are omitted when undefined', async () => {
     const collection = await service.collection([{ _id: 1, a: undefined, b: 1 }])
     assert.deepEqual(await collection.findOne({}), { _id: 1, b: 1 })
   })
@@ -212,7 +212,7 @@ describe('big numbers', () => {
     assert.equal(error.errorCode, 'DOCUMENT_ALREADY_EXISTS')
   })
 
-  test('are found by those who do not ask for them', async () => {
+  test('are found by clients that read them as plain numbers', async () => {
     const exact = await service.collection([{ _id: 1, big }], { serdes })
     const plain = service.connect().collection<Document>(exact.name)
     assert.deepEqual(await plain.findOne({}), { _id: 1, big: Number(big) })
@@ -220,7 +220,7 @@ describe('big numbers', () => {
     assert.equal((await exact.findOne({}))!['big'], big)
   })
 
-  test('are refused beyond a hundred digits', async () => {
+  test('are rejected beyond a hundred digits', async () => {
     const collection = await service.collection([], { serdes })
     const limit = BigInt('9'.repeat(100))
     await collection.insertOne({ _id: 1, big: limit })
@@ -264,13 +264,13 @@ describe('$vector', () => {
     assert.deepEqual(await collection.findOne({ _id: 1 }, project), { _id: 1 })
   })
 
-  test('must have the length of the collection', async () => {
+  test('must have the dimension of the collection', async () => {
     const collection = await service.collection([], options)
     const error = await refusal(collection.insertOne({ $vector: [1, 2] }))
     assert.equal(error.errorCode, 'INVALID_VECTOR_LENGTH')
   })
 
-  test('needs a collection made for it', async () => {
+  test('requires a collection with vectors', async () => {
     const collection = await service.collection()
     const error = await refusal(collection.insertOne({ $vector: numbers }))
     assert.equal(error.errorCode, 'VECTOR_SEARCH_NOT_SUPPORTED')
@@ -278,7 +278,7 @@ describe('$vector', () => {
 })
 
 describe('$vectorize', () => {
-  test('needs an embedding service', async () => {
+  test('requires an embedding service', async () => {
     const collection = await service.collection([], { vector: { dimension: 3 } })
     for (const attempt of [
       () => collection.insertOne({ $vectorize: 'text' }),
@@ -297,7 +297,7 @@ describe('$lexical', () => {
     collection = await service.collection([{ _id: 1, $lexical: 'the quick brown fox' }])
   })
 
-  test('is stored, and shown when asked for', async () => {
+  test('is stored, and returned on request', async () => {
     assert.deepEqual(await collection.findOne({}), { _id: 1 })
     const expected = { _id: 1, $lexical: 'the quick brown fox' }
     for (const projection of [{ $lexical: 1 }, { '*': 1 }] as const)
@@ -311,7 +311,7 @@ describe('$lexical', () => {
     assert.deepEqual(await everything(collection), [{ _id: 1 }])
   })
 
-  test('needs a collection made for it', async () => {
+  test('requires a collection with lexical search', async () => {
     const without = await service.collection([], { lexical: { enabled: false } })
     const error = await refusal(without.insertOne({ $lexical: 'text' }))
     assert.equal(error.errorCode, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION')

@@ -1,19 +1,19 @@
 /**
- * Clients that write documents through both servers and read them back, and a record of what
- * was answered: what a document may be like then is known at any time.
+ * Clients that write documents through both servers and read them back. They record the replies, so
+ * the possible states of each document are always known.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandAnswer } from '../harness.ts'
 import { Random } from '../model/random.ts'
 import type { Place, TwoServers } from './two-servers.ts'
 
-/** A command that was not done, or of which nobody can say whether it was. */
+/** A command that failed, or whose result is unknown. */
 export interface FailedCommand {
   readonly codes: readonly string[]
   readonly text: string
 }
 
-/** Values of its counter that a document may have; undefined: that there is none. */
+/** Counter values that a document may have; undefined: the document may be absent. */
 type Possible = Set<number | undefined>
 
 const clients = 6
@@ -24,7 +24,7 @@ export class Load {
   readonly #random: Random
   readonly #documents = new Map<string, Possible>()
   readonly failures: FailedCommand[] = []
-  /** What was read, and should not have been. */
+  /** Documents read in a state that is not possible. */
   readonly wrong: string[] = []
   answered = 0
   #isStopping = false
@@ -46,7 +46,7 @@ export class Load {
     await this.#running
   }
 
-  /** Resolves when so many more were answered; fails once nobody is left to answer. */
+  /** Resolves after `count` more replies; rejects when all servers have ended. */
   async answersMore(count: number): Promise<void> {
     const until = this.answered + count
     while (this.answered < until) {
@@ -56,7 +56,7 @@ export class Load {
     }
   }
 
-  /** What it failed with since it was asked last. */
+  /** Failures since the last call. */
   takeFailures(): readonly FailedCommand[] {
     return this.failures.splice(0)
   }
@@ -82,7 +82,7 @@ export class Load {
     }
   }
 
-  /** `change` says what the write makes of a document. */
+  /** `change` maps a possible value of the counter to its value after the write. */
   async #write(
     possible: Possible,
     body: object,
@@ -90,7 +90,7 @@ export class Load {
   ): Promise<void> {
     const after = Array.from(possible, change)
     const answer = await this.#send(this.#somewhere(), body)
-    // Where it failed it may have been done.
+    // A failed command may have been executed.
     if (answer !== undefined) possible.clear()
     for (const n of after) possible.add(n)
   }
@@ -108,7 +108,7 @@ export class Load {
     return this.#random.pick([0, 1])
   }
 
-  /** Undefined where it failed. */
+  /** Undefined if it failed. */
   async #send(place: Place, body: object): Promise<CommandAnswer | undefined> {
     const path = `/default_keyspace/${this.#collection}`
     try {

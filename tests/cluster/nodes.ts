@@ -12,7 +12,7 @@ describe('a Cassandra cluster', () => {
   })
   after(() => cluster.remove())
 
-  test('lets users in and keeps rows while a node is down, and when it is back', async () => {
+  test('allows logins and keeps rows while a node is down, and after it is back', async () => {
     const client = clientOf(cluster.connect)
     await client.execute(
       `CREATE KEYSPACE library WITH replication =
@@ -33,7 +33,7 @@ describe('a Cassandra cluster', () => {
         const { rows } = await reader.execute(
           'SELECT title FROM library.books WHERE id = 1',
           [],
-          // Nodes notice after some seconds that another is gone, and wait for it until then.
+          // Nodes detect after some seconds that another is down, and wait for it until then.
           { consistency, isIdempotent: true, readTimeout: 60_000 },
         )
         return rows[0]?.get('title') as string | undefined
@@ -50,7 +50,7 @@ describe('a Cassandra cluster', () => {
       assert.equal(await titleAt(position, types.consistencies.all), 'Solaris')
   })
 
-  test('gets what servers share from those that start on it at the same time', async () => {
+  test('shares settings between engines that start on it at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const options = engineOptionsOf(cluster.connect, `shared_${round}`, `first_${round}`)
       const open = () => openCassandraEngine(options)

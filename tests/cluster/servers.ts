@@ -1,4 +1,4 @@
-/** Two servers on three nodes: they are one database, whoever is killed. */
+/** Two servers on three nodes act as one database, whichever process is killed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { TwoServers, type Place } from './two-servers.ts'
 
 const places = [0, 1] as const
 
-/** What says that the cluster cannot do it now. */
+/** Error codes for a cluster that is unavailable at the moment. */
 const saysUnavailable = new Set([
   ...[
     'UNAVAILABLE_DATABASE',
@@ -41,7 +41,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await done(0, '', { createCollection: { name, options } })
   }
 
-  test('answer random commands as one', async () => {
+  test('give the same results for random commands', async () => {
     const random = new Random(seed)
     const shape = { nested: 0.3, scalars: 8, fields: 4 }
     const model = new CommandsModel(servers.either(random), random, shape, 'model')
@@ -50,7 +50,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await model.compareAll()
   })
 
-  test('merge and delete rows as one', async () => {
+  test('merge and delete rows like one server', async () => {
     const random = new Random(seed)
     const definition = {
       columns: { p: 'int', c: 'int', a: 'int', b: 'text' },
@@ -81,7 +81,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     }
   })
 
-  test('count every increment that they answer, and none twice', async (t) => {
+  test('count every acknowledged increment exactly once', async (t) => {
     await create('counters')
     await done(0, '/counters', { insertOne: { document: { _id: 1, n: 0 } } })
     const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } } }
@@ -91,7 +91,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
       for (let step = 0; step < 20; step++) {
         const { codes, text } = await send(place, '/counters', { updateOne })
         if (codes.length === 0) answered++
-        // The cluster could not say, and others have changed it since.
+        // The result was unknown to the cluster, and the document has been changed since.
         else if (codes[0] === 'TIMEOUT_WRITING_DATA') unknown++
         else assert.deepEqual(codes, ['FAILED_CONCURRENT_OPERATIONS'], text)
       }
@@ -109,7 +109,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     assert(one! >= answered && one! <= answered + unknown, `${one} were counted`)
   })
 
-  test('change schemas at the same time', async () => {
+  test('change schemas concurrently', async () => {
     const definition = { columns: { id: 'int', a: 'text' }, primaryKey: 'id' }
     const both = (body: (place: Place) => object, path = '') =>
       Promise.all(places.map((place) => done(place, path, body(place))))
@@ -144,7 +144,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     assert.equal(checked.code, 0, String(checked.out) + checked.err)
   })
 
-  test('refuse a revoked token', async (t) => {
+  test('reject a revoked token', async (t) => {
     const token = async (...words: string[]) => {
       const url = ['--admin-url', servers.adminUrl(0)]
       const ran = await runStela(['token', ...words, ...url], { token: processToken })
@@ -154,7 +154,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     const made = await token('create', '--role', 'RO User')
     const use = async (place: Place): Promise<ProcessAnswer> =>
       servers.at(place).command('/default_keyspace', { findCollections: {} }, made)
-    // The other hears of it within the time that it is set to.
+    // The other server learns of it within its configured polling interval.
     while ((await use(1)).http !== 200) await sleep(20)
     assert.equal((await use(0)).http, 200)
     await token('revoke', made.split(':')[1]!)
@@ -166,7 +166,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     )
   })
 
-  test('lose nothing when one of them is killed', async (t) => {
+  test('lose no acknowledged write when one of them is killed', async (t) => {
     await create('killed_server')
     const load = new Load(servers, 'killed_server', seed)
     t.after(() => load.stop())
@@ -187,7 +187,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     assert.deepEqual(load.wrong, [])
   })
 
-  test('lose nothing when nodes are killed, and say so where too few are left', async (t) => {
+  test('lose no acknowledged write when nodes are killed, and report when too few are left', async (t) => {
     await create('killed_node')
     await create('emptied')
     const insertMany = { documents: [{ _id: 1 }, { _id: 2 }] }
@@ -199,7 +199,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await servers.cluster.kill(2)
     await load.answersMore(500)
     assert.deepEqual(load.takeFailures(), [], 'two of three nodes are enough')
-    // Nodes truncate only while all of them are up, and wait for one that has just died.
+    // Nodes reject TRUNCATE while one of them is down, and wait for one that has just died.
     for (;;) {
       const { codes, text } = await send(0, '/emptied', { deleteMany: {} })
       if (codes.length === 0) break

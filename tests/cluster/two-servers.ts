@@ -1,4 +1,4 @@
-/** Two servers, each in a process of its own, on a cluster of three nodes. */
+/** Two servers in separate processes, on a cluster of three nodes. */
 import { CassandraCluster } from '../cassandra/cluster.ts'
 import { flagsOf } from '../cassandra/connect.ts'
 import { findPort } from '../cassandra/ports.ts'
@@ -23,7 +23,7 @@ export class TwoServers {
     this.#adminPorts = adminPorts
   }
 
-  /** Both start at the same time, on a cluster that no server has used. */
+  /** Starts both at the same time, on a cluster that no server has used. */
   static async start(): Promise<TwoServers> {
     const cluster = await CassandraCluster.start({ durable: true })
     try {
@@ -40,7 +40,7 @@ export class TwoServers {
     return this.#servers[place]
   }
 
-  /** What they said last, if none runs any more. */
+  /** The last output of the servers when all have ended; otherwise undefined. */
   allEnded(): string | undefined {
     const isEnded = ({ child }: ServerProcess) => child.exitCode !== null || child.killed
     return this.#servers.every(isEnded)
@@ -56,7 +56,7 @@ export class TwoServers {
     return `http://${address}:${this.#adminPorts[place]}`
   }
 
-  /** Each command goes to one of them. */
+  /** Sends each command to one of them at random. */
   either(random: Random) {
     const command = (path: string, body: string): Promise<CommandAnswer> =>
       this.at(random.pick([0, 1])).command(path, body)

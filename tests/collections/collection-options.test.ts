@@ -36,10 +36,10 @@ const allOff: OptionsContext = {
   features: { lexical: false, reranking: false, vectorize: false },
 }
 
-/** No reranker answers in the place of another. */
+/** Every configured reranker answers itself, without a substitute. */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
-describe('collection options, accepted', () => {
+describe('accepted collection options', () => {
   accepts('nothing at all', undefined, { lexical, rerank })
   accepts('null', null, { lexical, rerank })
   accepts('an empty object', {}, { lexical, rerank })
@@ -149,14 +149,14 @@ describe('collection options, accepted', () => {
     { lexical, rerank },
   )
 
-  test('turn lexical search and reranking off where the server has them off', () => {
+  test('have lexical search and reranking off when the server has them off', () => {
     assert.deepEqual(parse({}, allOff).options, {
       lexical: { enabled: false },
       rerank: { enabled: false },
     })
   })
 
-  test('keep the key order that findCollections shows', () => {
+  test('keep the key order of findCollections', () => {
     const { options } = parse({
       rerank: { service: nvidia, enabled: true },
       lexical: { analyzer: 'english', enabled: true },
@@ -196,7 +196,7 @@ describe('collection options, accepted', () => {
     )
   })
 
-  test('remember whether lexical and rerank were given', () => {
+  test('record whether lexical and rerank were given', () => {
     assert.deepEqual(parse({}).given, { lexical: false, rerank: false })
     assert.deepEqual(parse({ lexical: null, rerank }).given, {
       lexical: false,
@@ -206,7 +206,7 @@ describe('collection options, accepted', () => {
   })
 })
 
-describe('collection options, refused', () => {
+describe('rejected collection options', () => {
   const unknownOption = 'INVALID_CREATE_COLLECTION_FIELD'
   refuses({ vectors: {} }, unknownOption, '"vectors"')
   refuses({ defaultId: { kind: 'uuid' } }, unknownOption, '"kind"')
@@ -358,14 +358,14 @@ describe('embedding services', () => {
   const vectorOf = (service: object, more: object = {}, context = allOn) =>
     parse({ vector: { ...more, service } }, context).options.vector
 
-  test('a fixed model fills the dimension in', () => {
+  test('take the dimension from a model with a fixed one', () => {
     const service = { provider: 'example', modelName: 'fixed-8' }
     const filled = { dimension: 8, metric: 'cosine', sourceModel: 'other', service }
     assert.deepEqual(vectorOf(service), filled)
     assert.deepEqual(vectorOf(service, { dimension: 8 }), filled)
   })
 
-  test('a model with a range or a choice takes its default, or what is given', () => {
+  test('use the default dimension of a model with a range or a choice, or the given one', () => {
     for (const [modelName, dimension, expected] of [
       ['range-2-16', undefined, 16],
       ['range-2-16', 2, 2],
@@ -379,7 +379,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('a provider may have a default model, which then may be left out', () => {
+  test('use the default model of a provider when the model is omitted', () => {
     const parameters = { endpoint: 'e' }
     for (const modelName of [undefined, 'defined-elsewhere'])
       assert.deepEqual(
@@ -389,7 +389,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('credentials are kept with the name of their part, once', () => {
+  test('store each credential once, with the name of its part', () => {
     for (const credential of ['mine', 'mine.providerKey'])
       assert.deepEqual(
         vectorOf({
@@ -401,7 +401,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('parameters of the provider and of the model are taken', () => {
+  test('accept parameters of the provider and of the model', () => {
     const parameters = { truncate: false, task: 'matching', weight: 0.5 }
     assert.deepEqual(
       vectorOf({ provider: 'example', modelName: 'range-2-16', parameters })?.service
@@ -528,7 +528,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [name, requested, existing] of equal)
-    test(`there are none: ${name}`, () => {
+    test(`is an empty list: ${name}`, () => {
       assert.deepEqual(differences(parse(requested), parse(existing).options, asAsked), [])
     })
 
@@ -585,7 +585,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [settings, requested, existing] of different)
-    test(`${JSON.stringify(requested)} differs from ${JSON.stringify(existing)} in ${settings.join(', ')}`, () => {
+    test(`lists ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
       assert.deepEqual(
         differences(parse(requested), parse(existing).options, asAsked),
         settings,
@@ -649,7 +649,7 @@ function refuses(
 ) {
   const named = rest.filter((part) => typeof part === 'string')
   const { context = allOn } = rest.find((part) => typeof part === 'object') ?? {}
-  test(`${JSON.stringify(given)} is refused with ${code}`, () => {
+  test(`${JSON.stringify(given)} is rejected with ${code}`, () => {
     const errors = failures(given, context)
     assert.deepEqual(
       errors.map((error) => error.code),
@@ -660,7 +660,7 @@ function refuses(
   })
 }
 
-/** A provider of each kind that the checks tell apart. */
+/** A provider of each kind that the checks distinguish. */
 function exampleEmbeddingProviders(): EmbeddingProviders {
   const model = (
     name: string,

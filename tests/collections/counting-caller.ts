@@ -1,7 +1,7 @@
 import { AnalysisBudget } from '../../src/caller/analysis-budget.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 
-/** Lets others have their turn whenever it is asked, and counts how often that is. */
+/** Yields at every request to yield, and counts these requests. */
 export class CountingCaller implements Caller {
   readonly #own = ownCaller()
   readonly principalName = ''
@@ -9,7 +9,7 @@ export class CountingCaller implements Caller {
   readonly signal = this.#own.signal
   readonly analysis = new AnalysisBudget(this)
   asked = 0
-  /** Fails when it has been asked so often, as a request does whose time is over. */
+  /** Throws after this many requests to yield, like a command whose deadline has passed. */
   readonly askedMax: number
 
   constructor(askedMax = Infinity) {
@@ -27,7 +27,7 @@ export class CountingCaller implements Caller {
   }
 }
 
-/** How often an action asks whether others are to have their turn. */
+/** Counts how often an action offers to yield to other requests. */
 export async function pausesOf(act: (caller: Caller) => unknown): Promise<number> {
   const caller = new CountingCaller()
   await act(caller)

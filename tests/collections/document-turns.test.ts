@@ -5,7 +5,7 @@ import { waitForTurn } from '../../src/collections/document-turns.ts'
 import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 
 describe('a turn', () => {
-  test('is waited for as long as the caller waits, and given back when it comes too late', async () => {
+  test('is awaited while its caller waits, and released when it is granted too late', async () => {
     const turns = new LocalDocumentTurns()
     const hold = (work: (waited: boolean) => Promise<string>, signal?: AbortSignal) =>
       waitForTurn(work, (inTurn) => turns.holding(['a'], inTurn), ownCaller(signal))
@@ -21,7 +21,7 @@ describe('a turn', () => {
     assert.equal(await staying, 'waited: true')
   })
 
-  test('is not asked to end by a caller that leaves when it has begun', async () => {
+  test('is not ended by a caller that leaves after it began', async () => {
     const turns = new LocalDocumentTurns()
     for (const isLate of [false, true]) {
       const caller = new AbortController()
@@ -45,7 +45,7 @@ describe('a turn', () => {
     }
   })
 
-  test('of an upsert is left as well', async () => {
+  test('for an upsert is no longer awaited when its caller leaves', async () => {
     const { upserts } = new LocalDocumentTurns()
     const document = new Map([['_id', 1]])
     const record = { id: 1, text: '{"_id":1}', document, search: {} }

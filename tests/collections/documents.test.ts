@@ -1,6 +1,6 @@
 /**
- * What lies between commands and engines, on an engine that serves nothing: filters, sorts,
- * pages, counts and conflicts are all finished above it.
+ * The layer between commands and engines, on an engine that serves nothing: filters, sorts, paging,
+ * counts and conflicts are all handled above the engine.
  */
 import {
   deleteDocument,
@@ -39,7 +39,7 @@ describe('find', () => {
     )
   })
 
-  test('never sends anybody to fetch an empty page', async () => {
+  test('returns no page state when the next page would be empty', async () => {
     const fixture = new Fixture({ pageSize: 5 })
     await fixture.insert(...numbered(10))
     assert.equal((await fixture.pages({})).length, 2)
@@ -47,14 +47,15 @@ describe('find', () => {
     assert.deepEqual(await fixture.pages({ filter: { n: -1 } }), [[]])
   })
 
-  test('ends pages early whose documents are large, and leaves nothing out', async () => {
+  test('ends pages of large documents early and omits nothing', async () => {
     const limits = { pageSize: 20, documentLengthMax: 100, replySizeMax: 100 }
     const fixture = new Fixture(limits)
     const padding = 'x'.repeat(30)
     await fixture.insert(...numbered(30).map((document) => ({ ...document, padding })))
     for (const clauses of [{}, { sort: { n: 1 } }, { sort: { even: 1, n: -1 } }]) {
       const pages = await fixture.pages(clauses)
-      // One leaves room, and the second, by which there is too much, is still on the page.
+      // The first document stays below the maximum size of a page; the second exceeds it and is
+      // included.
       assert(pages.every(({ length }) => length === 2))
       assert.equal(new Set(pages.flat()).size, 30)
       const limited = await fixture.pages(clauses, { limit: 5 })
@@ -80,7 +81,7 @@ describe('find', () => {
     assert.deepEqual(pages.flat(), order.slice(2))
   })
 
-  test('keeps its place in a sort while documents come and go', async () => {
+  test('keeps its position in a sort while documents are inserted and deleted', async () => {
     const fixture = new Fixture({ pageSize: 3 })
     await fixture.insert(...[10, 20, 30, 40, 50].map((n) => ({ _id: n, n })))
     const first = await fixture.page({ sort: { n: 1 } })
@@ -97,7 +98,7 @@ describe('find', () => {
     assert.deepEqual((await fixture.page({ sort: { x: -1 } })).ids, ['a', 'b', 'c'])
   })
 
-  test('holds a limit over all pages together', async () => {
+  test('applies a limit to all pages together', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(30))
     for (const sort of [{}, { n: 1 }]) {
@@ -110,7 +111,7 @@ describe('find', () => {
     }
   })
 
-  test('answers a list of ids in one page', async () => {
+  test('answers a list of ids on one page', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(30))
     const ids = [1, 3, 5, 7, 9, 11]
@@ -119,7 +120,7 @@ describe('find', () => {
     assert.deepEqual(new Set(pages[0]), new Set(ids))
   })
 
-  test('refuses a sort over more documents than the server takes', async () => {
+  test('rejects a sort of more documents than the server allows', async () => {
     const fixture = new Fixture({ sortedDocumentsMax: 10 })
     await fixture.insert(...numbered(11))
     await assert.rejects(fixture.page({ sort: { n: 1 } }), {
@@ -129,7 +130,7 @@ describe('find', () => {
     await fixture.page({})
   })
 
-  test('skips no more in a sort than a reply may have, where the store does not sort', async () => {
+  test('limits skip in a sort to the size of a reply when the engine does not sort', async () => {
     const fixture = new Fixture({ pageSize: 1, replySizeMax: 1_000 })
     const text = 'x'.repeat(100)
     await fixture.insert(...numbered(30).map((document) => ({ ...document, text })))
@@ -141,7 +142,7 @@ describe('find', () => {
     })
   })
 
-  test('adds search fields where the filter or the projection asks for them', async () => {
+  test('reads search fields when the filter or the projection needs them', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, $vector: [0.1, 2] }, { _id: 2, $lexical: 'words' })
     const { documents } = await fixture.page({
@@ -153,7 +154,7 @@ describe('find', () => {
 })
 
 describe('count', () => {
-  test('reads where the engine cannot count, and stops where it is told', async () => {
+  test('reads documents when the engine cannot count, and stops at the given number', async () => {
     const fixture = new Fixture()
     await fixture.insert(...numbered(30))
     const { filter } = fixture.select({ filter: { even: true } })
@@ -194,7 +195,7 @@ describe('insert', () => {
 })
 
 describe('changes', () => {
-  test('read again and go on when someone else was faster', async () => {
+  test('are retried when another request changed the document first', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1, $vector: [0.1, 2], $lexical: 'words' })
     let others = 2
@@ -207,7 +208,7 @@ describe('changes', () => {
     assert.deepEqual(documents, ['{"_id":1,"n":2,"$vector":[0.1,2],"$lexical":"words"}'])
   })
 
-  test('give up on a document that never stops changing, and name it', async () => {
+  test('fail after repeated conflicts on a document and name it', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 'busy', n: 1 })
     const writes = fixture.engine.writes.length
@@ -221,7 +222,7 @@ describe('changes', () => {
     assert.equal(fixture.engine.writes.length - writes, 2 * defaultLimits.changeAttemptsMax)
   })
 
-  test('find nothing when the only match went away meanwhile', async () => {
+  test('affect nothing when the only match was deleted meanwhile', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 'gone', n: 1 })
     fixture.engine.meanwhile = () => fixture.engine.remove('"gone"')
@@ -231,7 +232,7 @@ describe('changes', () => {
     assert.equal(changed.after, undefined)
   })
 
-  test('of one document by many requests all count, by whichever filter', async () => {
+  test('by concurrent requests to one document are all applied, with any filter', async () => {
     for (const filter of [{ _id: 1 }, { name: 'counter' }]) {
       const fixture = new Fixture()
       await fixture.insert({ _id: 1, name: 'counter', n: 0 })
@@ -253,7 +254,7 @@ describe('changes', () => {
     }
   })
 
-  test('of a page go out in one write, and only the lost ones once more', async () => {
+  test('to a page are sent in one write, and only conflicting ones are repeated', async () => {
     const fixture = new Fixture({ pageSize: 5 })
     await fixture.insert(...numbered(12))
     const run = (pageState?: string) =>
@@ -276,7 +277,7 @@ describe('changes', () => {
     )
   })
 
-  test('before the one that fails stay, when an update breaks on a document', async () => {
+  test('before the failing one remain when an update fails on a document', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 }, { _id: 2, n: 'text' }, { _id: 3, n: 3 })
     await assert.rejects(
@@ -324,7 +325,7 @@ describe('changes', () => {
     assert.deepEqual((await fixture.page({})).documents, ['{"_id":1,"n":10}'])
   })
 
-  test('that upsert leave a document alone that fails the other conditions', async () => {
+  test('that upsert keep an existing document that fails the other conditions', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 })
     const changed = await fixture.update(

@@ -1,4 +1,4 @@
-/** Documents on an engine that serves nothing, for tests of what is made right above it. */
+/** Documents on an engine that serves nothing, for tests of the layer above the engine. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {
@@ -89,7 +89,7 @@ export class Fixture {
     }
   }
 
-  /** The ids of all pages. */
+  /** The ids of each page. */
   async pages(given: Given, options: FindOptions = {}) {
     const pages: unknown[][] = []
     let pageState: string | undefined
@@ -101,7 +101,7 @@ export class Fixture {
     return pages
   }
 
-  /** Every document, search fields included, in the order of their ids. */
+  /** Every document, search fields included, by ascending _id. */
   async all(): Promise<string[]> {
     return (await this.page({ sort: { _id: 1 }, projection: { '*': 1 } })).documents
   }

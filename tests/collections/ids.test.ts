@@ -23,11 +23,11 @@ describe('ids', () => {
       checkId(json(id))
   })
 
-  test('are never empty strings', () => {
+  test('reject empty strings', () => {
     assert.throws(() => checkId(''), { code: 'SHRED_BAD_DOCID_VALUE' })
   })
 
-  test('are never arrays, objects, binary or malformed values', () => {
+  test('reject arrays, objects, binary and malformed values', () => {
     for (const id of [
       [],
       ['a'],
@@ -47,7 +47,7 @@ describe('ids', () => {
       )
   })
 
-  test('are the same as the plain text of a UUID or ObjectId, in lower case', () => {
+  test('are equal to the plain text of a UUID or ObjectId in lower case', () => {
     const lower = idKey(uuid.toLowerCase())
     assert.equal(idKey(json({ $uuid: uuid })), lower)
     assert.notEqual(idKey(uuid), lower)
@@ -55,12 +55,12 @@ describe('ids', () => {
     assert.equal(idKey(json({ $objectId: oid.toUpperCase() })), idKey(oid))
   })
 
-  test('of different types are different even where their texts look alike', () => {
+  test('differ for different types even with equal texts', () => {
     const ids = ['1', 1, true, 'true', null, 'null', { $date: 1 }, 2]
     assert.equal(new Set(ids.map((id) => idKey(json(id)))).size, ids.length)
   })
 
-  test('that are numbers are the same by value', () => {
+  test('are compared by value when they are numbers', () => {
     assert.equal(idKey(1e2), idKey(100))
   })
 })
@@ -71,11 +71,11 @@ describe('generated ids', () => {
       `^[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`,
     )
 
-  test('are plain UUIDs of version 4 unless the collection says otherwise', () => {
+  test('are plain UUIDs of version 4 by default', () => {
     assert.match(newId(undefined) as string, uuidText(4))
   })
 
-  test('come in the type that the collection chose', () => {
+  test('have the type that the collection defines', () => {
     for (const [type, name, pattern] of [
       ['uuid', '$uuid', uuidText(4)],
       ['uuidv6', '$uuid', uuidText(6)],
@@ -91,7 +91,7 @@ describe('generated ids', () => {
   })
 
   for (const [name, make] of Object.entries({ uuidV6, uuidV7, objectId })) {
-    test(`of ${name} grow, even when the clock stands still or steps back`, () => {
+    test(`increase as ${name}, even when the clock stops or steps back`, () => {
       const now = Date.now()
       const times = [...Array<number>(10_000).fill(now), now - 5_000, now + 1, now + 2_000]
       const ids = times.map((time) => make(time))
@@ -100,7 +100,7 @@ describe('generated ids', () => {
     })
   }
 
-  test('carry the time where their type has one', () => {
+  test('contain the time when their type has one', () => {
     const soon = Date.now() + 60_000
     assert.equal(parseInt(uuidV7(soon).replaceAll('-', '').slice(0, 12), 16), soon)
     assert.equal(parseInt(objectId(soon).slice(0, 8), 16), Math.floor(soon / 1000))

@@ -1,4 +1,4 @@
-/** How often work on large documents asks whether others are to have their turn. */
+/** Counts how often work on large documents yields to other requests. */
 import { findDocuments } from '../../src/collections/find-documents.ts'
 import { insertDocuments } from '../../src/collections/insert.ts'
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import { CountingCaller, pausesOf } from './counting-caller.ts'
 import { Fixture } from './fixture.ts'
 import { json, object } from './json.ts'
 
-/** Values in each document, and how many may pass at most between two pauses. */
+/** Values in each document, and the maximum number of values between two yields. */
 const count = 40_000
 const valuesPerPause = 2_000
 
@@ -22,7 +22,7 @@ function large(_id: string) {
 }
 
 describe('large documents', () => {
-  test('are parsed with pauses, small ones without a promise', async () => {
+  test('are parsed with yields, small ones without a promise', async () => {
     const caller = new CountingCaller()
     const body = Buffer.from(JSON.stringify(large('a')))
     await parseBody(body, defaultLimits, caller)
@@ -31,7 +31,7 @@ describe('large documents', () => {
     assert(small instanceof Map)
   })
 
-  test('are inserted and shown with pauses', async () => {
+  test('are inserted and returned with yields', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const { documents } = fixture
     const all = [json(large('a')), json(large('b'))]
@@ -47,7 +47,7 @@ describe('large documents', () => {
     assert(showing >= (2 * count) / valuesPerPause, `${showing} pauses to show`)
   })
 
-  test('whose time is over in the middle are not inserted', async () => {
+  test('are not inserted when their deadline passes in the middle', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const insert = (caller: Caller) =>
       insertDocuments(fixture.documents, [json(large('a'))], false, caller)
@@ -57,7 +57,7 @@ describe('large documents', () => {
     assert.equal(found.documents, '')
   })
 
-  test('of many fields are replaced and updated with pauses', async () => {
+  test('with many fields are replaced and updated with yields', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const fields = (value: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, value]))
@@ -70,7 +70,7 @@ describe('large documents', () => {
       const update = parseUpdate(json({ $set: { f1: 2 }, $unset: { f2: 1 } }))
       return updateDocument(documents, selection, update, { upsert: false }, caller)
     })
-    // Parsed, copied, checked and printed.
+    // An update parses, copies, checks and prints the document.
     assert(setting >= (3 * count) / 500, `${setting} pauses to update`)
     const replacing = await change((caller) => {
       const replacement = object(fields(2))
@@ -79,7 +79,7 @@ describe('large documents', () => {
     assert(replacing >= (3 * count) / 500, `${replacing} pauses to replace`)
   })
 
-  test('have long arrays changed with pauses, and by value', async () => {
+  test('have long arrays changed with yields, and by value', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const list = Array.from({ length: count }, (_, n) => n)
     const selection = fixture.select({ filter: { _id: 1 } })
@@ -108,7 +108,7 @@ describe('large documents', () => {
     }
   })
 
-  test('are shown by long projections with pauses', async () => {
+  test('are returned through long projections with yields', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     await fixture.insert(large('a'))
     const show = (projection: object) =>
@@ -117,13 +117,13 @@ describe('large documents', () => {
       )
     const nothing = await show({ other: 0 })
     const elements = await show({ elements: { b: 0 } })
-    // Each element is looked into, and there is less to print.
+    // The projection reads every element, and prints less.
     assert(elements >= nothing, `${elements} pauses, and ${nothing} with all of it`)
   })
 })
 
 describe('many documents', () => {
-  test('are sorted with pauses, the more the more fields decide', async () => {
+  test('are sorted with yields, more of them with more sort fields', async () => {
     const fixture = new Fixture()
     const fields = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`f${n}`, 1]))
     const ids = Array.from({ length: 1_000 }, (_, n) => (n * 7_919) % 1_000)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Locks } from '../../src/collections/locks.ts'
 
 describe('locks', () => {
-  test('let one at a time work under a key, in the order they came', async () => {
+  test('run one task at a time per key, in order of arrival', async () => {
     const locks = new Locks()
     const order: number[] = []
     let inside = 0
@@ -23,7 +23,7 @@ describe('locks', () => {
     )
   })
 
-  test('say whether anybody was ahead', async () => {
+  test('report whether they had to wait', async () => {
     const locks = new Locks()
     const waited = await Promise.all([
       locks.holding(['a'], (waited) => Promise.resolve(waited)),
@@ -34,7 +34,7 @@ describe('locks', () => {
     assert.equal(await locks.holding(['a'], (waited) => Promise.resolve(waited)), false)
   })
 
-  test('of several keys never wait for each other in a circle', async () => {
+  test('on several keys do not deadlock', async () => {
     const locks = new Locks()
     const done = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -47,7 +47,7 @@ describe('locks', () => {
     assert.equal(done.length, 50)
   })
 
-  test('are let go of when the work fails', async () => {
+  test('are released when the task fails', async () => {
     const locks = new Locks()
     await assert.rejects(locks.holding(['a'], () => Promise.reject(new Error('no'))))
     assert.equal(await locks.holding(['a'], () => Promise.resolve('yes')), 'yes')

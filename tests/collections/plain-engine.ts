@@ -1,6 +1,6 @@
 /**
- * The least an engine can be: records in a Map, handed out page by page in no useful order,
- * no filter, sort or count served. Whatever is right on it was made right above it.
+ * The minimal engine: records in a Map, returned page by page in no useful order. It serves no
+ * filter, sort or count, so results are right only if the layer above computes them.
  */
 import assert from 'node:assert/strict'
 import type {
@@ -18,15 +18,15 @@ import { idKey } from '../../src/language/values/record-id.ts'
 export class PlainEngine implements Engine {
   readonly #records = new Map<string, StoredRecord>()
   #version = 0
-  /** How many records a page has at most, whatever the query asks for. */
+  /** Maximum number of records per page, whatever the query requests. */
   pageMax = 3
   reads = 0
-  /** Sizes of the writes that were asked for. */
+  /** Sizes of the requested writes. */
   readonly writes: number[] = []
-  /** Runs before each write: what other servers do meanwhile. */
+  /** Runs before each write; stands for changes by other servers. */
   meanwhile: () => void = () => undefined
 
-  /** Changes the version of every record, as a write by someone else would. */
+  /** Changes the version of every record, as a concurrent write would. */
   touch(): void {
     for (const [key, record] of this.#records)
       this.#records.set(key, { ...record, version: ++this.#version })

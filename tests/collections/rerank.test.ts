@@ -1,7 +1,7 @@
 /**
- * Hybrid search on an engine that serves nothing, with models that are simple enough to
- * work out by hand: a text's vector counts its first two letters of interest, and a
- * passage's score is how often the query stands in it.
+ * Hybrid search on an engine that serves nothing, with models whose results can be computed by
+ * hand: the vector of a text counts its letters a and b, and the score of a passage is the number
+ * of occurrences of the query.
  */
 import { insertDocuments } from '../../src/collections/insert.ts'
 import { findReranked } from '../../src/collections/rerank/rerank.ts'
@@ -148,7 +148,7 @@ class Fixture {
   }
 }
 
-/** How many a's and b's there are, and one more, so that no vector is zero. */
+/** Counts of a's and b's plus one, so that no vector is zero. */
 function vectorOf(text: string): Float32Array {
   const count = (letter: string) => text.split(letter).length
   return Float32Array.of(count('a'), count('b'))
@@ -162,7 +162,7 @@ function fair(modelName: string, more: object = {}) {
 }
 
 describe('a hybrid search', () => {
-  test('reranks what both searches find, each document once', async () => {
+  test('reranks the results of both searches, each document once', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $hybrid: 'ant' },
       { _id: 2, $hybrid: 'ant ant bee' },
@@ -185,7 +185,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(request!.passages.toSorted(), ['ant', 'ant ant bee', 'bee'])
   })
 
-  test('tells the ranks, the fused score and the similarity of each', async () => {
+  test('returns the ranks, the fused score and the similarity of each document', async () => {
     const fixture = await new Fixture().insert(
       { _id: 'near', $vector: [2, 1], $lexical: 'wasp' },
       { _id: 'far', $vector: [1, 9], $lexical: 'ant' },
@@ -214,7 +214,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('leaves out documents without $lexical or $vector, which use up no ranks', async () => {
+  test('omits documents without $lexical or $vector, which take no ranks', async () => {
     const fixture = await new Fixture().insert(
       { _id: 'no text', $vector: [2, 1] },
       { _id: 'blank', $vector: [2, 1], $lexical: ' ' },
@@ -230,7 +230,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('reranks on $lexical, and on $vectorize where that is missing', async () => {
+  test('reranks on $lexical, and on $vectorize when $lexical is missing', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vectorize: 'vectorized', $lexical: 'lexical' },
       { _id: 2, $vectorize: 'only vectorized' },
@@ -241,7 +241,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.asked[0]!.passages, ['lexical'])
   })
 
-  test('reranks on any path, and leaves out documents without a value there', async () => {
+  test('reranks on any path, and omits documents without a value there', async () => {
     const documents = [
       { _id: 1, pages: [{ text: 'one' }] },
       { _id: 2, pages: [{ text: 2.5 }] },
@@ -275,7 +275,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.asked[0]!.passages, ['12345678901234567890.5'])
   })
 
-  test('fails where the path leads to an object or array, and names the document', async () => {
+  test('fails when the path leads to an object or array, and names the document', async () => {
     for (const [x, type] of [
       [{ y: 1 }, 'Object'],
       [['text'], 'Array'],
@@ -306,7 +306,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.texts.slice(1), ['ant', 'ant', 'ant'])
   })
 
-  test('searches by a vector that was sent, if there is no text to embed', async () => {
+  test('searches by a given vector when there is no text to embed', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 0], $lexical: 'ant', t: 'q' },
       { _id: 2, $vector: [0, 1], $lexical: 'ant', t: 'q q' },
@@ -326,7 +326,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.texts, ['ab'])
   })
 
-  test('takes vectors of any form and precision', async () => {
+  test('accepts vectors of any form and precision', async () => {
     const $binary = Buffer.from([0x3f, 0x80, 0, 0, 0, 0, 0, 0]).toString('base64')
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: { $binary }, $lexical: 'ant' },
@@ -339,7 +339,7 @@ describe('a hybrid search', () => {
     assert.deepEqual([...sortVector], [1, 0])
   })
 
-  test('filters both searches, and cuts to the limit after reranking', async () => {
+  test('filters both searches, and applies the limit after reranking', async () => {
     const fixture = await new Fixture().insert(
       ...Array.from({ length: 12 }, (_, i) => ({
         _id: i,
@@ -358,7 +358,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('finds as many documents by each search as it returns, unless told', async () => {
+  test('finds as many documents by each search as it returns, by default', async () => {
     const fixture = await new Fixture().insert(
       ...Array.from({ length: 120 }, (_, i) => ({ _id: i, $hybrid: 'ant' })),
     )
@@ -376,7 +376,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(counts, [10, 3, 110, 7])
   })
 
-  test('takes documents with a vector alone, where that is enough', async () => {
+  test('includes documents that have only a vector, when configured', async () => {
     const documents = [
       { _id: 1, $vectorize: 'ant' },
       { _id: 2, $vectorize: 'bee', $lexical: 'ant ant' },
@@ -396,7 +396,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('goes on with some of the terms where few documents have all', async () => {
+  test('also matches some of the terms when few documents contain all', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 1], $lexical: 'in a house' },
       { _id: 2, $vector: [1, 1], $lexical: 'a garden with a tree' },
@@ -420,7 +420,7 @@ describe('a hybrid search', () => {
     ])
   })
 
-  test('brings wrapped ids of both searches together', async () => {
+  test('fuses wrapped ids of both searches', async () => {
     const uuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
     const objectId = '66f2c46a1b7c3d8e4f5a6b7c'
     const ids = [{ $uuid: uuid }, { $objectId: objectId }, { $date: 5 }, null, true, 'x']
@@ -432,7 +432,7 @@ describe('a hybrid search', () => {
     assert(found.scores.every(({ vectorRank, bm25Rank }) => vectorRank && bm25Rank))
   })
 
-  test('projects, and never shows a similarity', async () => {
+  test('applies the projection and never returns a similarity', async () => {
     const fixture = await new Fixture().insert({ _id: 1, a: 1, b: 2, $hybrid: 'ant' })
     const sort = { $hybrid: 'ant' }
     const shown = async (projection?: object) =>
@@ -447,7 +447,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(await shown({ '*': 0 }), document({}))
   })
 
-  test('that finds nothing asks no reranker, and tells the vector', async () => {
+  test('that finds nothing does not call the reranker, and returns the vector', async () => {
     const fixture = new Fixture()
     const found = await fixture.find({ sort: { $hybrid: 'ant' } })
     assert.deepEqual(found.documents, [])
@@ -456,7 +456,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(fixture.asked, [])
   })
 
-  test('searches in both ways at the same time', async () => {
+  test('runs both searches concurrently', async () => {
     const bothStarted = Promise.withResolvers<undefined>()
     let searches = 0
     class WaitingEngine extends PlainEngine {
@@ -473,7 +473,7 @@ describe('a hybrid search', () => {
     assert.equal(searches, 2)
   })
 
-  test('gives providers the signal that ends it', async () => {
+  test('passes its abort signal to providers', async () => {
     const fixture = await new Fixture().insert({ _id: 1, $hybrid: 'ant' })
     const tester = ownCaller()
     await fixture.find({ sort: { $hybrid: 'ant' } }, tester)
@@ -482,7 +482,7 @@ describe('a hybrid search', () => {
 })
 
 describe('a service named by the command', () => {
-  test('reranks instead of the collection’s, even where the collection has none', async () => {
+  test('reranks instead of the service of the collection, even when the collection has none', async () => {
     for (const rerank of [{ enabled: false }, { enabled: true, service }]) {
       const fixture = await new Fixture({ rerank }).insert({ _id: 1, $hybrid: 'ant' })
       await fixture.find({ sort: { $hybrid: 'ant' }, service: fair('fair') })
@@ -490,7 +490,7 @@ describe('a service named by the command', () => {
     }
   })
 
-  test('is refused when the server does not have it', async () => {
+  test('is rejected when the server does not have it', async () => {
     const sort = { $hybrid: 'ant' }
     const read = (given: object) => readRerankService(json(given), 'options.rerank')
     for (const [given, problem] of [
@@ -512,7 +512,7 @@ describe('a service named by the command', () => {
     await new Fixture().refuse({ sort, service: fair('gone') }, 'END_OF_LIFE_AI_MODEL')
   })
 
-  test('that a collection has may be deprecated, but not gone', async () => {
+  test('may be deprecated when a collection uses it, but not removed', async () => {
     const using = (modelName: string) =>
       new Fixture({ rerank: { enabled: true, service: { provider: 'judge', modelName } } })
     const sort = { $hybrid: 'ant' }
@@ -522,8 +522,8 @@ describe('a service named by the command', () => {
   })
 })
 
-describe('when several things are wrong with a hybrid search', () => {
-  test('the first of the checks answers', async () => {
+describe('a hybrid search with several errors', () => {
+  test('reports the first one in the order of checks', async () => {
     const vector = options.vector!
     const plain = { dimension: 2, metric: 'cosine', sourceModel: 'other' } as const
     const text = { $hybrid: 'ant' }
@@ -553,7 +553,7 @@ describe('when several things are wrong with a hybrid search', () => {
     )
   })
 
-  test('clauses are read after that', async () => {
+  test('reports errors of clauses after them', async () => {
     const fixture = new Fixture()
     const sort = { $hybrid: 'ant' }
     await fixture.refuse({ sort, filter: { $x: 1 } }, 'FILTER_INVALID_EXPRESSION')

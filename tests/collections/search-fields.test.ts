@@ -39,7 +39,7 @@ describe('$hybrid', () => {
   const expand = (document: object) =>
     printJson(atOnce(expandHybrid(object(document), 'document 2 of 5')))
 
-  test('stands for $lexical and $vectorize', () => {
+  test('expands to $lexical and $vectorize', () => {
     assert.equal(
       expand({ a: 1, $hybrid: 'text' }),
       '{"a":1,"$lexical":"text","$vectorize":"text"}',
@@ -52,12 +52,12 @@ describe('$hybrid', () => {
     assert.equal(expand({ $hybrid: {} }), '{"$lexical":null,"$vectorize":null}')
   })
 
-  test('leaves documents without it alone', () => {
+  test('does not affect documents without it', () => {
     const document = object({ a: 1 })
     assert.equal(atOnce(expandHybrid(document, 'document 1 of 1')), document)
   })
 
-  test('is refused beside the fields it stands for, and beside $vector', () => {
+  test('is rejected beside the fields that it expands to, and beside $vector', () => {
     for (const name of ['$lexical', '$vectorize', '$vector'])
       assert.throws(() => expand({ $hybrid: 'text', [name]: null }), {
         code: 'HYBRID_FIELD_CONFLICT',
@@ -65,7 +65,7 @@ describe('$hybrid', () => {
       })
   })
 
-  test('is refused in any other form', () => {
+  test('is rejected in any other form', () => {
     for (const value of [5, true, ['text']])
       assert.throws(() => expand({ $hybrid: value }), {
         code: 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE',
@@ -88,14 +88,14 @@ describe('$vector', () => {
     return printJson(atOnce(attach(document, search)).document)
   }
 
-  test('comes back in the form and with the digits in which it was sent', () => {
+  test('is returned in the form and with the digits in which it was sent', () => {
     assert.equal(roundTrip([0.1, 1, -2e-7]), '{"a":1,"$vector":[0.1,1,-2e-7]}')
     assert.equal(roundTrip([0.5, 1, -2]), '{"a":1,"$vector":[0.5,1,-2]}')
     assert.equal(roundTrip(binary), `{"a":1,"$vector":${JSON.stringify(binary)}}`)
     assert.equal(roundTrip(null), '{"a":1,"$vector":null}')
   })
 
-  test('takes half the space where floats of 32 bits carry the numbers', () => {
+  test('takes half the space when 32-bit floats represent the numbers exactly', () => {
     const { search } = atOnce(detach(object({ $vector: [0.5, 1, -2] }), withVectors()))
     assert(search.vector?.numbers instanceof Float32Array)
     const { search: wide } = atOnce(
@@ -122,16 +122,16 @@ describe('$vector', () => {
     ['numbers beyond floats', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
   ]
   for (const [what, vector, code] of refusals)
-    test(`cannot be or hold ${what}`, () => {
+    test(`rejects ${what}`, () => {
       assert.throws(() => roundTrip(vector), { code })
     })
 
-  test('may be zero where the metric has no angles', () => {
+  test('may be zero when the metric does not compare angles', () => {
     for (const metric of ['euclidean', 'dot_product'] as const)
       roundTrip([0, 0, 0], withVectors(metric))
   })
 
-  test('is refused in a collection without vectors, unless null', async () => {
+  test('is rejected in a collection without vectors, unless null', async () => {
     const none = ownCaller(AbortSignal.abort())
     assert.throws(() => embedTexts([object({ $vector: [1] })], rulesOf(), none), {
       code: 'VECTOR_SEARCH_NOT_SUPPORTED',
@@ -139,7 +139,7 @@ describe('$vector', () => {
     await embedTexts([object({ $vector: null })], rulesOf(), none)
   })
 
-  test('is taken over when it did not change', () => {
+  test('keeps its stored form when it did not change', () => {
     const first = atOnce(detach(object({ $vector: [0.1, 1, 2], a: 1 }), withVectors()))
     const before = atOnce(attach(first.document, first.search))
     const after = new Map(before.document).set('a', 2)
@@ -163,7 +163,7 @@ describe('$lexical', () => {
     })
   })
 
-  test('is refused in a collection without lexical search, unless null', () => {
+  test('is rejected in a collection without lexical search, unless null', () => {
     const rules = rulesOf({ lexical: { enabled: false } })
     assert.throws(() => atOnce(detach(object({ $lexical: 'text' }), rules)), {
       code: 'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
@@ -174,14 +174,14 @@ describe('$lexical', () => {
   const recordOf = (search: SearchFields) =>
     ({ id: 1, text: '{"_id":1}', document: object({ _id: 1 }), search }) as const
 
-  test('brings its terms along, repeats included', () => {
+  test('is stored with its terms, repeats included', () => {
     const { terms } = withTerms(recordOf({ lexical: 'to be to' }), rulesOf())
     assert.deepEqual(terms!('$lexical'), ['to', 'be', 'to'])
     for (const search of [{}, { lexical: null }, { vectorize: 'to be' }])
       assert.equal('terms' in withTerms(recordOf(search), rulesOf()), false)
   })
 
-  test('has a size: the bytes of all its terms, repeats included', () => {
+  test('has a maximum size: the bytes of all its terms, repeats included', () => {
     for (const lexical of ['a b c d e f g h i j', 'aaaaa aaaaa', 'ééééé', 'a'.repeat(10)])
       withTerms(recordOf({ lexical }), rulesOf())
     for (const lexical of ['a b c d e f g h i j k', 'aaaaa aaaaaa', 'ééééé a'])
@@ -191,7 +191,7 @@ describe('$lexical', () => {
       })
   })
 
-  test('is not taken apart again while it stays, unless somebody asks', () => {
+  test('is analyzed again only if it changed or its terms are requested', () => {
     let asked = 0
     const rules = {
       ...rulesOf(),

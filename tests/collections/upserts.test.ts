@@ -1,4 +1,4 @@
-/** Upserts at the same time: as many documents as there would be one after the other. */
+/** Concurrent upserts create as many documents as sequential ones. */
 import { deleteDocument, updateDocument } from '../../src/collections/change-documents.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
@@ -18,7 +18,7 @@ function times<T>(act: (i: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, i) => act(i)))
 }
 
-/** All documents without their ids, which nobody chose. */
+/** All documents without their generated ids. */
 async function contentOf(fixture: Fixture): Promise<string[]> {
   const texts = await fixture.all()
   return texts.map((text) => text.replace(/"_id":(?:"[^"]*"|\{[^}]*\}),?/, '')).toSorted()
@@ -33,9 +33,9 @@ const commands = {
     fixture.replace(given, { name: 'counter', kind: 'x' }, upsert),
 }
 
-describe('upserts at the same time', () => {
+describe('concurrent upserts', () => {
   for (const [name, run] of Object.entries(commands))
-    test(`make one document by one filter: ${name}`, async () => {
+    test(`with the same filter create one document: ${name}`, async () => {
       const fixture = new Fixture({ pageSize: 3 })
       const filter = { name: 'counter' }
       const changes = await times(() => run(fixture, { filter }))
@@ -50,7 +50,7 @@ describe('upserts at the same time', () => {
       assert.equal(fixture.turns.upserts.size, 0)
     })
 
-  test('make one document however the filter is spelled', async () => {
+  test('create one document for equivalent filters', async () => {
     const fixture = new Fixture()
     const filters = [
       { name: 'counter', kind: 'x' },
@@ -66,7 +66,7 @@ describe('upserts at the same time', () => {
     assert.match(documents[0]!, /"n":30\b/)
   })
 
-  test('make one document where only the updates make them find each other', async () => {
+  test('create one document when only the updates make their filters match', async () => {
     const fixture = new Fixture()
     await times((i) =>
       i % 2 === 0
@@ -76,14 +76,14 @@ describe('upserts at the same time', () => {
     assert.deepEqual(await contentOf(fixture), ['{"a":1,"b":2}'])
   })
 
-  test('make one document whichever command they come by', async () => {
+  test('create one document across all commands', async () => {
     const fixture = new Fixture()
     const all = Object.values(commands)
     await times((i) => all[i % 3]!(fixture, { filter: { name: 'counter' } }))
     assert.equal((await fixture.all()).length, 1)
   })
 
-  test('make one document each by different filters, and do not wait', async () => {
+  test('with different filters create one document each, without waiting', async () => {
     const fixture = new Fixture({ pageSize: 2 * count })
     const entered: number[] = []
     let open!: () => void
@@ -92,7 +92,7 @@ describe('upserts at the same time', () => {
     const write = engine.write.bind(engine)
     engine.write = async (...args) => {
       entered.push(1)
-      // Nobody gets past until all have come this far.
+      // Holds each upsert until all have started.
       if (entered.length === count) open()
       await gate
       return write(...args)
@@ -103,7 +103,7 @@ describe('upserts at the same time', () => {
     assert.equal((await fixture.all()).length, count)
   })
 
-  test('insert as often as they would one after the other', async () => {
+  test('insert as often as sequential ones', async () => {
     const fixture = new Fixture({ pageSize: 2 * count })
     await times(() => fixture.replace({ filter: { name: 'a' } }, { name: 'b' }, upsert))
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('upserts at the same time', () => {
     )
   })
 
-  test('come to an end among deletes, with one document or none', async () => {
+  test('finish among concurrent deletes, with one document or none', async () => {
     const fixture = new Fixture()
     const filter = { name: 'counter' }
     for (let round = 0; round < 20; round++) {
@@ -126,7 +126,7 @@ describe('upserts at the same time', () => {
     assert.equal(fixture.turns.upserts.size, 0)
   })
 
-  test('with a text to embed make one document, by _id and without', async () => {
+  test('with a text to embed create one document, by _id and by other filters', async () => {
     for (const filter of [{ name: 'counter' }, { _id: 1 }]) {
       const fixture = new Fixture({}, wordVectors)
       await times(() => fixture.update({ filter }, { $set: { $vectorize: 'red' } }, upsert))
@@ -134,7 +134,7 @@ describe('upserts at the same time', () => {
     }
   })
 
-  test('by a search make one document', async () => {
+  test('by a search create one document', async () => {
     const fixture = new Fixture()
     await times(() =>
       fixture.update(
@@ -146,7 +146,7 @@ describe('upserts at the same time', () => {
     assert.equal((await fixture.all()).length, 1)
   })
 
-  test('go on when the one ahead fails', async () => {
+  test('continue when the one before them fails', async () => {
     const fixture = new Fixture()
     let writes = 0
     fixture.engine.meanwhile = () => {
@@ -163,7 +163,7 @@ describe('upserts at the same time', () => {
     assert.equal(fixture.turns.upserts.size, 0)
   })
 
-  test('of other collections are not waited for', async () => {
+  test('do not wait for upserts of other collections', async () => {
     const upserts = new Upserts()
     const record = recordOf({ _id: 1 })
     const never = new Promise<never>(() => undefined)
@@ -177,7 +177,7 @@ describe('upserts at the same time', () => {
     assert.equal(await upserts.inTurn('two', record, () => true, done), 'done')
   })
 
-  test('wait for one that begins while they look at another', async () => {
+  test('wait for one that starts while they read another document', async () => {
     const upserts = new Upserts()
     const begin = (record: NewRecord) => {
       let end!: () => void
@@ -212,7 +212,7 @@ describe('upserts at the same time', () => {
     assert.equal(upserts.size, 0)
   })
 
-  test('leave when their client does, and others do not wait for them', async () => {
+  test('end when their client disconnects, and others do not wait for them', async () => {
     const fixture = new Fixture()
     let release!: () => void
     const stuck = new Promise<void>((resolve) => (release = resolve))

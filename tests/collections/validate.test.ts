@@ -35,11 +35,11 @@ function fields(count: number, prefix = 'f'): Record<string, unknown> {
 }
 
 describe('field names', () => {
-  test('may hold dots, ampersands and what objects already have', () => {
+  test('may contain dots, ampersands and names of built-in properties', () => {
     check({ 'a.b': 1, '&': 1, a$: 1, constructor: 1, toString: 1, ' ': 1, '**': 1 })
   })
 
-  test('cannot be empty, begin with $ or be *, on any level', () => {
+  test('must not be empty, start with $ or be *, at any level', () => {
     for (const name of ['', '$', '$x', '$vectorx', '*'])
       for (const document of [
         { [name]: 1 },
@@ -50,19 +50,19 @@ describe('field names', () => {
     refused({ a: { b: { $x: 1, c: 2 } } }, 'SHRED_BAD_FIELD_NAME', /"\$x" under "a\.b"/)
   })
 
-  test('of search fields are known at the root only', () => {
+  test('for search fields are allowed only at the root', () => {
     refused({ a: { $vector: [1] } }, 'SHRED_BAD_FIELD_NAME')
     refused({ $hybrid: 'text' }, 'SHRED_BAD_FIELD_NAME')
   })
 })
 
 describe('typed values', () => {
-  test('are values wherever they stand', () => {
+  test('are recognized at every nesting level', () => {
     check({ a: { $date: 1 }, b: [{ $uuid: '0190c5a0-8d4c-7f3b-9a57-0242ac120002' }] })
     check({ a: { $objectId: '0123456789abcdef01234567' }, b: { $binary: 'AAAA' } })
   })
 
-  test('are refused when malformed, with wrapper, value and place', () => {
+  test('are rejected when malformed, and the error names wrapper, value and path', () => {
     refused(
       { a: { b: { $date: 'now' } } },
       'SHRED_BAD_EJSON_VALUE',
@@ -73,54 +73,54 @@ describe('typed values', () => {
     refused({ a: { $binary: '?' } }, 'SHRED_BAD_EJSON_VALUE')
   })
 
-  test('have no second key and no unknown wrapper', () => {
+  test('are rejected with a second key or an unknown wrapper', () => {
     refused({ a: { $date: 1, b: 2 } }, 'SHRED_BAD_FIELD_NAME')
     refused({ a: { $decimal: 1 } }, 'SHRED_BAD_FIELD_NAME')
   })
 })
 
 describe('limits of a document', () => {
-  test('16 levels are fine and 17 are not', () => {
+  test('allow 16 levels', () => {
     check(nested(16))
     refused(nested(17), limitBroken, /17 levels.*16/)
     refused(nested(400), limitBroken)
   })
 
-  test('a path has 1000 characters, names and dots together', () => {
+  test('allow 1000 characters in a path, names and dots together', () => {
     check({ ['n'.repeat(499)]: { ['m'.repeat(500)]: 1 } })
     refused({ ['n'.repeat(500)]: { ['m'.repeat(500)]: 1 } }, limitBroken, /1001/)
     refused({ ['n'.repeat(1001)]: 1 }, limitBroken)
   })
 
-  test('an object has 1000 properties, the _id among them', () => {
+  test('allow 1000 properties in an object, the _id included', () => {
     check({ _id: 1, ...fields(999) })
     check({ a: fields(1000) })
     refused({ _id: 1, ...fields(1000) }, limitBroken, /1001.*1000/)
     refused({ a: fields(1001) }, limitBroken, /"a" is 1001/)
   })
 
-  test('a document has 2000 properties in all', () => {
+  test('allow 2000 properties in a document', () => {
     check({ _id: 1, a: fields(999), b: fields(998) })
     refused({ _id: 1, a: fields(999), b: fields(999) }, limitBroken, /2001.*2000/)
   })
 
-  test('an array has 1000 elements', () => {
+  test('allow 1000 elements in an array', () => {
     check({ a: { b: Array(1000).fill(0) } })
     refused({ a: { b: Array(1001).fill(0) } }, limitBroken, /"a\.b" is 1001.*1000/)
   })
 
-  test('a string has 8000 bytes of UTF-8', () => {
+  test('allow 8000 bytes of UTF-8 in a string', () => {
     check({ a: 'x'.repeat(8000), b: 'ä'.repeat(4000) })
     refused({ a: 'x'.repeat(8001) }, limitBroken, /"a" in bytes is 8001.*8000/)
     refused({ a: ['ä'.repeat(4001)] }, limitBroken, /8002/)
     refused({ _id: 'x'.repeat(8001) }, limitBroken)
   })
 
-  test('a binary value may be longer than a string', () => {
+  test('allow a binary value longer than a string', () => {
     check({ a: { $binary: 'AAAA'.repeat(3000) } })
   })
 
-  test('what is not indexed escapes the limits of what is', () => {
+  test('do not apply to unindexed fields where they only protect indexes', () => {
     const big = {
       long: 'x'.repeat(9000),
       many: Array(1001).fill(0),
@@ -133,7 +133,7 @@ describe('limits of a document', () => {
     check({ a: { long: 'x'.repeat(9000), short: 'x' } }, { deny: ['a.long'] })
   })
 
-  test('what is not indexed still has legal names, depth and values', () => {
+  test('restrict names, depth and values of unindexed fields as well', () => {
     const deny = { deny: ['a'] }
     assert.throws(() => check({ a: { $x: 1, y: 1 } }, deny), {
       code: 'SHRED_BAD_FIELD_NAME',
@@ -144,7 +144,7 @@ describe('limits of a document', () => {
     })
   })
 
-  test('the text has four million characters', () => {
+  test('allow four million characters of text', () => {
     checkLength(4_000_000, limits)
     assert.throws(() => checkLength(4_000_001, limits), /4000001.*4000000/)
   })

@@ -1,4 +1,4 @@
-/** When texts are embedded, which, how often, and what is stored of it. */
+/** Embedding of texts: which texts are embedded, with how many requests, and what is stored. */
 import { deleteDocument } from '../../src/collections/change-documents.ts'
 import { insertDocuments } from '../../src/collections/insert.ts'
 import assert from 'node:assert/strict'
@@ -24,7 +24,7 @@ describe('inserting $vectorize', () => {
     ])
   })
 
-  test('asks once for all documents of a command, those without a text left out', async () => {
+  test('sends one request for all documents of a command, without documents that lack a text', async () => {
     const fixture = withService()
     await fixture.insert(
       { _id: 1, $vectorize: 'red' },
@@ -43,7 +43,7 @@ describe('inserting $vectorize', () => {
     ])
   })
 
-  test('asks for nothing where the text is null or blank', async () => {
+  test('sends no request when the text is null or blank', async () => {
     const fixture = withService()
     await fixture.insert({ _id: 1, $vectorize: null }, { _id: 2, $vectorize: ' \n' })
     assert.deepEqual(fixture.models.taken(), [])
@@ -63,7 +63,7 @@ describe('inserting $vectorize', () => {
     }
   })
 
-  test('is refused for the whole command before anything is embedded', async () => {
+  test('is rejected for the whole command before anything is embedded', async () => {
     const cases: readonly (readonly [object, string])[] = [
       [{ $vectorize: 5 }, 'INVALID_VECTORIZE_VALUE_TYPE'],
       [{ $vectorize: ['red'] }, 'INVALID_VECTORIZE_VALUE_TYPE'],
@@ -80,7 +80,7 @@ describe('inserting $vectorize', () => {
     }
   })
 
-  test('needs a service as soon as there is a text', async () => {
+  test('requires a service only if there is a text', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, $vectorize: null }, { _id: 2, $vectorize: '' })
     await assert.rejects(fixture.tryToInsert([{ $vectorize: 'red' }]), {
@@ -89,7 +89,7 @@ describe('inserting $vectorize', () => {
     })
   })
 
-  test('fails the documents alone whose vectors the collection cannot hold', async () => {
+  test('fails only the documents whose vectors the collection cannot store', async () => {
     const fixture = withService()
     const [zero, red] = await fixture.tryToInsert(
       [
@@ -104,7 +104,7 @@ describe('inserting $vectorize', () => {
     assert.equal(red!.outcome, 'done')
   })
 
-  test('hands on the keys that came with the request', async () => {
+  test('passes the keys of the request to the provider', async () => {
     const fixture = withService()
     const credentials = { embeddingKey: 'secret' }
     const documents = fixture.documents.as({ credentials })
@@ -152,7 +152,7 @@ describe('updating $vectorize', () => {
     ])
   })
 
-  test('to null or blank leaves no vector, and asks nobody', async () => {
+  test('to null or blank removes the vector without a request', async () => {
     for (const text of [null, '', '  ']) {
       const fixture = await withDocument()
       await fixture.update({}, { $set: { $vectorize: text } })
@@ -163,7 +163,7 @@ describe('updating $vectorize', () => {
     }
   })
 
-  test('$set of $vector drops the text, and $unset of either drops both', async () => {
+  test('removes the text with $set of $vector, and both fields with $unset of either', async () => {
     const set = await withDocument()
     await set.update({}, { $set: { $vector: [1, 2, 3] } })
     assert.deepEqual(await set.all(), ['{"_id":1,"a":1,"$vector":[1,2,3]}'])
@@ -174,7 +174,7 @@ describe('updating $vectorize', () => {
     }
   })
 
-  test('gives a text to a document that had a vector only', async () => {
+  test('adds a text to a document that had only a vector', async () => {
     const fixture = await withDocument({ $vector: [1, 2, 3] })
     await fixture.update({}, { $set: { $vectorize: 'green' } })
     assert.deepEqual(await fixture.all(), [
@@ -182,7 +182,7 @@ describe('updating $vectorize', () => {
     ])
   })
 
-  test('refuses what is no text, and both fields at once', async () => {
+  test('rejects values other than texts, and both fields at once', async () => {
     const fixture = await withDocument()
     const refuse = (update: object, code: string) =>
       assert.rejects(async () => fixture.update({}, update), { code })
@@ -207,7 +207,7 @@ describe('updating $vectorize', () => {
     const update = { $set: { $vectorize: 'blue', b: 1 } }
     await assert.rejects(fixture.update({ filter: { _id: 1 } }, update), broken)
     await assert.rejects(fixture.update({ filter: { a: 1 } }, update), broken)
-    // The second document has the text already, and could be written.
+    // The second document already has this text, so its update needs no embedding.
     await assert.rejects(fixture.updateMany({}, update), broken)
     await assert.rejects(
       fixture.update({ filter: { _id: 3 } }, update, { upsert: true }),
@@ -216,7 +216,7 @@ describe('updating $vectorize', () => {
     assert.deepEqual(await fixture.all(), before)
   })
 
-  test('of many documents asks once', async () => {
+  test('sends one request for an update of many documents', async () => {
     const fixture = withService()
     await fixture.insert(
       ...['red', 'green', 'red', 'blue'].map(($vectorize, _id) => ({ _id, $vectorize })),
@@ -229,7 +229,7 @@ describe('updating $vectorize', () => {
       assert.match(text, /"\$vector":\[0,1,0\],"\$vectorize":"green"/)
   })
 
-  test('asks once, even if others keep changing the document', async () => {
+  test('sends one request even when others keep changing the document', async () => {
     const fixture = await withDocument()
     let others = 2
     fixture.engine.meanwhile = () => {
@@ -239,10 +239,10 @@ describe('updating $vectorize', () => {
     assert.deepEqual(fixture.models.taken(), [['index', 'blue']])
   })
 
-  test('keeps nobody waiting for the document meanwhile', async () => {
+  test('does not lock the document during a request', async () => {
     for (const filter of [{ _id: 1 }, { a: 1 }]) {
       const fixture = await withDocument()
-      // This would wait for itself if the document were locked.
+      // This would deadlock if the document were locked.
       fixture.models.meanwhile = async () => {
         await fixture.update({ filter: { _id: 1 } }, { $set: { b: 'meanwhile' } })
       }
@@ -253,7 +253,7 @@ describe('updating $vectorize', () => {
     }
   })
 
-  test('in an upsert asks once, and for what is inserted', async () => {
+  test('in an upsert sends one request, for the inserted document', async () => {
     const fixture = withService()
     const run = (_id: number, update: object) =>
       fixture.update({ filter: { _id } }, update, { upsert: true })
@@ -270,7 +270,7 @@ describe('updating $vectorize', () => {
     ])
   })
 
-  test('in an upsert that others were faster with becomes an update', async () => {
+  test('in an upsert becomes an update when another upsert inserted the document first', async () => {
     const fixture = withService()
     let first = true
     fixture.models.meanwhile = async () => {
@@ -290,7 +290,7 @@ describe('updating $vectorize', () => {
 })
 
 describe('replacing $vectorize', () => {
-  test('embeds a new text, keeps the vector of the old, and clears what is left out', async () => {
+  test('embeds a new text, keeps the vector of an unchanged text, and clears omitted fields', async () => {
     const fixture = withService()
     await fixture.insert({ _id: 1, a: 1, $vectorize: 'red' })
     fixture.models.taken()
@@ -310,7 +310,7 @@ describe('replacing $vectorize', () => {
     })
   })
 
-  test('in an upsert embeds once', async () => {
+  test('in an upsert sends one request', async () => {
     const fixture = withService()
     const filter = { _id: 1 }
     await fixture.replace({ filter }, { $vectorize: 'red' }, { upsert: true })
@@ -337,14 +337,14 @@ describe('searching by $vectorize', () => {
     assert.deepEqual(sortVector, Float32Array.of(0, 1, 1))
   })
 
-  test('returns no more than a search by vector may', async () => {
+  test('returns no more documents than a search by vector', async () => {
     const fixture = new Fixture({ vectorLimitMax: 2 }, wordVectors)
     await fixture.insert(...[1, 2, 3].map((_id) => ({ _id, $vectorize: 'red' })))
     const sort = { $vectorize: 'red' }
     assert.deepEqual(await fixture.pages({ sort }), [[1, 2]])
   })
 
-  test('embeds once, before anything is locked, in commands that change', async () => {
+  test('sends one request before locking, in commands that change documents', async () => {
     const fixture = withService()
     await fixture.insert({ _id: 1, $vectorize: 'red' })
     fixture.models.taken()
@@ -363,7 +363,7 @@ describe('searching by $vectorize', () => {
     assert.deepEqual(await fixture.all(), [])
   })
 
-  test('is refused when the text has no direction', async () => {
+  test('is rejected when the vector of the text is zero', async () => {
     const fixture = withService()
     await assert.rejects(fixture.page({ sort: { $vectorize: 'mauve' } }), {
       code: 'SHRED_BAD_VECTOR_VALUE',
@@ -372,7 +372,7 @@ describe('searching by $vectorize', () => {
   })
 })
 
-test('a document keeps its vector while its text stays', () => {
+test('a document keeps its vector while its text is unchanged', () => {
   const before = object({ $vectorize: 'text', $vector: [1, 2, 3] })
   const same = atOnce(keepEmbedding(before, object({ $vectorize: 'text', a: 1 })))
   assert.equal(same.get('$vector'), before.get('$vector'))

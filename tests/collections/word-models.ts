@@ -1,10 +1,10 @@
 import { apiError } from '../../src/errors/api-error.ts'
 import type { EmbedRequest, Models } from '../../src/providers/models.ts'
 
-/** The words that count, one for each number of a vector. */
+/** The counted words, one for each dimension of a vector. */
 const vocabulary = ['red', 'green', 'blue']
 
-/** Options for a collection whose texts these models embed. */
+/** Options of a collection whose texts these models embed. */
 export const wordVectors = {
   vector: {
     dimension: vocabulary.length,
@@ -14,12 +14,12 @@ export const wordVectors = {
   },
 } as const
 
-/** A model that counts words, and remembers what it was asked. */
+/** A model that counts words and records its requests. */
 export class WordModels implements Pick<Models, 'embed'> {
   readonly requests: EmbedRequest[] = []
-  /** Whether the provider is out of order. */
+  /** When true, requests to the provider fail. */
   broken = false
-  /** What happens while a request is under way. */
+  /** Runs during each request. */
   meanwhile: () => Promise<void> = () => Promise.resolve()
 
   async embed(request: EmbedRequest): Promise<readonly Float32Array[]> {
@@ -39,7 +39,7 @@ export class WordModels implements Pick<Models, 'embed'> {
     })
   }
 
-  /** What was asked since the last time: the purpose, then the texts of each request. */
+  /** Requests since the last call: the purpose and the texts of each. */
   taken(): string[][] {
     return this.requests.splice(0).map(({ purpose, texts }) => [purpose, ...texts])
   }

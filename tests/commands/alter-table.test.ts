@@ -44,7 +44,7 @@ describe('alterTable', () => {
     assert.deepEqual(Object.keys(await columnsOf(name)), ['id', 'c'])
   })
 
-  test('takes options only if they are empty', async () => {
+  test('accepts options only if they are empty', async () => {
     const name = await schemas.table({ a: 'text' })
     const { operation } = drop('a').alterTable
     await schemas.refuse(
@@ -55,7 +55,7 @@ describe('alterTable', () => {
     await schemas.ok(name, { alterTable: { operation, options: {} } })
   })
 
-  test('refuses operations that it cannot make sense of', async () => {
+  test('rejects malformed operations', async () => {
     const name = await schemas.table({ a: 'text' })
     for (const [operation, code, ...named] of [
       [undefined, 'COMMAND_FIELD_VALUE_INVALID', 'command.operation'],
@@ -82,7 +82,7 @@ describe('alterTable', () => {
       await schemas.refuse(name, alter(operation), code, ...named)
   })
 
-  test('refuses columns that cannot be added', async () => {
+  test('rejects columns that cannot be added', async () => {
     const name = await schemas.table({ a: 'text' })
     for (const [columns, code, ...named] of [
       [
@@ -108,7 +108,7 @@ describe('alterTable', () => {
     assert.deepEqual(Object.keys(await columnsOf(name)), ['id', 'a'])
   })
 
-  test('refuses to drop what must stay: key columns first, then unknown, then indexed', async () => {
+  test('refuses to drop key columns, unknown columns and indexed columns, in this order of checks', async () => {
     const name = await schemas.table(
       { a: 'text', m: { type: 'map', keyType: 'text', valueType: 'int' }, s: 'int' },
       { partitionBy: ['id'], partitionSort: { s: 1 } },
@@ -134,7 +134,7 @@ describe('alterTable', () => {
   })
 
   test(
-    'lets a dropped name come back, with its type or another',
+    'accepts the name of a dropped column again, with the same type or another',
     unlessOnCluster,
     async () => {
       const name = await schemas.table({ a: 'text', v: { type: 'vector', dimension: 3 } })
@@ -150,7 +150,7 @@ describe('alterTable', () => {
     },
   )
 
-  test('takes as many columns as are allowed, and not one more', async () => {
+  test('allows columns up to the maximum', async () => {
     const name = await schemas.table()
     await schemas.ok(name, add(Object.fromEntries(times(7, (i) => [`c${i}`, 'int']))))
     await schemas.refuse(
@@ -164,7 +164,7 @@ describe('alterTable', () => {
     await schemas.ok(name, add({ more: 'int' }))
   })
 
-  test('gives services to vector columns, replaces them and takes them', async () => {
+  test('adds, replaces and removes embedding services of vector columns', async () => {
     const name = await schemas.table({
       v: { type: 'vector', dimension: 256 },
       w: { type: 'vector', dimension: 256 },
@@ -180,7 +180,7 @@ describe('alterTable', () => {
     assert.deepEqual([await serviceOf('v'), await serviceOf('w')], [undefined, large])
   })
 
-  test('refuses services where they do not fit', async () => {
+  test('rejects embedding services on unsuitable columns', async () => {
     const name = await schemas.table({ a: 'text', v: { type: 'vector', dimension: 5 } })
     const service = { provider: 'openai', modelName: 'text-embedding-ada-002' }
     for (const [operation, code, ...named] of [
@@ -225,13 +225,13 @@ describe('alterTable', () => {
       await schemas.refuse(name, alter(operation), code, ...named)
   })
 
-  test('loses no column when many are added at once', async () => {
+  test('keeps all columns when concurrent requests add them', async () => {
     const name = await schemas.table()
     await Promise.all(times(7, (i) => schemas.ok(name, add({ [`c${i}`]: 'int' }))))
     assert.equal(Object.keys(await columnsOf(name)).length, 8)
   })
 
-  test('lets one win when many add the same column at once', async () => {
+  test('succeeds for one of several concurrent requests that add the same column', async () => {
     const name = await schemas.table()
     const answers = await Promise.all(
       times(10, () => schemas.send(name, add({ a: 'int' }))),
@@ -241,7 +241,7 @@ describe('alterTable', () => {
       if (codes.length > 0) assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
   })
 
-  test('knows a table that is gone, and a collection', async () => {
+  test('reports a missing table, and a collection of that name', async () => {
     await schemas.refuse('nowhere', add({ a: 'int' }), 'UNKNOWN_COLLECTION_OR_TABLE')
     await schemas.ok('', { createCollection: { name: 'documents' } })
     await schemas.refuse(

@@ -1,4 +1,4 @@
-/** What a definition of an analyzer may take. */
+/** Limits of analyzer definitions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
@@ -20,8 +20,8 @@ function collection(name: string, analyzer: unknown) {
   return { createCollection: { name, options: { lexical: { enabled: true, analyzer } } } }
 }
 
-describe('long lists of an analyzer', () => {
-  test('are taken by collections and text indexes up to the limit', async () => {
+describe('lists of an analyzer', () => {
+  test('up to the limit are accepted by collections and text indexes', async () => {
     const server = await startServer()
     try {
       const fits = stop(entries(analyzerEntriesMax))
@@ -56,7 +56,7 @@ describe('long lists of an analyzer', () => {
     }
   })
 
-  test('are shown whole, and found to be the same, also after a restart', async () => {
+  test('are listed in full and compare equal, also after a restart', async () => {
     let server = await startServer()
     try {
       const analyzer = stop(entries(5_000))
@@ -105,7 +105,7 @@ describe('long lists of an analyzer', () => {
           const found = await server.command(`${path}/${target}`, { find: { filter } })
           assert.equal(found.body.data?.documents?.length, 1, found.text)
         }
-        // Changes the definition of the table, of which the analyzer is a part.
+        // Adding a column rewrites the stored definition of the table, which contains the analyzer.
         await server.command(`${path}/rows`, {
           alterTable: { operation: { add: { columns: { [`more${round}`]: 'int' } } } },
         })

@@ -1,4 +1,4 @@
-/** What all commands refuse alike in the clauses they take. */
+/** Checks of clauses that all commands share. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Collections } from './collections.ts'
@@ -12,7 +12,7 @@ function paths(count: number): Record<string, number> {
 describe('clauses', () => {
   const collections = new Collections()
 
-  test('have at most so many parts, at all depths together', async () => {
+  test('have a maximum number of parts, counted over all levels', async () => {
     const target = await collections.create([{ _id: 1, p5: 5, tags: [1] }])
     const { data } = await target.run({ find: { projection: paths(max) } })
     assert.deepEqual(data!.documents, [{ _id: 1, p5: 5 }])
@@ -29,7 +29,7 @@ describe('clauses', () => {
     }
   })
 
-  test('that are updates must be there, and have a name of their own', async () => {
+  test('for updates are required, and the error names the clause', async () => {
     const target = await collections.create([{ _id: 1 }])
     for (const command of ['updateOne', 'updateMany', 'findOneAndUpdate']) {
       const refusal = await target.refuse({ [command]: {} }, 'COMMAND_FIELD_VALUE_INVALID')
@@ -37,7 +37,7 @@ describe('clauses', () => {
     }
   })
 
-  test('of updates have at most so many paths', async () => {
+  test('for updates have a maximum number of paths', async () => {
     const target = await collections.create([{ _id: 1 }])
     const { message } = await target.refuse(
       { updateOne: { update: { $unset: paths(max / 2), $inc: paths(max / 2 + 1) } } },

@@ -1,4 +1,4 @@
-/** Collections of a test server, to send commands to. */
+/** Collections of a test server, with helpers that send commands and check their replies. */
 import assert from 'node:assert/strict'
 import type { Answer, TestServer } from '../harness.ts'
 import { RunningServer } from './running-server.ts'
@@ -8,7 +8,7 @@ type Document = Record<string, unknown>
 export class Collections extends RunningServer {
   #count = 0
 
-  /** A new collection with these documents. */
+  /** Creates a collection that contains these documents. */
   async create(documents: readonly object[] = [], options: object = {}): Promise<Target> {
     const name = `c${++this.#count}`
     const created = await this.server.command('/default_keyspace', {
@@ -35,7 +35,7 @@ export class Target {
     return this.#server().command(this.#path, body, headers)
   }
 
-  /** Sends a command that is to succeed. */
+  /** Sends a command and asserts that it succeeds. */
   async run(body: object) {
     const answer = await this.send(body)
     assert.deepEqual(answer.codes, [], answer.text)
@@ -43,7 +43,7 @@ export class Target {
     return answer.body
   }
 
-  /** Sends a command that is to fail with exactly one error and without a result. */
+  /** Sends a command and asserts that it fails with exactly this one error and no result. */
   async refuse(body: object | string, code: string) {
     const answer = await this.send(body)
     assert.deepEqual(answer.codes, [code], answer.text)
@@ -59,7 +59,7 @@ export class Target {
     assert.equal((status!['insertedIds'] as unknown[]).length, documents.length)
   }
 
-  /** Every document, page by page. */
+  /** Every document, read page by page. */
   async all(clauses: object = {}): Promise<Document[]> {
     return (await this.pages(clauses)).flat()
   }

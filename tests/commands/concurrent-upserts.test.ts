@@ -7,7 +7,7 @@ const options = { upsert: true }
 const update = { $inc: { n: 1 } }
 const replacement = { name: 'counter', n: 1 }
 
-describe('upserts at the same time', () => {
+describe('concurrent upserts', () => {
   const collections = new Collections()
 
   const commands = {
@@ -22,7 +22,7 @@ describe('upserts at the same time', () => {
   }
 
   for (const [name, command] of Object.entries(commands))
-    test(`by the same filter make one document: ${name}`, async () => {
+    test(`with the same filter create one document: ${name}`, async () => {
       const books = await collections.create()
       const bodies = await Promise.all(
         Array.from({ length: count }, (_, i) =>

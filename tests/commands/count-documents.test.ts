@@ -11,7 +11,7 @@ describe('countDocuments', () => {
     assert.equal(text, '{"status":{"count":0}}')
   })
 
-  test('counts what matches', async () => {
+  test('counts matching documents', async () => {
     const books = await collections.create(numbered(31))
     const count = async (filter: object) =>
       (await books.run({ countDocuments: { filter } })).status!['count']
@@ -23,12 +23,12 @@ describe('countDocuments', () => {
     assert.equal(await count({ $or: [{ n: 1 }, { even: true }] }), 17)
   })
 
-  test('counts up to the limit exactly', async () => {
+  test('returns an exact count up to the limit', async () => {
     const books = await collections.create(numbered(150))
     assert.deepEqual((await books.run({ countDocuments: {} })).status, { count: 150 })
   })
 
-  test('stops at the limit and says there is more', async () => {
+  test('stops at the limit and reports moreData', async () => {
     const books = await collections.create(numbered(151))
     const more = { count: 150, moreData: true }
     assert.deepEqual((await books.run({ countDocuments: {} })).status, more)
@@ -36,7 +36,7 @@ describe('countDocuments', () => {
     assert.deepEqual(status, more)
   })
 
-  test('takes no options, no sort, and no bad filter', async () => {
+  test('rejects options, a sort, and an invalid filter', async () => {
     const books = await collections.create()
     await books.refuse(
       { countDocuments: { options: { limit: 1 } } },

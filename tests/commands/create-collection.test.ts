@@ -13,7 +13,7 @@ describe('createCollection', () => {
   const create = (name: unknown, options?: unknown, headers?: Record<string, string>) =>
     server.command(keyspace, { createCollection: { name, options } }, headers)
 
-  test('answers ok once the collection exists', async () => {
+  test('returns ok once the collection exists', async () => {
     isOk(await create('plain'))
     const listed = await server.command(keyspace, { findCollections: {} })
     assert.ok((listed.body.status?.['collections'] as string[]).includes('plain'))
@@ -21,18 +21,18 @@ describe('createCollection', () => {
     assert.deepEqual(answer.body, { status: { count: 0 } })
   })
 
-  test('takes options that are absent, null or empty', async () => {
+  test('accepts options that are absent, null or empty', async () => {
     isOk(await create('no_options'))
     isOk(await create('no_options', null))
     isOk(await create('no_options', {}))
   })
 
-  test('takes names of 1 to 48 letters, digits and underscores, by case', async () => {
+  test('accepts names of 1 to 48 letters, digits and underscores, case-sensitive', async () => {
     for (const name of ['a', '_', '0', 'A_1', 'a_1', 'n'.repeat(48)])
       isOk(await create(name))
   })
 
-  test('refuses every other name', async () => {
+  test('rejects every other name', async () => {
     for (const name of [
       undefined,
       null,
@@ -50,12 +50,12 @@ describe('createCollection', () => {
     refuses(await create(5), 'REQUEST_STRUCTURE_MISMATCH', 'command.name')
   })
 
-  test('refuses an unknown field of the command', async () => {
+  test('rejects an unknown field of the command', async () => {
     const body = { createCollection: { name: 'x', ifNotExists: true } }
     refuses(await server.command(keyspace, body), 'COMMAND_FIELD_UNKNOWN', 'ifNotExists')
   })
 
-  test('refuses options that make no sense, and creates nothing', async () => {
+  test('rejects invalid options and creates nothing', async () => {
     for (const [options, code, named] of [
       ['all', 'REQUEST_STRUCTURE_MISMATCH', 'command.options'],
       [{ vectors: {} }, 'INVALID_CREATE_COLLECTION_FIELD', '"vectors"'],
@@ -91,7 +91,7 @@ describe('createCollection', () => {
     ])
   })
 
-  test('refuses features that the request switched off', async () => {
+  test('rejects features that the request switched off', async () => {
     const lexicalOff = { 'Feature-Flag-lexical': 'false' }
     const rerankingOff = { 'Feature-Flag-reranking': 'false' }
     refuses(
@@ -109,18 +109,18 @@ describe('createCollection', () => {
     })
   })
 
-  test('refuses a keyspace that does not exist', async () => {
+  test('rejects a keyspace that does not exist', async () => {
     const answer = await server.command('/nowhere', { createCollection: { name: 'c' } })
     refuses(answer, 'UNKNOWN_KEYSPACE', 'nowhere')
   })
 
-  test('knows collections of the same name in two keyspaces apart', async () => {
+  test('keeps collections of the same name in two keyspaces apart', async () => {
     await server.command('', { createKeyspace: { name: 'second' } })
     isOk(await create('twice', { vector: { dimension: 3 } }))
     isOk(await server.command('/second', { createCollection: { name: 'twice' } }))
   })
 
-  describe('asked for a collection that exists', () => {
+  describe('for an existing collection', () => {
     const rich = {
       defaultId: { type: 'uuidv7' },
       vector: { dimension: 3, metric: 'cosine' },
@@ -129,7 +129,7 @@ describe('createCollection', () => {
       rerank: { enabled: false },
     }
 
-    test('answers ok when the settings are the same, in any order', async () => {
+    test('returns ok when the settings are the same, in any order', async () => {
       isOk(await create('rich', rich))
       isOk(await create('rich', rich))
       const reordered = Object.fromEntries(Object.entries(rich).toReversed())
@@ -142,7 +142,7 @@ describe('createCollection', () => {
       )
     })
 
-    test('takes what it has for omitted lexical and rerank', async () => {
+    test('uses the existing settings for omitted lexical and rerank', async () => {
       const { defaultId, vector, indexing } = rich
       isOk(await create('rich', rich))
       isOk(await create('rich', { defaultId, vector, indexing }))
@@ -152,7 +152,7 @@ describe('createCollection', () => {
       })
     })
 
-    test('refuses other settings and names those that differ', async () => {
+    test('rejects other settings and names the differing ones', async () => {
       isOk(await create('rich', rich))
       for (const [change, differing] of [
         [{ defaultId: undefined }, 'defaultId'],
@@ -176,7 +176,7 @@ describe('createCollection', () => {
         )
     })
 
-    test('tells a default from the same thing said', async () => {
+    test('distinguishes a default from the same value given explicitly', async () => {
       isOk(await create('defaults'))
       for (const options of [
         { defaultId: { type: 'uuid' } },
@@ -186,13 +186,13 @@ describe('createCollection', () => {
     })
   })
 
-  test('lets many ask for the same collection at once', async () => {
+  test('succeeds for all concurrent requests with the same settings', async () => {
     const options = { vector: { dimension: 2 } }
     const answers = await Promise.all(times(20, () => create('crowded', options)))
     for (const answer of answers) isOk(answer)
   })
 
-  test('lets one win when many ask for different ones at once', async () => {
+  test('succeeds for one of several concurrent requests with different settings', async () => {
     const answers = await Promise.all(
       times(10, (i) => create('contested', { vector: { dimension: i + 2 } })),
     )
@@ -216,7 +216,7 @@ describe('createCollection at the limit', () => {
   const create = (name: string, options?: object, path = keyspace) =>
     server.command(path, { createCollection: { name, options } })
 
-  test('counts all keyspaces together, and never lets one too many in', async () => {
+  test('counts all keyspaces together and never exceeds the limit', async () => {
     await server.command('', { createKeyspace: { name: 'second' } })
     isOk(await create('first', {}, '/second'))
     const answers = await Promise.all(times(8, (i) => create(`c${i}`)))
@@ -225,7 +225,7 @@ describe('createCollection at the limit', () => {
     for (const answer of refused) refuses(answer, 'TOO_MANY_COLLECTIONS', '3')
   })
 
-  test('still answers for a collection that exists', async () => {
+  test('checks for an existing collection before the limit', async () => {
     isOk(await create('first', {}, '/second'))
     refuses(
       await create('first', { vector: { dimension: 2 } }, '/second'),
@@ -233,14 +233,14 @@ describe('createCollection at the limit', () => {
     )
   })
 
-  test('has room again when one was deleted', async () => {
+  test('creates a collection after another one was deleted', async () => {
     refuses(await create('late'), 'TOO_MANY_COLLECTIONS', '"late"', '3')
     await server.command('/second', { deleteCollection: { name: 'first' } })
     isOk(await create('late'))
   })
 })
 
-test('collections and their settings are there after a restart', async () => {
+test('collections and their settings survive a restart', async () => {
   const first = await startServer()
   const options = {
     vector: { dimension: 3, metric: 'euclidean', sourceModel: 'bert' },

@@ -14,7 +14,7 @@ describe('createIndex', () => {
     createIndex: { name, definition: { column, options } },
   })
 
-  /** The definitions of a table's indexes, in the order in which they were made. */
+  /** Definitions of a table's indexes, in order of creation. */
   const definitionsOf = async (table: string) => {
     const explain = { listIndexes: { options: { explain: true } } }
     const indexes = await schemas.status(table, explain, 'indexes')
@@ -24,7 +24,7 @@ describe('createIndex', () => {
     })
   }
 
-  test('indexes columns of every type of value', async () => {
+  test('indexes columns of every value type', async () => {
     const types = [
       ...['bigint', 'boolean', 'date', 'decimal', 'double', 'float', 'inet', 'int'],
       ...['smallint', 'time', 'timestamp', 'tinyint', 'uuid', 'varint'],
@@ -38,7 +38,7 @@ describe('createIndex', () => {
     )
   })
 
-  test('indexes texts, and shows all options', async () => {
+  test('indexes texts and lists all options', async () => {
     const table = await schemas.table({ a: 'text', b: 'ascii', c: 'text', d: 'text' })
     await schemas.ok(table, create('a', {}, 'text_a'))
     await schemas.ok(table, create('b', { caseSensitive: false }, 'text_b'))
@@ -78,7 +78,7 @@ describe('createIndex', () => {
     ])
   })
 
-  test('indexes key columns, unless one alone is what rows are partitioned by', async () => {
+  test('indexes key columns, except the only column of a partition key', async () => {
     const table = await schemas.table(
       { a: 'int', b: 'int' },
       {
@@ -98,7 +98,7 @@ describe('createIndex', () => {
     await schemas.fail(single, create('id'), 'INVALID_INDEX_DEFINITION', '"id"')
   })
 
-  test('takes its type, in any case, and no other', async () => {
+  test('accepts its own index type in any case, and no other', async () => {
     const table = await schemas.table({ a: 'int' })
     const send = (indexType: unknown) => ({
       createIndex: { name: 'typed', definition: { column: 'a' }, indexType },
@@ -111,7 +111,7 @@ describe('createIndex', () => {
     await schemas.ok(table, send('Regular'))
   })
 
-  test('takes names of 1 to 100 letters, digits and underscores', async () => {
+  test('accepts names of 1 to 100 letters, digits and underscores', async () => {
     const table = await schemas.table({ a: 'int', b: 'int' })
     await schemas.ok(table, create('a', {}, 'N_1'.padEnd(100, 'n')))
     for (const name of [undefined, null, '', 'n'.repeat(101), 'a-b', 'é'])
@@ -124,7 +124,7 @@ describe('createIndex', () => {
       )
   })
 
-  test('refuses definitions that it cannot make sense of', async () => {
+  test('rejects malformed definitions', async () => {
     const table = await schemas.table({ a: 'int' })
     const send = (definition: unknown, name = 'refused') => ({
       createIndex: { name, definition },
@@ -154,7 +154,7 @@ describe('createIndex', () => {
       )
   })
 
-  test('refuses columns that are not there, or cannot be indexed', async () => {
+  test('rejects columns that do not exist or cannot be indexed', async () => {
     await schemas.ok('', {
       createType: { name: 'address', definition: { fields: { city: 'text' } } },
     })
@@ -199,7 +199,7 @@ describe('createIndex', () => {
     await schemas.ok(table, create({ m: '$values' }, { caseSensitive: false }))
   })
 
-  test('refuses blobs and durations', async () => {
+  test('rejects blobs and durations', async () => {
     const table = await schemas.table({
       b: 'blob',
       d: 'duration',
@@ -214,7 +214,7 @@ describe('createIndex', () => {
       )
   })
 
-  test('refuses a second index on the same thing', async () => {
+  test('rejects a second index on the same target', async () => {
     const table = await schemas.table({
       a: 'text',
       m: { type: 'map', keyType: 'text', valueType: 'int' },
@@ -235,7 +235,7 @@ describe('createIndex', () => {
     })
   })
 
-  test('refuses a name that the keyspace has, unless told not to mind', async () => {
+  test('rejects an existing name unless ifNotExists is set', async () => {
     const one = await schemas.table({ a: 'int' })
     const other = await schemas.table({ b: 'int' })
     await schemas.ok(one, create('a', {}, 'unique'))
@@ -265,36 +265,40 @@ describe('createIndex', () => {
     await schemas.ok('/second/t', create('a', {}, 'unique'))
   })
 
-  test('warns of names that are not in snake case', unlessOnCluster, async () => {
-    const table = await schemas.table({
-      firstName: 'text',
-      'last-name': 'text',
-      a_1: 'int',
-    })
-    for (const [column, better] of [
-      ['firstName', 'first_name'],
-      ['last-name', 'last_name'],
-    ] as const) {
-      const answer = await schemas.send(table, create(column, {}, `warned_${better}`))
-      assert.deepEqual(answer.codes, [])
-      const { ok, warnings } = answer.body.status!
-      assert.equal(ok, 1)
-      assert.equal(warnings!.length, 1)
-      assert.equal(warnings![0]!.errorCode, 'INDEXED_COLUMN_NOT_SNAKE_CASE')
-      assert.equal(warnings![0]!.scope, 'WARNING')
-      assert(warnings![0]!.message.includes(better))
-    }
-    await schemas.ok(table, create('a_1'))
-    await schemas.ok(table, {
-      createIndex: {
-        name: 'warned_first_name',
-        definition: { column: 'firstName' },
-        options: { ifNotExists: true },
-      },
-    })
-  })
+  test(
+    'warns about names of indexed columns outside snake case',
+    unlessOnCluster,
+    async () => {
+      const table = await schemas.table({
+        firstName: 'text',
+        'last-name': 'text',
+        a_1: 'int',
+      })
+      for (const [column, better] of [
+        ['firstName', 'first_name'],
+        ['last-name', 'last_name'],
+      ] as const) {
+        const answer = await schemas.send(table, create(column, {}, `warned_${better}`))
+        assert.deepEqual(answer.codes, [])
+        const { ok, warnings } = answer.body.status!
+        assert.equal(ok, 1)
+        assert.equal(warnings!.length, 1)
+        assert.equal(warnings![0]!.errorCode, 'INDEXED_COLUMN_NOT_SNAKE_CASE')
+        assert.equal(warnings![0]!.scope, 'WARNING')
+        assert(warnings![0]!.message.includes(better))
+      }
+      await schemas.ok(table, create('a_1'))
+      await schemas.ok(table, {
+        createIndex: {
+          name: 'warned_first_name',
+          definition: { column: 'firstName' },
+          options: { ifNotExists: true },
+        },
+      })
+    },
+  )
 
-  test('lets one win when many ask for the same index at once', async () => {
+  test('succeeds for one of several concurrent requests for the same index', async () => {
     const table = await schemas.table({ a: 'int' })
     const answers = await Promise.all(
       times(10, () => schemas.send(table, create('a', {}, 'contested'))),
@@ -315,7 +319,7 @@ describe('createIndex', () => {
     )
   })
 
-  test('loses no index when many are made at once', async () => {
+  test('keeps all indexes that concurrent requests create', async () => {
     const columns = Object.fromEntries(times(10, (i) => [`c${i}`, 'int']))
     const table = await schemas.table(columns)
     await Promise.all(
@@ -324,7 +328,7 @@ describe('createIndex', () => {
     assert.equal((await definitionsOf(table)).length, 10)
   })
 
-  test('is not for collections', async () => {
+  test('rejects collections', async () => {
     await schemas.ok('', { createCollection: { name: 'documents' } })
     for (const command of [
       'createIndex',
@@ -349,7 +353,7 @@ describe('createIndex', () => {
 describe('createIndex at the limit', () => {
   const schemas = new Schemas({ indexesPerTableMax: 2 })
 
-  test('takes as many indexes as are allowed, and not one more', async () => {
+  test('allows indexes up to the maximum', async () => {
     const table = await schemas.table({ a: 'int', b: 'text', c: 'int' })
     const send = (command: string, column: string) => ({
       [command]: { name: `${command}_${column}`, definition: { column } },
@@ -362,13 +366,13 @@ describe('createIndex at the limit', () => {
   })
 })
 
-describe('createIndex, where indexed columns must be in snake case', () => {
+describe('createIndex when indexed columns must be in snake case', () => {
   const schemas = new Schemas(
     {},
     { features: { ...defaultConfig.features, snakeCaseIndexes: true } },
   )
 
-  test('refuses other names', async () => {
+  test('rejects other names', async () => {
     const table = await schemas.table({ firstName: 'text', first_name: 'text' })
     const send = (column: string) => ({
       createIndex: { name: 'by_name', definition: { column } },

@@ -21,7 +21,7 @@ describe('createTable', () => {
   const ofKey = (primaryKey: unknown) =>
     create({ columns: { a: 'int', b: 'text' }, primaryKey })
 
-  test('creates a table that commands can be sent to', async () => {
+  test('creates a table that accepts commands', async () => {
     await schemas.ok('', create(simple, 'plain'))
     assert.deepEqual(await schemas.status('plain', { listIndexes: {} }, 'indexes'), [])
   })
@@ -32,7 +32,7 @@ describe('createTable', () => {
     'varint',
   ]
 
-  test('takes every type of value, in both forms', async () => {
+  test('accepts every value type, in both forms', async () => {
     const short = values.map((type) => [`${type}_short`, type] as const)
     const long = values.map((type) => [`${type}_long`, { type }] as const)
     const name = await schemas.table(Object.fromEntries<unknown>([...short, ...long]))
@@ -43,10 +43,10 @@ describe('createTable', () => {
     }
   })
 
-  /** Durations have no order, which keys need. */
+  /** Durations have no order, and key columns must be ordered. */
   const keyOf = (type: string) => (type === 'duration' ? 'int' : type)
 
-  test('takes lists, sets and maps of every value', unlessOnCluster, async () => {
+  test('accepts lists, sets and maps of every value type', unlessOnCluster, async () => {
     const columns = values.flatMap((valueType): [string, unknown][] => [
       [`list_${valueType}`, { type: 'list', valueType }],
       [`set_${valueType}`, { type: 'set', valueType: { type: valueType } }],
@@ -65,7 +65,7 @@ describe('createTable', () => {
     assert.deepEqual(shown['key_uuid'], { type: 'map', keyType: 'uuid', valueType: 'int' })
   })
 
-  test('takes vectors with a dimension as a number or text', async () => {
+  test('accepts vectors with a dimension as a number or a string', async () => {
     const name = await schemas.table({
       a: { type: 'vector', dimension: 5 },
       b: { type: 'vector', dimension: ' 6 ' },
@@ -87,7 +87,7 @@ describe('createTable', () => {
     assert.equal(columns['c']!['dimension'], 100_000)
   })
 
-  test('takes vectors with a service, whose model may bring the dimension', async () => {
+  test('accepts vectors with an embedding service, whose model may provide the dimension', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const name = await schemas.table({
       whole: { type: 'vector', dimension: '', service },
@@ -99,7 +99,7 @@ describe('createTable', () => {
     assert.equal(columns['short']!['dimension'], 256)
   })
 
-  test('takes user-defined types, alone and in lists, sets and maps', async () => {
+  test('accepts user-defined types, alone and in lists, sets and maps', async () => {
     await schemas.ok('', {
       createType: { name: 'Address', definition: { fields: { city: 'text' } } },
     })
@@ -126,7 +126,7 @@ describe('createTable', () => {
     assert.deepEqual(columns['map'], { type: 'map', keyType: 'int', valueType: address })
   })
 
-  test('takes keys of one column, of several, and sorted within partitions', async () => {
+  test('accepts keys of one column, of several columns, and with a sort order within partitions', async () => {
     const columns = { a: 'text', b: 'blob', c: { type: 'vector', dimension: 2 } }
     for (const [given, shown] of [
       ['a', { partitionBy: ['a'], partitionSort: {} }],
@@ -145,7 +145,7 @@ describe('createTable', () => {
     }
   })
 
-  test('takes any name for a column that can be used', async () => {
+  test('accepts any usable column name', async () => {
     const names = ['_id', 'Id', 'part-key', 'a b', 'é', '__proto__', '10', 'n'.repeat(1000)]
     const columns = Object.fromEntries(names.map((name) => [name, 'int']))
     await schemas.ok('', create({ columns, primaryKey: '_id' }, 'odd'))
@@ -153,7 +153,7 @@ describe('createTable', () => {
     for (const name of names) assert(Object.hasOwn(shown, name), name)
   })
 
-  test('refuses other names for columns', async () => {
+  test('rejects other column names', async () => {
     for (const name of ['', ' ', '\t\n', '$a', '*', 'n'.repeat(1001)])
       await schemas.refuse(
         '',
@@ -163,12 +163,12 @@ describe('createTable', () => {
       )
   })
 
-  test('takes names of 1 to 48 letters, digits and underscores, by case', async () => {
+  test('accepts names of 1 to 48 letters, digits and underscores, case-sensitive', async () => {
     for (const name of ['a', '_', '0', 'A_1', 'a_1', 'n'.repeat(48)])
       await schemas.ok('', create(simple, name))
   })
 
-  test('refuses every other name', async () => {
+  test('rejects every other name', async () => {
     for (const name of [null, '', 'n'.repeat(49), 'a-b', 'é', 'a\n', '../a'])
       await schemas.refuse(
         '',
@@ -190,7 +190,7 @@ describe('createTable', () => {
     )
   })
 
-  test('refuses types that it cannot make sense of', async () => {
+  test('rejects malformed types', async () => {
     const openai = { provider: 'openai', modelName: 'text-embedding-3-small' }
     for (const [column, code, ...named] of [
       ['address', 'UNKNOWN_PRIMITIVE_DATA_TYPE', '"address"', 'varint'],
@@ -273,7 +273,7 @@ describe('createTable', () => {
       await schemas.refuse('', ofColumn(column), code, ...named)
   })
 
-  test('refuses keys that it cannot make sense of', async () => {
+  test('rejects malformed keys', async () => {
     for (const [key, code, ...named] of [
       [5, 'REQUEST_STRUCTURE_MISMATCH', 'primaryKey'],
       [['a'], 'REQUEST_STRUCTURE_MISMATCH', 'primaryKey'],
@@ -301,7 +301,7 @@ describe('createTable', () => {
       await schemas.refuse('', ofKey(key), code, ...named)
   })
 
-  test('refuses keys of types that keys cannot have, and columns twice', async () => {
+  test('rejects key columns of unsupported types, and repeated columns', async () => {
     await schemas.ok('', {
       createType: { name: 'keyed', definition: { fields: { a: 'int' } } },
     })
@@ -328,7 +328,7 @@ describe('createTable', () => {
       await schemas.refuse('', ofKey(key), 'PRIMARY_KEY_DEFINITION_INCORRECT', '"a" twice')
   })
 
-  test('refuses a definition that lacks something', async () => {
+  test('rejects an incomplete definition', async () => {
     for (const definition of [undefined, null, {}, { columns: { a: 'int' } }])
       await schemas.refuse('', create(definition), 'COMMAND_FIELD_VALUE_INVALID')
     await schemas.refuse(
@@ -359,7 +359,7 @@ describe('createTable', () => {
     )
   })
 
-  test('refuses a user-defined type that does not exist, wherever it is named', async () => {
+  test('rejects an unknown user-defined type at any nesting level', async () => {
     const nowhere = { type: 'userDefined', udtName: 'nowhere' }
     for (const column of [
       nowhere,
@@ -369,12 +369,12 @@ describe('createTable', () => {
       await schemas.fail('', ofColumn(column), 'UNKNOWN_USER_DEFINED_TYPE', '"nowhere"')
   })
 
-  test('created nothing of all that it refused', async () => {
+  test('leaves no table behind after a rejected definition', async () => {
     const tables = (await schemas.status('', { listTables: {} }, 'tables')) as string[]
     assert(!tables.includes('refused'))
   })
 
-  test('refuses a name that a table or collection has, unless told not to mind', async () => {
+  test('rejects the name of an existing table or collection, unless ifNotExists is set', async () => {
     await schemas.ok('', create(simple, 'taken'))
     await schemas.ok('', { createCollection: { name: 'documents' } })
     for (const [name, kind] of [
@@ -393,7 +393,7 @@ describe('createTable', () => {
     assert.deepEqual(Object.keys((await schemas.explain('taken')).columns), ['id'])
   })
 
-  test('keeps collections from having the name of a table', async () => {
+  test('reserves its name against collections', async () => {
     await schemas.ok('', create(simple, 'only_table'))
     await schemas.refuse(
       '',
@@ -403,11 +403,11 @@ describe('createTable', () => {
     )
   })
 
-  test('refuses a keyspace that does not exist', async () => {
+  test('rejects a keyspace that does not exist', async () => {
     await schemas.refuse('/nowhere', create(simple), 'UNKNOWN_KEYSPACE', 'nowhere')
   })
 
-  test('lets one win when many ask for the same table at once', async () => {
+  test('succeeds for one of several concurrent requests for the same table', async () => {
     const answers = await Promise.all(
       times(20, (i) =>
         schemas.send(
@@ -425,7 +425,7 @@ describe('createTable', () => {
     ])
   })
 
-  test('lets all have it when none minds that it exists', async () => {
+  test('succeeds for all concurrent requests that set ifNotExists', async () => {
     await Promise.all(
       times(20, () =>
         schemas.ok('', {
@@ -440,13 +440,13 @@ describe('createTable', () => {
   })
 })
 
-describe('createTable, with embedding services off', () => {
+describe('createTable with embedding services switched off', () => {
   const schemas = new Schemas(
     {},
     { features: { ...defaultConfig.features, vectorize: false } },
   )
 
-  test('refuses a service', async () => {
+  test('rejects a service', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const columns = { id: 'int', v: { type: 'vector', service } }
     await schemas.refuse(
@@ -471,12 +471,12 @@ describe('createTable at the limits', () => {
     },
   })
 
-  test('takes as many columns as are allowed, and not one more', async () => {
+  test('allows columns up to the maximum', async () => {
     await schemas.ok('', create('wide', 4))
     await schemas.refuse('', create('wider', 5), 'COMMAND_FIELD_VALUE_INVALID', '5', '4')
   })
 
-  test('counts the tables of all keyspaces, and never lets one too many in', async () => {
+  test('counts the tables of all keyspaces and never exceeds the limit', async () => {
     await schemas.server.command('', { createKeyspace: { name: 'second' } })
     await schemas.ok('/second', create('elsewhere'))
     await schemas.ok('', { createCollection: { name: 'does_not_count' } })
@@ -487,12 +487,12 @@ describe('createTable at the limits', () => {
         assert.deepEqual(answer.codes, ['UNEXPECTED_DRIVER_ERROR'])
   })
 
-  test('still answers for a table that exists', async () => {
+  test('reports an existing table before the limit', async () => {
     await schemas.ok('', create('wide', 1, { ifNotExists: true }))
     await schemas.fail('', create('wide'), 'CANNOT_ADD_EXISTING_TABLE')
   })
 
-  test('has room again when one was dropped', async () => {
+  test('creates a table after another one was dropped', async () => {
     await schemas.fail('', create('late'), 'UNEXPECTED_DRIVER_ERROR', '--max-tables')
     await schemas.ok('/second', { dropTable: { name: 'elsewhere' } })
     await schemas.ok('', create('late'))

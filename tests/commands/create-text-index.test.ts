@@ -11,7 +11,7 @@ describe('createTextIndex', () => {
     createTextIndex: { name: `words_${++count}`, definition: { column, options }, ...more },
   })
 
-  test('takes analyzers by name and as recipes, and shows them as given', async () => {
+  test('accepts analyzers by name and by definition, and lists them as given', async () => {
     const recipe = {
       tokenizer: { name: 'standard', args: {} },
       filters: [{ name: 'lowercase' }, { name: 'stop' }],
@@ -40,7 +40,7 @@ describe('createTextIndex', () => {
     await schemas.ok(await schemas.table({ a: 'ascii' }), create('a'))
   })
 
-  test('refuses analyzers that are none', async () => {
+  test('rejects invalid analyzers', async () => {
     const table = await schemas.table({ a: 'text' })
     for (const [analyzer, type] of [
       [5, 'Number'],
@@ -67,7 +67,7 @@ describe('createTextIndex', () => {
     await schemas.refuse(table, create('a', { x: 1 }), 'COMMAND_FIELD_UNKNOWN', '"x"')
   })
 
-  test('refuses columns that are not texts, or not there', async () => {
+  test('rejects columns that do not exist or are not texts', async () => {
     const table = await schemas.table({ a: 'int', l: { type: 'list', valueType: 'text' } })
     for (const column of ['a', 'l'])
       await schemas.refuse(table, create(column), 'UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES')
@@ -75,7 +75,7 @@ describe('createTextIndex', () => {
     await schemas.refuse(table, create({ l: '$values' }), 'REQUEST_STRUCTURE_MISMATCH')
   })
 
-  test('refuses a second one on a column', async () => {
+  test('rejects a second text index on a column', async () => {
     const table = await schemas.table({ a: 'text' })
     await schemas.ok(table, create('a'))
     await schemas.fail(
@@ -86,7 +86,7 @@ describe('createTextIndex', () => {
     await schemas.ok(table, { createIndex: { name: 'by_a', definition: { column: 'a' } } })
   })
 
-  test('takes its type only', async () => {
+  test('accepts its own index type only', async () => {
     const table = await schemas.table({ a: 'text' })
     await schemas.refuse(
       table,
@@ -97,7 +97,7 @@ describe('createTextIndex', () => {
     await schemas.ok(table, create('a', {}, { indexType: 'text' }))
   })
 
-  test('refuses when the request has lexical search off', async () => {
+  test('rejects a request that switches lexical search off', async () => {
     const table = await schemas.table({ a: 'text' })
     const answer = await schemas.server.command(`/default_keyspace/${table}`, create('a'), {
       'Feature-Flag-lexical': 'false',

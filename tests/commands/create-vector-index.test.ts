@@ -19,7 +19,7 @@ describe('createVectorIndex', () => {
       Object.fromEntries(names.map((name) => [name, { type: 'vector', dimension: 3 }])),
     )
 
-  test('chooses the metric by the source model, unless it is given', async () => {
+  test('derives the metric from the source model unless a metric is given', async () => {
     for (const [options, metric, sourceModel] of [
       [undefined, 'cosine', 'other'],
       [{}, 'cosine', 'other'],
@@ -41,7 +41,7 @@ describe('createVectorIndex', () => {
     }
   })
 
-  test('refuses metrics and models that there are not', async () => {
+  test('rejects unknown metrics and models', async () => {
     const table = await vectors('v')
     await schemas.refuse(
       table,
@@ -61,7 +61,7 @@ describe('createVectorIndex', () => {
     await schemas.refuse(table, create('v', { x: 5 }), 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('refuses columns that hold no vectors, or are not there', async () => {
+  test('rejects columns that do not exist or hold no vectors', async () => {
     const table = await schemas.table({ a: 'text' })
     await schemas.refuse(
       table,
@@ -74,7 +74,7 @@ describe('createVectorIndex', () => {
     await schemas.refuse(table, create(undefined), 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('indexes several columns, but none twice', async () => {
+  test('indexes several columns, but no column twice', async () => {
     const table = await vectors('v', 'w')
     await schemas.ok(table, create('v'))
     await schemas.ok(table, create('w'))
@@ -86,7 +86,7 @@ describe('createVectorIndex', () => {
     )
   })
 
-  test('takes vectors as long as an index can hold, and no longer', async () => {
+  test('accepts vectors up to the largest indexable dimension', async () => {
     const table = await schemas.table({
       v: { type: 'vector', dimension: 8 },
       w: { type: 'vector', dimension: 9 },
@@ -95,7 +95,7 @@ describe('createVectorIndex', () => {
     await schemas.fail(table, create('w'), 'INVALID_INDEX_DEFINITION', '9', '8')
   })
 
-  test('takes its type only', async () => {
+  test('accepts its own index type only', async () => {
     const table = await vectors('v')
     await schemas.refuse(
       table,

@@ -1,4 +1,4 @@
-/** What a request was sent with reaches the engine, and acts for nobody else. */
+/** The engine receives the credentials of each request, and uses them for that request only. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accountOf, accountToken } from '../../src/auth/tokens.ts'
@@ -10,7 +10,7 @@ import { startServer, testToken } from '../harness.ts'
 const ann = { name: 'ann', password: 'pässword:1' }
 const bob = { name: 'bob', password: '' }
 
-/** A store with accounts of its own, in which Bob may read nothing. */
+/** An engine with its own accounts, in which Bob has no read permission. */
 function withAccounts(engine: Engine, seen: EngineCredentials[]): Engine {
   const bobs: Engine = {
     ...engine,
@@ -25,7 +25,7 @@ function withAccounts(engine: Engine, seen: EngineCredentials[]): Engine {
   }
 }
 
-test('each request is served by the engine as it acts for its credentials', async (context) => {
+test('each request runs with the engine credentials that it was sent with', async (context) => {
   const { engine } = await openEmbedded(context)
   const seen: EngineCredentials[] = []
   const accounts = [ann, bob]
@@ -60,7 +60,7 @@ test('each request is served by the engine as it acts for its credentials', asyn
   assert.equal(seen[0]!.account, undefined)
 })
 
-test('a token is made of an account only if clients would make it so', () => {
+test('a token in account form is accepted only when its spelling is the one that clients produce', () => {
   for (const account of [ann, bob, { name: '', password: 'x' }])
     assert.deepEqual(accountOf(accountToken(account)), account)
   for (const token of [

@@ -25,7 +25,7 @@ describe('deleteCollection', () => {
     assert.deepEqual(answer.codes, ['UNKNOWN_COLLECTION_OR_TABLE'])
   })
 
-  test('frees the name, also for other settings, and brings nothing back', async () => {
+  test('frees the name, also for other settings, and no old document comes back', async () => {
     for (const dimension of [2, 3]) {
       const options = { vector: { dimension } }
       const created = await run({ createCollection: { name: 'again', options } })
@@ -40,12 +40,12 @@ describe('deleteCollection', () => {
     }
   })
 
-  test('answers ok when there is nothing to delete', async () => {
+  test('returns ok when the collection does not exist', async () => {
     for (const name of ['absent', 'not-a-name', 'n'.repeat(100)])
       assert.deepEqual((await run({ deleteCollection: { name } })).body, ok)
   })
 
-  test('answers ok to all who delete the same collection at once', async () => {
+  test('returns ok to all concurrent requests that delete the same collection', async () => {
     await run({ createCollection: { name: 'popular' } })
     const deleting = Array.from({ length: 10 }, () =>
       run({ deleteCollection: { name: 'popular' } }),
@@ -54,13 +54,13 @@ describe('deleteCollection', () => {
     assert.deepEqual(await names(), [])
   })
 
-  test('leaves other collections alone', async () => {
+  test('keeps other collections', async () => {
     for (const name of ['one', 'One', 'one_more']) await run({ createCollection: { name } })
     await run({ deleteCollection: { name: 'one' } })
     assert.deepEqual(await names(), ['One', 'one_more'])
   })
 
-  test('needs a name', async () => {
+  test('requires a name', async () => {
     for (const name of [undefined, null, '']) {
       const answer = await run({ deleteCollection: { name } })
       assert.deepEqual(answer.codes, ['COMMAND_FIELD_VALUE_INVALID'])
@@ -68,7 +68,7 @@ describe('deleteCollection', () => {
     }
   })
 
-  test('has no options', async () => {
+  test('accepts no options', async () => {
     const withOptions = (options: unknown) =>
       run({ deleteCollection: { name: 'absent', options } })
     assert.deepEqual((await withOptions({})).body, ok)
@@ -77,7 +77,7 @@ describe('deleteCollection', () => {
     assert.deepEqual(answer.codes, ['COMMAND_ACCEPTS_NO_OPTIONS'])
   })
 
-  test('refuses a keyspace that does not exist', async () => {
+  test('rejects a keyspace that does not exist', async () => {
     const answer = await server.command('/nowhere', { deleteCollection: { name: 'c' } })
     assert.deepEqual(answer.codes, ['UNKNOWN_KEYSPACE'])
   })

@@ -5,14 +5,14 @@ import { Collections, numbered } from './collections.ts'
 describe('deleteMany', () => {
   const collections = new Collections()
 
-  test('deletes what matches', async () => {
+  test('deletes matching documents', async () => {
     const books = await collections.create(numbered(10))
     const { text } = await books.send({ deleteMany: { filter: { even: true } } })
     assert.equal(text, '{"status":{"deletedCount":5}}')
     assert.equal((await books.all()).length, 5)
   })
 
-  test('deletes everything without a filter, uncounted', async () => {
+  test('deletes everything without a filter and returns a count of -1', async () => {
     for (const filter of [undefined, null, {}]) {
       const books = await collections.create(numbered(30))
       const { text } = await books.send({ deleteMany: { filter } })
@@ -22,7 +22,7 @@ describe('deleteMany', () => {
     }
   })
 
-  test('deletes 20 with each call and says when there is more', async () => {
+  test('deletes 20 documents per call and reports moreData', async () => {
     const books = await collections.create(numbered(45))
     const call = async () =>
       (await books.run({ deleteMany: { filter: { n: { $gte: 0 } } } })).status
@@ -32,7 +32,7 @@ describe('deleteMany', () => {
     assert.deepEqual(await call(), { deletedCount: 0 })
   })
 
-  test('has no more to say when exactly 20 match', async () => {
+  test('does not report moreData when exactly 20 documents match', async () => {
     const books = await collections.create(numbered(20))
     const { status } = await books.run({ deleteMany: { filter: { n: { $gte: 0 } } } })
     assert.deepEqual(status, { deletedCount: 20 })
@@ -52,7 +52,7 @@ describe('deleteMany', () => {
     assert.deepEqual(await books.all(), [])
   })
 
-  test('takes neither options nor a sort, and no bad filter', async () => {
+  test('rejects options, a sort, and an invalid filter', async () => {
     const books = await collections.create(numbered(3))
     await books.refuse({ deleteMany: { options: { a: 1 } } }, 'COMMAND_ACCEPTS_NO_OPTIONS')
     await books.refuse({ deleteMany: { sort: { a: 1 } } }, 'COMMAND_FIELD_UNKNOWN')

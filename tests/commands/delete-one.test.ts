@@ -5,7 +5,7 @@ import { Collections, numbered } from './collections.ts'
 describe('deleteOne', () => {
   const collections = new Collections()
 
-  test('deletes one document and says so', async () => {
+  test('deletes one document and returns a count of 1', async () => {
     const books = await collections.create(numbered(3))
     const { text } = await books.send({ deleteOne: { filter: { even: true } } })
     assert.equal(text, '{"status":{"deletedCount":1}}')
@@ -50,7 +50,7 @@ describe('deleteOne', () => {
       assert.equal((await books.all()).length, 2)
     })
 
-  test('needs a filter, which may be empty, and takes no options', async () => {
+  test('requires a filter, which may be empty, and accepts no options', async () => {
     const books = await collections.create([{ _id: 1 }])
     await books.refuse({ deleteOne: {} }, 'COMMAND_FIELD_VALUE_INVALID')
     await books.refuse({ deleteOne: { filter: null } }, 'COMMAND_FIELD_VALUE_INVALID')
@@ -66,7 +66,7 @@ describe('deleteOne', () => {
     assert.deepEqual(status, { deletedCount: 1 })
   })
 
-  test('outlasts a restart', async () => {
+  test('survives a restart', async () => {
     const books = await collections.create(numbered(2))
     await books.run({ deleteOne: { filter: { _id: 0 } } })
     await collections.restart()

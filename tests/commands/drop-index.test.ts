@@ -10,7 +10,7 @@ describe('dropIndex', () => {
   const drop = (name: unknown, options?: object) => ({ dropIndex: { name, options } })
   const indexesOf = (table: string) => schemas.status(table, { listIndexes: {} }, 'indexes')
 
-  test('drops an index of any table, sent to the keyspace', async () => {
+  test('drops an index of any table when sent to the keyspace', async () => {
     const one = await schemas.table({ a: 'int', b: 'int' })
     const other = await schemas.table({ a: 'int' })
     await schemas.ok(one, create('one_a'))
@@ -23,7 +23,7 @@ describe('dropIndex', () => {
     await schemas.ok(other, create('one_a'))
   })
 
-  test('drops an index of the table that it is sent to, and of no other', async () => {
+  test('drops an index only of the table that it is sent to', async () => {
     const one = await schemas.table({ a: 'int' })
     const other = await schemas.table({ a: 'int' })
     await schemas.ok(one, create('owned'))
@@ -34,7 +34,7 @@ describe('dropIndex', () => {
     assert.deepEqual(await indexesOf(one), [])
   })
 
-  test('refuses an index that does not exist, unless told not to mind', async () => {
+  test('rejects an index that does not exist, unless ifExists is set', async () => {
     await schemas.fail('', drop('nowhere'), 'CANNOT_DROP_UNKNOWN_INDEX', '"nowhere"')
     await schemas.ok('', drop('nowhere', { ifExists: true }))
     for (const name of [undefined, null, ''])
@@ -43,7 +43,7 @@ describe('dropIndex', () => {
     await schemas.refuse('nowhere', drop('a'), 'UNKNOWN_COLLECTION_OR_TABLE')
   })
 
-  test('is done by one when many do it at once', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     const table = await schemas.table({ a: 'int' })
     await schemas.ok(table, create('contested'))
     const answers = await Promise.all(

@@ -6,7 +6,7 @@ describe('dropTable', () => {
   const schemas = new Schemas()
   const drop = (name: unknown, options?: object) => ({ dropTable: { name, options } })
 
-  test('drops a table, whose name and indexes are free again', async () => {
+  test('drops a table and frees its name and the names of its indexes', async () => {
     const name = await schemas.table({ a: 'int' })
     const index = { createIndex: { name: 'by_a', definition: { column: 'a' } } }
     await schemas.ok(name, index)
@@ -20,7 +20,7 @@ describe('dropTable', () => {
     assert.deepEqual(await schemas.status(name, { listIndexes: {} }, 'indexes'), [])
   })
 
-  test('refuses a table that does not exist, unless told not to mind', async () => {
+  test('rejects a table that does not exist, unless ifExists is set', async () => {
     await schemas.fail('', drop('nowhere'), 'CANNOT_DROP_UNKNOWN_TABLE', '"nowhere"')
     await schemas.ok('', drop('nowhere', { ifExists: true }))
   })
@@ -32,18 +32,18 @@ describe('dropTable', () => {
     assert.equal(await schemas.status('documents', { countDocuments: {} }, 'count'), 0)
   })
 
-  test('is not done by deleteCollection', async () => {
+  test('is required for tables: deleteCollection does not drop them', async () => {
     const name = await schemas.table()
     await schemas.ok('', { deleteCollection: { name } })
     await schemas.explain(name)
   })
 
-  test('refuses a name that is missing or empty', async () => {
+  test('rejects a missing or empty name', async () => {
     for (const name of [undefined, null, ''])
       await schemas.refuse('', drop(name), 'COMMAND_FIELD_VALUE_INVALID', 'command.name')
   })
 
-  test('is done by one when many do it at once', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     const name = await schemas.table()
     const answers = await Promise.all(times(10, () => schemas.send('', drop(name))))
     assert.equal(answers.filter((answer) => answer.codes.length === 0).length, 1)

@@ -1,4 +1,4 @@
-/** A column that was dropped comes back with any type, and with nothing of what it held. */
+/** A dropped column can be added again with any type and is then empty. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startServer, testToken } from '../harness.ts'
@@ -12,7 +12,7 @@ type Row = Record<string, unknown>
 const vector = (dimension: number) => ({ type: 'vector', dimension })
 const place = { type: 'userDefined', udtName: 'place' }
 
-/** Of each type a value that rows can have. */
+/** A valid value of each column type. */
 const samples: readonly (readonly [type: unknown, value: unknown])[] = [
   ['text', 'old words'],
   ['int', 7],
@@ -55,7 +55,7 @@ describe('a dropped column', () => {
       },
     })
 
-  test('of any type comes back with any other, empty', unlessOnCluster, async () => {
+  test('can be added again with any other type and is empty', unlessOnCluster, async () => {
     await createPlace()
     for (const [position, [oldType, old]] of samples.entries()) {
       const table = await schemas.table({ a: oldType })
@@ -66,7 +66,7 @@ describe('a dropped column', () => {
         await drop(table, 'a')
         await add(table, { a: type })
         assert.deepEqual(await find(table), [{ id: 1 }, { id: 2 }], told)
-        // A row that is written now keeps nothing of it, either.
+        // A row written after the column was dropped holds no old value.
         await insert(table, { id: 2, a: value })
         assert.deepEqual(await find(table), [{ id: 1 }, { id: 2, a: value }], told)
         await insert(table, { id: 1, a: value })
@@ -81,7 +81,7 @@ describe('a dropped column', () => {
   })
 
   test(
-    'is in no filter, sort, index or search, nor after a restart and a restore',
+    'is absent from filters, sorts, indexes and searches, also after a restart and a restore',
     unlessOnCluster,
     async (t) => {
       const columns = {
@@ -140,7 +140,7 @@ describe('a dropped column', () => {
       assert.equal(lines.length, 31)
       for (const line of lines.slice(0, 30)) assert.match(line, /^\{"id":\d+\}$/)
 
-      // Only a store that the server keeps itself is backed up by it.
+      // Backups cover only stores of the embedded engine.
       if (!isEmbedded) return
       const backups = new TakenBackups(t)
       const { dataDir } = schemas.server
@@ -160,7 +160,7 @@ describe('a dropped column', () => {
   )
 
   test(
-    'of a user-defined type comes back also when the type is another by then',
+    'of a user-defined type can be added again when that type has changed',
     unlessOnCluster,
     async () => {
       const own = { type: 'userDefined', udtName: 'own' }
@@ -180,7 +180,7 @@ describe('a dropped column', () => {
     },
   )
 
-  test('has its like in fields: a renamed one leaves its name to one of any type', async () => {
+  test('behaves like a renamed field, which frees its name for a field of any type', async () => {
     const moved = { type: 'userDefined', udtName: 'moved' }
     await schemas.ok('', {
       createType: { name: 'moved', definition: { fields: { at: 'text' } } },
@@ -207,7 +207,7 @@ describe('a dropped column', () => {
   })
 
   test(
-    'shows nothing of it to those who read and write meanwhile',
+    'shows no old value to concurrent readers and writers',
     unlessOnCluster,
     async () => {
       const table = await schemas.table({ a: 'text' })
@@ -217,7 +217,7 @@ describe('a dropped column', () => {
       const write = async (start: number) => {
         for (let id = start; !done; id += 10) {
           const a = values[types[id % types.length]!]
-          // Between two types there is no such column, and of another type it takes no such value.
+          // Between the two definitions the column does not exist, or its type rejects the value.
           const { codes } = await schemas.send(table, {
             insertOne: { document: { id, a } },
           })

@@ -5,7 +5,7 @@ import { Collections, numbered } from './collections.ts'
 describe('estimatedDocumentCount', () => {
   const collections = new Collections()
 
-  test('is about the number of documents', async () => {
+  test('returns approximately the number of documents', async () => {
     const books = await collections.create()
     assert.deepEqual((await books.run({ estimatedDocumentCount: {} })).status, { count: 0 })
     await books.insert(...numbered(50))
@@ -13,7 +13,7 @@ describe('estimatedDocumentCount', () => {
     assert(Math.abs((status!['count'] as number) - 50) <= 50)
   })
 
-  test('takes neither a filter nor options', async () => {
+  test('rejects a filter and options', async () => {
     const books = await collections.create()
     await books.refuse({ estimatedDocumentCount: { filter: {} } }, 'COMMAND_FIELD_UNKNOWN')
     await books.refuse(

@@ -53,7 +53,7 @@ describe('failures', () => {
     return error!
   }
 
-  test('that are errors of the catalog stay as they are', async () => {
+  test('from the catalog are returned unchanged', async () => {
     const one = apiError('UNAUTHENTICATED_REQUEST')
     const two = apiError('UNKNOWN_KEYSPACE', { keyspace: 'x' })
     assert.deepEqual(await explain(one), [one])
@@ -61,14 +61,14 @@ describe('failures', () => {
     assert.equal(logged.length, 0)
   })
 
-  test('of a collection that is gone say what is missing', async () => {
+  test('for a missing collection name the collection', async () => {
     const target = await explainEngine('gone')
     assert.equal(target.code, 'UNKNOWN_COLLECTION_OR_TABLE')
     assert(target.message.includes('"books"'))
     assert.equal((await explainEngine('gone', 'elsewhere')).code, 'UNKNOWN_KEYSPACE')
   })
 
-  test('of a page state name it', async () => {
+  test('for an invalid page state name the page state', async () => {
     const error = await explainEngine('position')
     assert.equal(error.code, 'COMMAND_FIELD_VALUE_INVALID')
     for (const part of ['command.options.pageState', '"xyz"', 'the reason'])
@@ -82,7 +82,7 @@ describe('failures', () => {
     ['schema', 'CORRUPTED_COLLECTION_SCHEMA'],
     ['write', 'FAILED_WRITE_REQUEST'],
   ] as const)
-    test(`of the store (${kind}) are logged and name the collection`, async () => {
+    test(`are logged and name the collection when the engine reports ${kind}`, async () => {
       const error = await explainEngine(kind)
       assert.equal(error.code, code)
       assert.equal(error.family, 'SERVER')
@@ -97,7 +97,7 @@ describe('failures', () => {
     ['change', 'TIMEOUT_WRITING_DATA', 'may have been written'],
     ['drop', 'TIMEOUT_WRITING_DATA', 'may have been written'],
   ] as const)
-    test(`of a store that is late say what is known of a ${does}`, async () => {
+    test(`for a timeout of the engine state whether a ${does} may have taken effect`, async () => {
       const error = await explainEngine('timeout', undefined, does)
       assert.deepEqual(wireOf(error), ['SERVER', 'DATABASE', code, 200])
       for (const part of ['find on default_keyspace.books', 'the reason', says])
@@ -109,7 +109,7 @@ describe('failures', () => {
     ['unavailable', ['SERVER', 'DATABASE', 'UNAVAILABLE_DATABASE', 200], 1],
     ['unsupported', ['SERVER', 'DATABASE', 'UNSUPPORTED_DATABASE_QUERY', 200], 0],
   ] as const)
-    test(`of a store (${kind}) say why`, async () => {
+    test(`contain the reason when the engine reports ${kind}`, async () => {
       const error = await explainEngine(kind)
       assert.deepEqual(wireOf(error), expected)
       for (const part of ['default_keyspace.books', 'the reason'])
@@ -117,7 +117,7 @@ describe('failures', () => {
       assert.equal(logged.length, entries)
     })
 
-  test('of credentials that the store refuses are those of bad tokens', async () => {
+  test('for credentials that the engine rejects equal those for invalid tokens', async () => {
     const unknown = await explainEngine('unauthenticated')
     const security = ['REQUEST', 'SECURITY']
     assert.deepEqual(wireOf(unknown), [...security, 'UNAUTHENTICATED_REQUEST', 401])
@@ -127,12 +127,12 @@ describe('failures', () => {
     assert.equal(logged.length, 0)
   })
 
-  test('of a store that closes are no mistakes', async () => {
+  test('from an engine that is closing are not logged', async () => {
     assert.equal((await explainEngine('closed')).code, 'UNEXPECTED_SERVER_ERROR')
     assert.equal(logged.length, 0)
   })
 
-  test('of commands whose client left are no mistakes', async () => {
+  test('from commands whose client disconnected are not logged', async () => {
     const abort = new AbortController()
     abort.abort()
     const [error] = await explain(abort.signal.reason)
@@ -140,7 +140,7 @@ describe('failures', () => {
     assert.equal(logged.length, 0)
   })
 
-  test('by our own mistakes are logged whole and told in one line', async () => {
+  test('from internal errors are logged in full and returned as one line', async () => {
     const mistake = new TypeError('not a function\n    at somewhere')
     const [error] = await explain(mistake)
     assert.equal(error!.code, 'UNEXPECTED_SERVER_ERROR')

@@ -28,7 +28,7 @@ describe('findAndRerank', () => {
   const idsOf = (body: Awaited<ReturnType<Target['run']>>) =>
     body.data!.documents!.map((document) => document['_id'])
 
-  test('answers with documents in the order of the reranker, in one page', async () => {
+  test('returns documents in the order of the reranker, on one page', async () => {
     const target = await create(insects)
     const { text } = await target.send({ findAndRerank: { sort: { $hybrid: 'ant' } } })
     assert.equal(
@@ -47,7 +47,7 @@ describe('findAndRerank', () => {
     ])
   })
 
-  test('tells the scores of each document, and the vector, when asked to', async () => {
+  test('returns the scores of each document, and the vector, on request', async () => {
     const target = await create(insects)
     const { status } = await target.run({
       findAndRerank: {
@@ -55,7 +55,7 @@ describe('findAndRerank', () => {
         options: { includeScores: true, includeSortVector: true },
       },
     })
-    // The vectors are [2, 1] of the query, and [3, 2], [2, 1] and [1, 2].
+    // The query vector is [2, 1]; the documents have [3, 2], [2, 1] and [1, 2].
     assert.deepEqual(status, {
       documentResponses: [
         {
@@ -90,7 +90,7 @@ describe('findAndRerank', () => {
     })
   })
 
-  test('scores are floating-point numbers also if they are whole, and ranks are not', async () => {
+  test('scores are printed as floating-point numbers even if integral, ranks are not', async () => {
     const target = await create(insects)
     const options = { includeScores: true, includeSortVector: true }
     const { text } = await target.send({
@@ -103,7 +103,7 @@ describe('findAndRerank', () => {
     assert(text.includes('"sortVector":[2.0,1.0]'), text)
   })
 
-  test('tells no scores and a vector when it finds nothing', async () => {
+  test('returns no scores, but the vector, when nothing is found', async () => {
     const target = await create(insects)
     const nothing = { sort: { $hybrid: 'ant' }, filter: { n: 9 } }
     const { text } = await target.send({
@@ -135,7 +135,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(body.data!.documents, [{ _id: 'two', $lexical: 'ant ant bee' }])
   })
 
-  test('searches with a vector that was sent', async () => {
+  test('searches with a given vector', async () => {
     const target = await create(
       [
         { _id: 1, $vector: [1, 0], $lexical: 'ant', t: { s: ['q'] } },
@@ -157,7 +157,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('takes limits for each search, as one number or two', async () => {
+  test('accepts limits for each search, as one number or two', async () => {
     const target = await create(
       Array.from({ length: 30 }, (_, i) => ({ _id: i, $hybrid: 'ant' })),
     )
@@ -176,7 +176,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('takes parts of $hybrid that are null or blank for absent', async () => {
+  test('treats null or blank parts of $hybrid as absent', async () => {
     const target = await create(insects)
     for (const $hybrid of [
       { $vectorize: ' ant ', $lexical: ' ant', $vector: null },
@@ -189,7 +189,7 @@ describe('findAndRerank', () => {
     assert(models.rerankings.every(({ query }) => query === 'ant'))
   })
 
-  test('needs $lexical and a vector or text beside it, in an object', async () => {
+  test('requires $lexical and a vector or text in $hybrid', async () => {
     const target = await create(insects)
     const options = { rerankOn: 'n', rerankQuery: 'ant' }
     for (const [$hybrid, message] of [
@@ -212,7 +212,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('takes $vectorize where $vector stands beside it', async () => {
+  test('uses $vectorize when both $vectorize and $vector are given', async () => {
     const target = await create(insects)
     const $hybrid = { $vectorize: 'ant', $vector: [0, 1, 2], $lexical: 'ant' }
     const { status } = await target.run({
@@ -221,7 +221,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(status, { sortVector: [2, 1] })
   })
 
-  test('searches as widely as limit says, and refuses more than searches find', async () => {
+  test('searches as widely as limit, and rejects limits above the maximum of a search', async () => {
     const target = await create(insects)
     const find = (options: object) => ({
       findAndRerank: { sort: { $hybrid: 'ant' }, options },
@@ -236,7 +236,7 @@ describe('findAndRerank', () => {
   const ants = (count: number, fields: object, from = 0) =>
     Array.from({ length: count }, (_, i) => ({ _id: from + i, ...fields }))
 
-  test('gives no place to documents that take no part', async () => {
+  test('assigns no rank to documents that take no part', async () => {
     const target = await create([
       ...ants(30, { $vectorize: 'ant' }),
       ...ants(30, { $lexical: 'ant ant' }, 100),
@@ -262,7 +262,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('gives no place to documents without the field to rerank on', async () => {
+  test('assigns no rank to documents without the field to rerank on', async () => {
     for (const indexing of [undefined, { deny: ['about'] }, { allow: ['n'] }]) {
       const target = await create(
         [
@@ -288,7 +288,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('warns where documents lack nothing but $lexical, and only then', async () => {
+  test('warns only when documents are missing just because they lack $lexical', async () => {
     const warningsOf = async (target: Target, clauses: object) => {
       const sort = { $hybrid: 'ant' }
       const { options = {} } = clauses as { options?: object }
@@ -329,7 +329,7 @@ describe('findAndRerank', () => {
       assert.deepEqual(await warningsOf(target, clauses), [])
   })
 
-  test('searches by vector alone where no document has $lexical', async () => {
+  test('searches by vector alone when no document has $lexical', async () => {
     const target = await create(ants(3, { n: 1, $vectorize: 'ant', about: 'x' }))
     const find = (clauses: object, options: object = {}) =>
       target.run({ findAndRerank: { sort: { $hybrid: 'ant' }, ...clauses, options } })
@@ -353,7 +353,7 @@ describe('findAndRerank', () => {
     assert.equal(idsOf(await find({})).length, 3)
   })
 
-  test('warns of a limit that hybridLimits keep it from', async () => {
+  test('warns when hybridLimits prevent reaching the limit', async () => {
     const target = await create(insects)
     for (const [options, isWarned] of [
       [{ limit: 5, hybridLimits: { $vector: 2, $lexical: 2 } }, true],
@@ -374,7 +374,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('finds documents by some words of a sentence', async () => {
+  test('finds documents that match only some words of a sentence', async () => {
     const target = await create([
       { _id: 1, $vectorize: 'a', $lexical: 'in a house' },
       { _id: 2, $vectorize: 'b', $lexical: 'a garden with a tree' },
@@ -392,7 +392,7 @@ describe('findAndRerank', () => {
     assert.equal(data!.documents!.length, 1)
   })
 
-  test('hands the key of the request on to the reranker', async () => {
+  test('passes the key of the request to the reranker', async () => {
     const target = await create(insects)
     const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
     for (const header of ['reranking-api-key', 'x-rerank-api-key'])
@@ -413,7 +413,7 @@ describe('findAndRerank', () => {
     assert.match(error.message, /nvidia.*429.*out of order/)
   })
 
-  test('reranks with a service of its own choice', async () => {
+  test('reranks with the service given in the command', async () => {
     const target = await create(insects, {
       ...lettersCollection,
       rerank: { enabled: false },
@@ -430,7 +430,7 @@ describe('findAndRerank', () => {
       )
   })
 
-  test('refuses what is not of the right shape', async () => {
+  test('rejects malformed requests', async () => {
     const target = await create()
     const mismatch = 'REQUEST_STRUCTURE_MISMATCH'
     for (const [clauses, code] of [
@@ -472,7 +472,7 @@ describe('findAndRerank', () => {
       await target.refuse({ findAndRerank: clauses }, code)
   })
 
-  test('refuses what does not add up, and says which option', async () => {
+  test('rejects contradictory options and names the option', async () => {
     const target = await create()
     const sort = { $hybrid: { $vector: [1, 2], $lexical: 'ant' } }
     const text = { $hybrid: 'ant' }
@@ -511,7 +511,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(models.texts, [])
   })
 
-  test('refuses a collection that lacks what the search needs', async () => {
+  test('rejects a collection that lacks what the search needs', async () => {
     const { vector } = lettersCollection
     for (const [options, code] of [
       [{}, 'UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION'],
@@ -524,7 +524,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('is refused where reranking is switched off', async () => {
+  test('is rejected when reranking is switched off', async () => {
     const target = await create()
     const off = { 'Feature-Flag-reranking': 'false' }
     const { codes } = await target.send({ findAndRerank: {} }, off)

@@ -10,7 +10,7 @@ describe('findCollections', () => {
   before(async () => {
     server = await startServer({
       durable: false,
-      // So that nothing reranks in the place of the default, whether a model is installed or not.
+      // Keeps an installed local model from replacing the default reranker.
       providers: {
         ...defaultProviderSettings,
         rerankingUrls: new Map([['nvidia', nowhere]]),
@@ -44,14 +44,14 @@ describe('findCollections', () => {
       assert.equal((await find(options)).text, '{"status":{"collections":["C","a","b"]}}')
   })
 
-  test('lists nothing where there is nothing', async () => {
+  test('returns an empty list for an empty keyspace', async () => {
     for (const explain of [false, true])
       assert.deepEqual((await find({ explain }, '/empty')).body, {
         status: { collections: [] },
       })
   })
 
-  test('explains settings: defaults filled in, in a fixed order', async () => {
+  test('explains settings with defaults filled in, in a fixed order', async () => {
     const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
     const byDefault = {
       lexical: { enabled: true, analyzer: 'standard' },
@@ -74,7 +74,7 @@ describe('findCollections', () => {
     assert.equal((await find({ explain: true })).text, expected)
   })
 
-  test('refuses what it does not know', async () => {
+  test('rejects unknown options', async () => {
     assert.deepEqual((await find({ explain: 'yes' })).codes, ['REQUEST_STRUCTURE_MISMATCH'])
     assert.deepEqual((await find({ verbose: true })).codes, ['COMMAND_FIELD_UNKNOWN'])
     assert.deepEqual((await find({}, '/nowhere')).codes, ['UNKNOWN_KEYSPACE'])

@@ -27,7 +27,7 @@ describe('findEmbeddingProviders', () => {
   before(async () => (server = await startServer({ durable: false })))
   after(() => server.close())
 
-  test('shows a provider in the shape that clients know', async () => {
+  test('lists a provider in the form that clients expect', async () => {
     const { openai } = await list(server)
     assert.deepEqual(
       {
@@ -88,7 +88,7 @@ describe('findEmbeddingProviders', () => {
     )
   })
 
-  test('shows what has no URL, choices of dimensions, and two keys', async () => {
+  test('lists providers without a URL, with a choice of dimensions, or with two keys', async () => {
     const { bedrock } = await list(server)
     assert.equal(bedrock!.url, null)
     assert.deepEqual(bedrock!.supportedAuthentication['HEADER']!.tokens, [
@@ -103,7 +103,7 @@ describe('findEmbeddingProviders', () => {
     })
   })
 
-  test('lists all providers of the reference, and those that people run themselves', async () => {
+  test('lists all providers of the reference server, and self-hosted ones', async () => {
     const names = Object.keys(await list(server))
     for (const name of [
       ...['openai', 'azureOpenAI', 'bedrock', 'huggingface', 'huggingfaceDedicated'],
@@ -120,7 +120,7 @@ describe('findEmbeddingProviders', () => {
     }
   })
 
-  test('shows supported models, all of them, or those of a status', async () => {
+  test('lists supported models by default, all models, or models of one status', async () => {
     const names = async (fields: object) =>
       (await list(server, fields))['vertexai']!.models.map(({ name }) => name)
     const supported = ['text-embedding-005', 'text-multilingual-embedding-002']
@@ -135,7 +135,7 @@ describe('findEmbeddingProviders', () => {
     assert.deepEqual(await names({ options: { filterModelStatus: 'end_of_life' } }), ended)
   })
 
-  test('says what became of a model, if there is something to say', async () => {
+  test('includes the message about the status of a model', async () => {
     const { vertexai } = await list(server, { options: {} })
     assert.deepEqual(
       vertexai!.models.map(
@@ -149,7 +149,7 @@ describe('findEmbeddingProviders', () => {
     )
   })
 
-  test('refuses options that it does not have', async () => {
+  test('rejects unknown options', async () => {
     for (const [options, code, named] of [
       [
         { filterModelStatus: 'OLD' },
@@ -166,14 +166,14 @@ describe('findEmbeddingProviders', () => {
     }
   })
 
-  test('is a command of the database only', async () => {
+  test('is accepted only at the database level', async () => {
     const answer = await server.command('/default_keyspace', { findEmbeddingProviders: {} })
     assert.deepEqual(answer.codes, ['COMMAND_UNKNOWN'])
   })
 })
 
-describe('findEmbeddingProviders where the operator set something', () => {
-  test('is off with embedding services', async () => {
+describe('findEmbeddingProviders with settings of the operator', () => {
+  test('is rejected when embedding services are switched off', async () => {
     const features = { ...defaultConfig.features, vectorize: false }
     const server = await startServer({ features })
     const answer = await server.command('', { findEmbeddingProviders: {} })
@@ -181,7 +181,7 @@ describe('findEmbeddingProviders where the operator set something', () => {
     await server.close()
   })
 
-  test('shows that secrets can be named, and not the URLs and keys', async () => {
+  test('lists shared secrets as an authentication method, but no URLs and keys', async () => {
     const server = await startServer({
       providers: {
         ...defaultProviderSettings,

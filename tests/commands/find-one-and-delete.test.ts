@@ -30,7 +30,7 @@ describe('findOneAndDelete', () => {
     assert.equal((await books.all()).length, 3)
   })
 
-  test('hands each document to one caller', async () => {
+  test('returns each document to one concurrent caller only', async () => {
     const books = await collections.create(numbered(4))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -44,7 +44,7 @@ describe('findOneAndDelete', () => {
     )
   })
 
-  test('knows no options at all', async () => {
+  test('accepts no options', async () => {
     const books = await collections.create()
     await books.refuse({ findOneAndDelete: { options: {} } }, 'COMMAND_FIELD_UNKNOWN')
     await books.refuse(

@@ -19,7 +19,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ filter: { a: 1 } }), [])
   })
 
-  test('returns the document as it is now on request, _id first', async () => {
+  test('returns the document after the change on request, _id first', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { text } = await books.send({
       findOneAndReplace: {
@@ -30,7 +30,7 @@ describe('findOneAndReplace', () => {
     assert.match(text, /"document":\{"_id":1,"b":1,"a":2\}/)
   })
 
-  test('counts equal content as no change, but another order of keys as one', async () => {
+  test('does not count equal content as a change, but counts another order of keys', async () => {
     const books = await collections.create([{ _id: 1, a: 1, b: 2, $lexical: 'x' }])
     const replace = async (replacement: object) =>
       (await books.run({ findOneAndReplace: { replacement } })).status
@@ -44,7 +44,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [{ _id: 1, b: 2, a: 1 }])
   })
 
-  test('replaces search fields with the rest', async () => {
+  test('replaces search fields with the other fields', async () => {
     const books = await collections.create([{ _id: 1, $vector: [1, 2], $lexical: 'x' }], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -60,7 +60,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [{ _id: 1, a: 1 }])
   })
 
-  test('refuses another _id than the one it found', async () => {
+  test('rejects an _id other than that of the document found', async () => {
     const uuid = '0190c5a0-8d4c-7f3b-9a57-0242ac120002'
     const books = await collections.create([{ _id: { $uuid: uuid } }])
     const error = await books.refuse(
@@ -68,12 +68,12 @@ describe('findOneAndReplace', () => {
       'DOCUMENT_REPLACE_DIFFERENT_DOCID',
     )
     assert.match(error.message, new RegExp(`${uuid}.* 2`))
-    // The plain text of the UUID is the same _id.
+    // The plain text of a UUID denotes the same _id.
     await books.run({ findOneAndReplace: { replacement: { _id: uuid, a: 1 } } })
     assert.deepEqual(await books.all(), [{ _id: { $uuid: uuid }, a: 1 }])
   })
 
-  test('upserts the replacement, with the _id of the filter or its own', async () => {
+  test('upserts the replacement, with the _id of the filter or a generated one', async () => {
     const books = await collections.create()
     const upsert = async (filter: object, replacement: object) =>
       await books.send({
@@ -97,7 +97,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(fourth.codes, ['DOCUMENT_REPLACE_DIFFERENT_DOCID'])
     const fifth = await upsert({ _id: 6 }, { _id: 6 })
     assert.equal(fifth.body.status!['upsertedId'], 6)
-    // The _id is taken by a document that does not match the rest of the filter.
+    // A document has this _id already, but does not match the rest of the filter.
     const sixth = await upsert({ _id: 6, a: 1 }, { b: 6 })
     assert.deepEqual(sixth.body, {
       data: { document: null },
@@ -122,7 +122,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('refuses replacements that could not be inserted', async () => {
+  test('rejects replacements that would be invalid documents', async () => {
     const books = await collections.create([{ _id: 1 }], {
       vector: { dimension: 2, metric: 'cosine' },
     })

@@ -5,7 +5,7 @@ import { Collections, numbered } from './collections.ts'
 describe('findOneAndUpdate', () => {
   const collections = new Collections()
 
-  test('returns the document as it was, unless told otherwise', async () => {
+  test('returns the document before the change by default', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { text } = await books.send({
       findOneAndUpdate: { filter: { _id: 1 }, update: { $set: { a: 2 } } },
@@ -17,7 +17,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, a: 2 }])
   })
 
-  test('returns the document as it is now on request', async () => {
+  test('returns the document after the change on request', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { data } = await books.run({
       findOneAndUpdate: {
@@ -97,7 +97,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(after.data!.document, { _id: 1, $vector: [3, 4] })
   })
 
-  test('refuses other values of returnDocument, bad clauses and a missing update', async () => {
+  test('rejects unknown values of returnDocument, invalid clauses and a missing update', async () => {
     const books = await collections.create([{ _id: 1, a: 'x' }])
     await books.refuse(
       { findOneAndUpdate: { update: {}, options: { returnDocument: 'now' } } },
@@ -115,7 +115,7 @@ describe('findOneAndUpdate', () => {
     assert.equal(error.status, undefined)
   })
 
-  test('gives every caller a number of its own', async () => {
+  test('gives each concurrent caller a different number', async () => {
     const books = await collections.create([{ _id: 'sequence', n: 0 }])
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>

@@ -5,13 +5,13 @@ import { Collections, numbered } from './collections.ts'
 describe('findOne', () => {
   const collections = new Collections()
 
-  test('answers with null when nothing matches', async () => {
+  test('returns null when nothing matches', async () => {
     const books = await collections.create()
     const { text } = await books.send({ findOne: { filter: { _id: 1 } } })
     assert.equal(text, '{"data":{"document":null}}')
   })
 
-  test('finds by _id, by other conditions, and without any', async () => {
+  test('finds by _id, by other conditions, and without a filter', async () => {
     const books = await collections.create([{ _id: 'a', n: 1 }])
     for (const filter of [{ _id: 'a' }, { n: 1 }, {}, { _id: 'a', n: 1 }]) {
       const { text } = await books.send({ findOne: { filter } })
@@ -30,7 +30,7 @@ describe('findOne', () => {
     assert.equal(await first({ missing: -1 }), 0)
   })
 
-  test('projects', async () => {
+  test('applies a projection', async () => {
     const books = await collections.create([{ _id: 1, a: 1, b: 2 }])
     const { data } = await books.run({ findOne: { projection: { _id: 0, b: 1 } } })
     assert.deepEqual(data!.document, { b: 2 })
@@ -40,13 +40,13 @@ describe('findOne', () => {
     )
   })
 
-  test('has no limit, skip or page', async () => {
+  test('accepts no limit, skip or page state', async () => {
     const books = await collections.create()
     for (const name of ['limit', 'skip', 'pageState'])
       await books.refuse({ findOne: { options: { [name]: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('answers with sortVector null for a sort without one', async () => {
+  test('returns sortVector null for a sort without a vector', async () => {
     const books = await collections.create([{ _id: 1 }])
     const { data, status } = await books.run({
       findOne: { options: { includeSortVector: true, includeSimilarity: true } },

@@ -22,7 +22,7 @@ describe('findRerankingProviders', () => {
     return answer.body.status!['rerankingProviders'] as Record<string, Provider>
   }
 
-  test('shows a provider in the shape that clients know', async () => {
+  test('lists a provider in the form that clients expect', async () => {
     const { nvidia, cohere } = await list()
     assert.deepEqual(nvidia, {
       isDefault: true,
@@ -57,7 +57,7 @@ describe('findRerankingProviders', () => {
     assert.equal(models.filter(({ isDefault }) => isDefault).length, 1)
   })
 
-  test('lists a service that people run themselves once it has a URL', async () => {
+  test('lists a self-hosted service once it has a URL', async () => {
     assert(!('textEmbeddingsInference' in (await list())))
     const rerankingUrls = new Map([
       ['textEmbeddingsInference', 'http://gpu.internal/rerank'],
@@ -71,7 +71,7 @@ describe('findRerankingProviders', () => {
     await other.close()
   })
 
-  test('shows models by status', async () => {
+  test('lists models by status', async () => {
     const count = async (options: unknown) =>
       (await list({ options }))['nvidia']!.models.length
     for (const options of [null, {}, { filterModelStatus: 'supported' }])
@@ -83,7 +83,7 @@ describe('findRerankingProviders', () => {
     assert.deepEqual(answer.codes, ['COMMAND_FIELD_VALUE_INVALID'])
   })
 
-  test('is off with reranking', async () => {
+  test('is rejected when reranking is switched off', async () => {
     const answer = await server.command(
       '',
       { findRerankingProviders: {} },

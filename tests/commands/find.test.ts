@@ -9,13 +9,13 @@ function idsOf(documents: readonly Record<string, unknown>[]): unknown[] {
 describe('find', () => {
   const collections = new Collections()
 
-  test('finds nothing in an empty collection', async () => {
+  test('returns an empty page when the collection is empty', async () => {
     const books = await collections.create()
     const { text } = await books.send({ find: {} })
     assert.equal(text, '{"data":{"documents":[],"nextPageState":null}}')
   })
 
-  test('finds the documents that match, as they were stored', async () => {
+  test('returns matching documents as they were stored', async () => {
     const books = await collections.create([
       { b: 1, _id: 'x', a: { d: 1, c: [true, null] } },
       { _id: 'y', b: 2 },
@@ -34,7 +34,7 @@ describe('find', () => {
       assert.equal((await books.all(clauses)).length, 3)
   })
 
-  test('projects', async () => {
+  test('applies a projection', async () => {
     const books = await collections.create([{ _id: 1, a: 1, b: { c: 2, d: 3 } }])
     assert.deepEqual(await books.all({ projection: { 'b.c': 1 } }), [
       { _id: 1, b: { c: 2 } },
@@ -47,7 +47,7 @@ describe('find', () => {
     await books.refuse({ find: { projection: { $x: 1 } } }, 'UNSUPPORTED_PROJECTION_PARAM')
   })
 
-  test('gives 20 documents a page, and no state after the last page', async () => {
+  test('returns 20 documents per page and no page state after the last page', async () => {
     for (const [count, sizes] of [
       [19, [19]],
       [20, [20]],
@@ -77,7 +77,7 @@ describe('find', () => {
     assert.deepEqual(idsOf(await books.all({ sort: { group: -1 } })), expected)
   })
 
-  test('caps all pages together by the limit', async () => {
+  test('applies the limit to all pages together', async () => {
     const books = await collections.create(numbered(60))
     for (const sort of [undefined, { n: 1 }]) {
       const sizes = async (limit: number) =>
@@ -90,7 +90,7 @@ describe('find', () => {
     }
   })
 
-  test('skips in a sort', async () => {
+  test('skips documents of a sort', async () => {
     const books = await collections.create(numbered(30))
     const find = { sort: { n: 1 } }
     const pages = await books.pages(find, { skip: 5 })
@@ -106,7 +106,7 @@ describe('find', () => {
     assert.deepEqual(idsOf((await books.pages(find, { skip: 0, limit: 2 })).flat()), [0, 1])
   })
 
-  test('takes any limit, and any skip', async () => {
+  test('accepts any positive limit and any non-negative skip', async () => {
     const books = await collections.create(numbered(1_500))
     for (const sort of [
       { even: 1 },
@@ -120,7 +120,7 @@ describe('find', () => {
           assert.deepEqual(await books.pages({ sort }, { skip, limit }), [[]])
   })
 
-  test('refuses skip without a sort, even of nothing', async () => {
+  test('rejects skip without a sort, even a skip of 0', async () => {
     const books = await collections.create()
     for (const sort of [undefined, {}]) {
       const error = await books.refuse(
@@ -131,7 +131,7 @@ describe('find', () => {
     }
   })
 
-  test('refuses limits below 1 and skips below 0, both at once', async () => {
+  test('reports a limit below 1 and a skip below 0 together', async () => {
     const books = await collections.create()
     const { codes, body } = await books.send({
       find: { sort: { a: 1 }, options: { limit: 0, skip: -1 } },
@@ -145,7 +145,7 @@ describe('find', () => {
     await books.refuse({ find: { options: { limits: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('answers a list of ids in one page, however long', async () => {
+  test('answers a list of ids on one page of any length', async () => {
     const books = await collections.create(numbered(60))
     const $in = Array.from({ length: 50 }, (_, i) => i + 5)
     const pages = await books.pages({ filter: { _id: { $in } } })
@@ -153,7 +153,7 @@ describe('find', () => {
     assert.deepEqual(new Set(idsOf(pages[0]!)), new Set($in))
   })
 
-  test('takes pagingState as another name of pageState, and "" as none', async () => {
+  test('accepts pagingState as an alias of pageState, and "" as no page state', async () => {
     const books = await collections.create(numbered(25))
     const { data } = await books.run({ find: { options: { pageState: '' } } })
     const rest = await books.run({
@@ -162,7 +162,7 @@ describe('find', () => {
     assert.equal(rest.data!.documents!.length, 5)
   })
 
-  test('refuses page states of other queries and made-up ones', async () => {
+  test('rejects page states of other queries and forged page states', async () => {
     const books = await collections.create(numbered(50))
     const { data } = await books.run({ find: { filter: { n: { $gte: 0 } } } })
     const pageState = data!.nextPageState!
@@ -181,7 +181,7 @@ describe('find', () => {
     )
   })
 
-  test('finds each document once while others come and go between pages', async () => {
+  test('returns each document once while others are inserted and deleted between pages', async () => {
     const books = await collections.create(numbered(60))
     const first = await books.run({ find: {} })
     const seen = idsOf(first.data!.documents!)
@@ -199,7 +199,7 @@ describe('find', () => {
     assert.equal(new Set(numbers).size, 60)
   })
 
-  test('answers with sortVector null for a sort without one, and goes on', async () => {
+  test('returns sortVector null on all pages of a sort without a vector', async () => {
     const books = await collections.create(numbered(30))
     const { data, status } = await books.run({
       find: { options: { includeSortVector: true, includeSimilarity: true } },
@@ -209,7 +209,7 @@ describe('find', () => {
     assert.equal(typeof data!.nextPageState, 'string')
   })
 
-  test('refuses bad filters, sorts and their unindexed paths', async () => {
+  test('rejects invalid filters and sorts, and unindexed paths', async () => {
     const books = await collections.create([], { indexing: { deny: ['hidden'] } })
     for (const [clauses, code] of [
       [{ filter: 5 }, 'FILTER_UNSUPPORTED_DATA_TYPE'],
@@ -241,10 +241,10 @@ describe('find', () => {
   })
 })
 
-describe('find with limits of its own', () => {
+describe('find with configured limits', () => {
   const collections = new Collections({ pageSize: 3, sortedDocumentsMax: 10 })
 
-  test('gives pages of the size that the server is set to', async () => {
+  test('returns pages of the configured size', async () => {
     const books = await collections.create(numbered(7))
     assert.deepEqual(
       (await books.pages()).map((page) => page.length),
@@ -252,7 +252,7 @@ describe('find with limits of its own', () => {
     )
   })
 
-  test('refuses to sort more documents than the server is set to', async () => {
+  test('rejects a sort of more documents than configured', async () => {
     const books = await collections.create(numbered(11))
     const error = await books.refuse(
       { find: { sort: { n: 1 } } },

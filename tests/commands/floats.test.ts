@@ -1,6 +1,7 @@
 /**
- * Floating-point numbers look like such on the wire, 1.0 and not 1: clients tell them from
- * integers by that. Answers are compared as texts here, since JavaScript sees no difference.
+ * Floating-point numbers are printed with a fraction, 1.0 and not 1, because clients distinguish
+ * them from integers by it. Replies are compared as text, since JavaScript does not distinguish 1.0
+ * from 1.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { isEmbedded } from '../test-engine.ts'
 import { Collections } from './collections.ts'
 import { WrittenTables } from './written-tables.ts'
 
-/** The part of an answer from `from` up to `to`. */
+/** The part of a reply between `from` and `to`. */
 function between(text: string, from: string, to: string): string {
   const start = text.indexOf(from)
   assert(start >= 0, `${from} is not in ${text}`)
@@ -55,7 +56,7 @@ describe('tables', () => {
     await tables.keyspace({ createType })
   }
 
-  test('floats and doubles are floating-point wherever they stand; others are not', async () => {
+  test('print floats and doubles as floating-point numbers at every nesting level, and other numbers not', async () => {
     await createPoint()
     const table = await tables.create(every)
     await table.send(`{"insertOne":{"document":${row}}}`)
@@ -70,7 +71,7 @@ describe('tables', () => {
     assert(later.text.includes(shown), later.text)
   })
 
-  test('rows that are updated stay so', async () => {
+  test('print updated rows in the same way', async () => {
     const table = await tables.create({
       columns: {
         id: 'int',
@@ -89,7 +90,7 @@ describe('tables', () => {
     assert(text.includes('{"id":1,"d":3.0,"l":[1.0,2.0],"t":"x"},{"id":2,"d":7.0}'), text)
   })
 
-  test('any magnitude is valid JSON and floating-point', async () => {
+  test('print any magnitude as valid JSON and as a floating-point number', async () => {
     const table = await tables.create({
       columns: { id: 'int', d: 'double', f: 'float' },
       primaryKey: 'id',
@@ -125,7 +126,7 @@ describe('tables', () => {
     }
   })
 
-  test('the keys of inserted rows are floating-point, and find their rows', async () => {
+  test('return keys of inserted rows as floating-point numbers that find their rows', async () => {
     const table = await tables.create({
       columns: { d: 'double', f: 'float', v: { type: 'vector', dimension: 2 }, t: 'text' },
       primaryKey: { partitionBy: ['d'], partitionSort: { f: -1, v: 1 } },
@@ -150,7 +151,7 @@ describe('tables', () => {
     assert.equal((await table.all()).length, 2)
   })
 
-  test('a negative zero in a vector of the key is zero', async () => {
+  test('treat a negative zero in a key vector as zero', async () => {
     const table = await tables.create({
       columns: { v: { type: 'vector', dimension: 2 }, t: 'text' },
       primaryKey: 'v',
@@ -166,7 +167,7 @@ describe('tables', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('vectors, similarities and the sort vector are floating-point', async () => {
+  test('print vectors, similarities and the sort vector as floating-point numbers', async () => {
     const table = await tables.create({
       columns: { id: 'int', v: { type: 'vector', dimension: 2 } },
       primaryKey: 'id',
@@ -183,7 +184,7 @@ describe('tables', () => {
     assert(text.includes('{"id":2,"v":[-2.0,0.0],"$similarity":0.0}'), text)
   })
 
-  test('sorts, filters and pages see the numbers that they saw before', async () => {
+  test('give the same results for sorts, filters and pages', async () => {
     const table = await tables.create({
       columns: { id: 'int', d: 'double' },
       primaryKey: { partitionBy: ['id'], partitionSort: { d: 1 } },
@@ -203,7 +204,7 @@ describe('tables', () => {
       assert.equal((await table.all({ filter })).length, count)
   })
 
-  test('fields of a type that are renamed and added are floating-point too', async () => {
+  test('print renamed and added fields of a type as floating-point numbers', async () => {
     await createPoint()
     const u = { type: 'userDefined', udtName: 'point' }
     const table = await tables.create({ columns: { id: 'int', u }, primaryKey: 'id' })
@@ -219,8 +220,8 @@ describe('tables', () => {
 })
 
 /**
- * Makes of a data folder what version 0.1 would have left: definitions without the mark of
- * columns whose rows print floating-point numbers as such, and rows that print 1 for 1.0.
+ * Rewrites a data folder to the form of version 0.1: definitions do not mark columns whose rows
+ * print floating-point numbers with a fraction, and stored rows contain 1 for 1.0.
  */
 function becomeVersion01(dataDir: string): void {
   editCatalog(dataDir, (catalog) => {
@@ -245,7 +246,7 @@ function becomeVersion01(dataDir: string): void {
 }
 
 if (isEmbedded)
-  test('a data folder of version 0.1 is served with floating-point numbers as well', async (t) => {
+  test('a data folder of version 0.1 is served with floating-point numbers', async (t) => {
     const path = '/default_keyspace/readings'
     let server = await startServer()
     t.after(() => server.close())
@@ -275,7 +276,7 @@ if (isEmbedded)
     assert.equal(opened.text, page.text)
     assert(opened.text.includes('{"id":1,"d":2.0,"l":[2.0,0.5],"t":"x"}'), opened.text)
 
-    // Rows are found, replaced, changed and deleted by the same numbers.
+    // The same numbers find, replace, update and delete rows.
     const filter = { id: 1, d: 2 }
     await command({ updateOne: { filter, update: { $push: { l: 7 } } } })
     await command({ insertOne: { document: { id: 1, d: 3, t: 'y' } } })
@@ -288,7 +289,7 @@ if (isEmbedded)
       found.text,
     )
 
-    // A column that is added now is printed with those that were there before.
+    // A column added now is printed in the same form as the older ones.
     await command({ alterTable: { operation: { add: { columns: { f: 'float' } } } } })
     await command({ updateOne: { filter, update: { $set: { f: 1 } } } })
     const { text } = await command({ findOne: { filter } })
@@ -299,7 +300,7 @@ describe('collections', () => {
   const collections = new Collections()
   const vector = { dimension: 2, metric: 'cosine' }
 
-  test('similarities, sort vectors and $vector are floating-point; other numbers are not', async () => {
+  test('print similarities, sort vectors and $vector as floating-point numbers, and other numbers as sent', async () => {
     const documents = [
       { _id: 1, n: 1, $vector: [1, 0] },
       { _id: 2, n: 1e3, $vector: [-1, 0] },
@@ -339,7 +340,7 @@ describe('collections', () => {
     assert.deepEqual(same.status, { matchedCount: 1, modifiedCount: 0 })
   })
 
-  test('a $vector comes back digit by digit, and $binary as it is', async () => {
+  test('return a $vector digit by digit, and $binary unchanged', async () => {
     const bytes = Buffer.alloc(8)
     bytes.writeFloatBE(1, 0)
     const $binary = bytes.toString('base64')

@@ -1,4 +1,4 @@
-/** Refusals that say what to do instead, with the names of the one who asks. */
+/** Errors that suggest a valid alternative, using the names of the request. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Collections } from './collections.ts'
@@ -22,25 +22,25 @@ describe('a command on the wrong level', () => {
     ['/library', 'createKeyspace', '/v1'],
     ['/library/books', 'findEmbeddingProviders', '/v1'],
   ] as const)
-    test(`${command} sent to /v1${path} is told where to go`, async () => {
+    test(`${command} sent to /v1${path} is answered with the right path`, async () => {
       const { codes, body } = await collections.server.command(path, { [command]: {} })
       assert.deepEqual(codes, ['COMMAND_UNKNOWN'])
       const { message } = body.errors![0]!
       assert(message.includes(`Send it to ${right}. Known here are`), message)
     })
 
-  test('is told nothing of the kind if there is no such command', async () => {
+  test('gets no such hint when the command does not exist', async () => {
     const { body } = await collections.server.command('/library', { findAll: {} })
     const { message } = body.errors![0]!
     assert(message.startsWith('"findAll" is not a Keyspace Command. Known here'), message)
   })
 })
 
-describe('a search that is not there', () => {
+describe('a search that the collection does not support', () => {
   const collections = new Collections({}, { providers: models.settings })
   const plain = { lexical: { enabled: false }, rerank: { enabled: false } }
 
-  test('is answered with those that are', async () => {
+  test('is rejected with a list of the supported searches', async () => {
     for (const [options, offered] of [
       [plain, 'this collection has no searches'],
       [{}, 'by $lexical only'],
@@ -57,7 +57,7 @@ describe('a search that is not there', () => {
     }
   })
 
-  test('leads to findAndRerank where a find sorts by $hybrid', async () => {
+  test('points to findAndRerank when a find sorts by $hybrid', async () => {
     for (const [options, said] of [
       [{ vector: { dimension: 2 } }, 'where the collection has reranking'],
       [{}, 'only in collections with vectors and lexical search'],
@@ -72,7 +72,7 @@ describe('a search that is not there', () => {
     }
   })
 
-  test('is not replaced by what the collection cannot store', async () => {
+  test('is rejected without alternatives that the collection cannot store', async () => {
     const code = 'EMBEDDING_SERVICE_NOT_CONFIGURED'
     for (const [options, offered] of [
       [{}, false],
@@ -101,7 +101,7 @@ describe('a search that is not there', () => {
     )
   })
 
-  test('is not suggested by a filter, projection or update', async () => {
+  test('is not suggested for a filter, projection or update', async () => {
     const target = await collections.create([], plain)
     for (const [command, code] of [
       [{ find: { filter: { $foo: 1 } } }, 'FILTER_INVALID_EXPRESSION'],
@@ -129,7 +129,7 @@ describe('a value that is too large to index', () => {
       'a',
     ],
   ] as const)
-    test(`is told how to be stored anyway: ${what}`, async () => {
+    test(`is rejected with advice on storing it unindexed: ${what}`, async () => {
       const target = await collections.create()
       const { message } = await target.refuse(
         { insertOne: { document } },
@@ -141,7 +141,7 @@ describe('a value that is too large to index', () => {
       await other.run({ insertOne: { document } })
     })
 
-  test('says of an _id how long it may be, since it is always indexed', async () => {
+  test('is rejected with the maximum size when it is an _id, which is always indexed', async () => {
     const target = await collections.create()
     const _id = 'x'.repeat(9_000)
     const upsert = {

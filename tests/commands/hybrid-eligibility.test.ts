@@ -17,7 +17,7 @@ describe('findAndRerank with --hybrid-eligibility vector', () => {
     },
   )
 
-  test('returns documents without $lexical, and warns of nothing', async () => {
+  test('returns documents without $lexical and without a warning', async () => {
     const ants = [0, 1, 2].map((_id) => ({ _id, about: 'ant', $vectorize: 'ant' }))
     const target = await collections.create(
       [
@@ -34,7 +34,7 @@ describe('findAndRerank with --hybrid-eligibility vector', () => {
       (await run(options)).data!.documents!.map(({ _id }) => _id)
     assert.deepEqual((await find({})).toSorted(), [0, 1, 2, 'both'])
     assert.equal((await run({})).status, undefined)
-    // One without a text to rerank on uses up no place.
+    // A document without a text to rerank on takes no place of the limit.
     assert.equal((await find({ limit: 4 })).length, 4)
     const onField = await find({ rerankOn: 'about' })
     assert.deepEqual(onField.toSorted(), [0, 1, 2, 'bare', 'both'])

@@ -16,7 +16,7 @@ describe('insertMany', () => {
     assert.equal((await books.all()).length, 3)
   })
 
-  test('takes 100 documents and no more', async () => {
+  test('accepts 100 documents and no more', async () => {
     const books = await collections.create()
     await books.run({ insertMany: { documents: numbered(100) } })
     const error = await books.refuse(
@@ -28,7 +28,7 @@ describe('insertMany', () => {
     assert.equal((await books.all()).length, 100)
   })
 
-  test('needs at least one document', async () => {
+  test('requires at least one document', async () => {
     const books = await collections.create()
     await books.refuse({ insertMany: { documents: [] } }, 'COMMAND_FIELD_VALUE_INVALID')
     await books.refuse({ insertMany: {} }, 'COMMAND_FIELD_VALUE_INVALID')
@@ -61,7 +61,7 @@ describe('insertMany', () => {
     ['SHRED_BAD_DOCID_VALUE', undefined],
   ]
 
-  test('inserts what can be inserted and reports the rest in order', async () => {
+  test('inserts valid documents and reports the others in order', async () => {
     const books = await collections.create([{ _id: 0, first: true }])
     const { body } = await books.send({ insertMany: { documents: mixed } })
     assert.deepEqual(body.status, { insertedIds: [1, 2, 4] })
@@ -102,7 +102,7 @@ describe('insertMany', () => {
     assert.deepEqual(await books.all(), [{ _id: 1 }])
   })
 
-  test('answers for each document on request', async () => {
+  test('returns a response for each document on request', async () => {
     const books = await collections.create([{ _id: 0 }])
     const { body } = await books.send({
       insertMany: { documents: mixed, options: { returnDocumentResponses: true } },
@@ -122,7 +122,7 @@ describe('insertMany', () => {
     assert.equal(body.errors!.length, 5)
   })
 
-  test('says which documents it skipped when ordered', async () => {
+  test('lists the skipped documents when ordered', async () => {
     const books = await collections.create()
     const { body } = await books.send({
       insertMany: {
@@ -140,7 +140,7 @@ describe('insertMany', () => {
     })
   })
 
-  test('answers OK for all without errors', async () => {
+  test('reports OK for all documents when none fails', async () => {
     const books = await collections.create()
     const answer = await books.send({
       insertMany: { documents: [{ _id: 1 }], options: { returnDocumentResponses: true } },
@@ -148,7 +148,7 @@ describe('insertMany', () => {
     assert.equal(answer.text, '{"status":{"documentResponses":[{"_id":1,"status":"OK"}]}}')
   })
 
-  test('answers with an empty list when nothing could be inserted', async () => {
+  test('returns an empty list when nothing could be inserted', async () => {
     const books = await collections.create()
     const { body } = await books.send({ insertMany: { documents: [{ $x: 1 }, 5] } })
     assert.deepEqual(body.status, { insertedIds: [] })
@@ -170,7 +170,7 @@ describe('insertMany', () => {
     assert.deepEqual(await books.all(), [])
   })
 
-  test('lets exactly one of concurrent inserts of an _id win', async () => {
+  test('succeeds for exactly one of concurrent inserts of an _id', async () => {
     const books = await collections.create()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>

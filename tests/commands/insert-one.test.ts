@@ -5,7 +5,7 @@ import { Collections } from './collections.ts'
 describe('insertOne', () => {
   const collections = new Collections()
 
-  test('inserts a document and answers with its _id', async () => {
+  test('inserts a document and returns its _id', async () => {
     const books = await collections.create()
     const { status } = await books.run({
       insertOne: { document: { _id: 'a', title: 'Emma' } },
@@ -14,7 +14,7 @@ describe('insertOne', () => {
     assert.deepEqual(await books.all(), [{ _id: 'a', title: 'Emma' }])
   })
 
-  test('takes ids of every type, and gives them back as they were sent', async () => {
+  test('accepts ids of every type and returns them as sent', async () => {
     const books = await collections.create()
     for (const _id of [
       'text',
@@ -36,7 +36,7 @@ describe('insertOne', () => {
     }
   })
 
-  test('refuses what cannot be an _id, and still answers with a list of ids', async () => {
+  test('rejects invalid ids and still returns a list of ids', async () => {
     const books = await collections.create()
     for (const [_id, code] of [
       ['', 'SHRED_BAD_DOCID_VALUE'],
@@ -66,7 +66,7 @@ describe('insertOne', () => {
       ['objectId', '$objectId', /^[\da-f]{24}$/],
     ]
   for (const [type, wrapper, pattern] of generated)
-    test(`makes an _id of the type ${type ?? 'that is the default'}`, async () => {
+    test(`generates an _id of the type ${type ?? 'that is the default'}`, async () => {
       const books = await collections.create(
         [],
         type === undefined ? {} : { defaultId: { type } },
@@ -76,11 +76,11 @@ describe('insertOne', () => {
       const text = wrapper === undefined ? id : (id as Record<string, string>)[wrapper]
       assert.match(text as string, pattern)
       assert.deepEqual(await books.all(), [{ _id: id, title: 'Emma' }])
-      // Ids of any other type can still be given.
+      // A given _id can have any other type.
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 
-  test('refuses an _id that is taken, names it, and keeps the first document', async () => {
+  test('rejects an _id that exists, names it, and keeps the first document', async () => {
     const books = await collections.create([{ _id: 'a', n: 1 }])
     const error = await books.refuse(
       { insertOne: { document: { _id: 'a', n: 2 } } },
@@ -92,7 +92,7 @@ describe('insertOne', () => {
     assert.deepEqual(await books.all(), [{ _id: 'a', n: 1 }])
   })
 
-  test('sees a UUID and the plain text of it as one and the same _id', async () => {
+  test('treats a UUID and its plain text as the same _id', async () => {
     const uuid = '0190c5a0-8d4c-7f3b-9a57-0242ac120002'
     const books = await collections.create([{ _id: { $uuid: uuid } }])
     await books.refuse(
@@ -101,7 +101,7 @@ describe('insertOne', () => {
     )
   })
 
-  test('keeps every digit, the order of keys, and names that objects already have', async () => {
+  test('keeps every digit, the order of keys, and the names of built-in properties', async () => {
     const books = await collections.create()
     const document =
       '{"_id":1,"10":1,"2":2,"__proto__":3,"constructor":{"toString":4},' +
@@ -111,7 +111,7 @@ describe('insertOne', () => {
     assert.equal(text, `{"data":{"document":${document}}}`)
   })
 
-  test('counts null, and any other value that is no object, as a failed document', async () => {
+  test('counts null and other non-object values as failed documents', async () => {
     const books = await collections.create()
     for (const document of [null, 5, 'text', [], [{ _id: 1 }]]) {
       const error = await books.refuse(
@@ -122,7 +122,7 @@ describe('insertOne', () => {
     }
   })
 
-  test('refuses fields that a document cannot have, and names the document', async () => {
+  test('rejects invalid field names and names the document', async () => {
     const books = await collections.create()
     for (const [fields, code] of [
       [{ '': 1 }, 'SHRED_BAD_FIELD_NAME'],
@@ -142,7 +142,7 @@ describe('insertOne', () => {
     }
   })
 
-  test('takes a document of four million characters and no more', async () => {
+  test('accepts a document of four million characters and no more', async () => {
     const books = await collections.create([], { indexing: { deny: ['text'] } })
     const fitting = 4_000_000 - '{"_id":1,"text":""}'.length
     await books.run({ insertOne: { document: { _id: 1, text: 'x'.repeat(fitting) } } })
@@ -153,7 +153,7 @@ describe('insertOne', () => {
     assert.match(error.message, /4000001.*4000000/)
   })
 
-  test('takes numerals of 100 characters; a longer one fails the request', async () => {
+  test('accepts numerals of 100 characters and rejects the request for longer ones', async () => {
     const books = await collections.create()
     const insert = (digits: number) =>
       `{"insertOne":{"document":{"n":1.${'1'.repeat(digits - 2)}}}}`
@@ -162,7 +162,7 @@ describe('insertOne', () => {
     assert.equal(error.status, undefined)
   })
 
-  test('keeps search fields apart, and shows them on request only', async () => {
+  test('stores search fields separately and returns them on request only', async () => {
     const books = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -175,7 +175,7 @@ describe('insertOne', () => {
     ])
   })
 
-  test('gives a vector back in the form in which it was sent', async () => {
+  test('returns a vector in the form in which it was sent', async () => {
     const books = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -184,7 +184,7 @@ describe('insertOne', () => {
     assert.deepEqual(await books.all({ projection: { $vector: 1 } }), [{ _id: 1, $vector }])
   })
 
-  test('refuses vectors that do not fit, each document by itself', async () => {
+  test('rejects invalid vectors of one document without failing the others', async () => {
     const books = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -206,7 +206,7 @@ describe('insertOne', () => {
     await books.run({ insertOne: { document: { _id: 1, $vector: null } } })
   })
 
-  test('fails as a whole for search fields that the collection cannot have', async () => {
+  test('fails as a whole for search fields that the collection does not support', async () => {
     const plain = await collections.create([], { lexical: { enabled: false } })
     const vectors = await collections.create([], {
       vector: { dimension: 2, metric: 'cosine' },
@@ -239,7 +239,7 @@ describe('insertOne', () => {
     assert.deepEqual(await vectors.all(), [])
   })
 
-  test('expands $hybrid of null to two empty fields', async () => {
+  test('expands $hybrid: null to two empty fields', async () => {
     const books = await collections.create()
     await books.run({ insertOne: { document: { _id: 1, $hybrid: null } } })
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [
@@ -247,7 +247,7 @@ describe('insertOne', () => {
     ])
   })
 
-  test('needs a document and takes no options', async () => {
+  test('requires a document and accepts no options', async () => {
     const books = await collections.create()
     const error = await books.refuse({ insertOne: {} }, 'COMMAND_FIELD_VALUE_INVALID')
     assert.match(error.message, /command\.document/)
@@ -259,7 +259,7 @@ describe('insertOne', () => {
     await books.refuse({ insertOne: { document: {}, doc: 1 } }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('outlasts a restart', async () => {
+  test('survives a restart', async () => {
     const books = await collections.create()
     const document = {
       _id: { $uuid: '0190c5a0-8d4c-7f3b-9a57-0242ac120002' },

@@ -25,12 +25,12 @@ describe('findKeyspaces', () => {
     assert.deepEqual(await keyspaces(), ['default_keyspace'])
   })
 
-  test('names keyspaces in order', async () => {
+  test('lists keyspaces in order', async () => {
     for (const name of ['b', 'a', 'C']) await general({ createKeyspace: { name } })
     assert.deepEqual(await keyspaces(), ['C', 'a', 'b', 'default_keyspace'])
   })
 
-  test('takes no options but empty ones', async () => {
+  test('accepts no options except empty ones', async () => {
     for (const options of [null, {}])
       assert.deepEqual((await general({ findKeyspaces: { options } })).codes, [])
     const answer = await general({ findKeyspaces: { options: { explain: true } } })
@@ -39,14 +39,14 @@ describe('findKeyspaces', () => {
 })
 
 describe('createKeyspace', () => {
-  test('creates a keyspace that can be used at once', async () => {
+  test('creates a keyspace that is usable at once', async () => {
     const answer = await general({ createKeyspace: { name: 'shop' } })
     assert.deepEqual(answer.body, { status: { ok: 1 } })
     const found = await server.command('/shop', { findCollections: {} })
     assert.deepEqual(found.body, { status: { collections: [] } })
   })
 
-  test('leaves a keyspace that exists as it is', async () => {
+  test('keeps an existing keyspace unchanged', async () => {
     await general({ createKeyspace: { name: 'shop' } })
     await server.command('/shop', { createCollection: { name: 'books' } })
     const answer = await general({ createKeyspace: { name: 'shop' } })
@@ -55,7 +55,7 @@ describe('createKeyspace', () => {
     assert.deepEqual(found.body, { status: { collections: ['books'] } })
   })
 
-  test('tells names apart by case', async () => {
+  test('treats names as case-sensitive', async () => {
     await general({ createKeyspace: { name: 'shop' } })
     await general({ createKeyspace: { name: 'Shop' } })
     await server.command('/shop', { createCollection: { name: 'books' } })
@@ -63,7 +63,7 @@ describe('createKeyspace', () => {
     assert.deepEqual(found.body, { status: { collections: [] } })
   })
 
-  test('refuses names that are missing, empty, too long or not words', async () => {
+  test('rejects names that are missing, empty, too long or not words', async () => {
     const longest = 'n'.repeat(48)
     assert.deepEqual((await general({ createKeyspace: { name: longest } })).codes, [])
     for (const name of [
@@ -84,7 +84,7 @@ describe('createKeyspace', () => {
     assert.deepEqual(await keyspaces(), ['default_keyspace', longest])
   })
 
-  test('refuses a name that is no string', async () => {
+  test('rejects a name of another type than string', async () => {
     const answer = await general({ createKeyspace: { name: 7 } })
     assert.deepEqual(answer.codes, ['REQUEST_STRUCTURE_MISMATCH'])
   })
@@ -107,7 +107,7 @@ describe('createKeyspace', () => {
       },
     )
 
-  test('tells the engine of the replication', async (context) => {
+  test('passes the replication to the engine', async (context) => {
     const { engine } = await openEmbedded(context)
     const given = new Map<string, Replication | undefined>()
     const noting: Engine = {
@@ -153,14 +153,14 @@ describe('createKeyspace', () => {
     [{ class: 'SimpleStrategy', replication_factor: 1.5 }, 'REQUEST_STRUCTURE_MISMATCH'],
     ['SimpleStrategy', 'REQUEST_STRUCTURE_MISMATCH'],
   ] as const)
-    test(`refuses replication ${JSON.stringify(replication)}`, async () => {
+    test(`rejects replication ${JSON.stringify(replication)}`, async () => {
       const answer = await general({
         createKeyspace: { name: 'shop', options: { replication } },
       })
       assert.deepEqual(answer.codes, [code])
     })
 
-  test('refuses options it does not have', async () => {
+  test('rejects unknown options', async () => {
     const answer = await general({
       createKeyspace: { name: 'shop', options: { durable: true } },
     })
@@ -169,7 +169,7 @@ describe('createKeyspace', () => {
 })
 
 describe('dropKeyspace', () => {
-  test('drops a keyspace with all that it holds', async () => {
+  test('drops a keyspace with all its contents', async () => {
     await general({ createKeyspace: { name: 'shop' } })
     await server.command('/shop', { createCollection: { name: 'books' } })
     assert.deepEqual((await general({ dropKeyspace: { name: 'shop' } })).body, {
@@ -186,13 +186,13 @@ describe('dropKeyspace', () => {
     assert.deepEqual(found.body, { status: { collections: [] } })
   })
 
-  test('takes an absent keyspace for dropped', async () => {
+  test('succeeds for a keyspace that does not exist', async () => {
     assert.deepEqual((await general({ dropKeyspace: { name: 'shop' } })).body, {
       status: { ok: 1 },
     })
   })
 
-  test('needs a name', async () => {
+  test('requires a name', async () => {
     for (const name of [undefined, null, '']) {
       const answer = await general({ dropKeyspace: { name } })
       assert.deepEqual(answer.codes, ['COMMAND_FIELD_VALUE_INVALID'])
@@ -201,8 +201,8 @@ describe('dropKeyspace', () => {
   })
 })
 
-describe('the older names', () => {
-  test('work like the newer ones, with a warning', async () => {
+describe('the older names of keyspace commands', () => {
+  test('work like the newer names and add a warning', async () => {
     for (const [body, status] of [
       [{ createNamespace: { name: 'shop' } }, { ok: 1 }],
       [{ findNamespaces: {} }, { namespaces: ['default_keyspace', 'shop'] }],
@@ -226,7 +226,7 @@ describe('the older names', () => {
     }
   })
 
-  test('warn beside errors, too', async () => {
+  test('add the warning also to replies with errors', async () => {
     for (const [body, code] of [
       [{ createNamespace: { name: '' } }, 'UNSUPPORTED_SCHEMA_NAME'],
       [{ findNamespaces: { x: 1 } }, 'COMMAND_FIELD_UNKNOWN'],

@@ -1,7 +1,7 @@
 /**
- * Providers of embeddings and reranking that anyone can follow by hand, on a port of their
- * own: the vector of a text counts its a's and b's, and the score of a passage is how often
- * the query stands in it, less one.
+ * Embedding and reranking services on a local port, with results that can be computed by hand: the
+ * vector of a text counts its a's and b's, and the score of a passage is the number of occurrences
+ * of the query minus one.
  */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -12,7 +12,7 @@ import {
   type ProviderSettings,
 } from '../../src/providers/provider-settings.ts'
 
-/** What the reranker was asked. */
+/** A request that the reranker received. */
 export interface Reranking {
   readonly model: string
   readonly query: string
@@ -20,7 +20,7 @@ export interface Reranking {
   readonly key: string | undefined
 }
 
-/** The options of a collection whose vectors these models make. */
+/** Options of a collection whose vectors these models create. */
 export const lettersCollection = {
   vector: {
     dimension: 2,
@@ -32,7 +32,7 @@ export const lettersCollection = {
 export class LetterModels {
   readonly rerankings: Reranking[] = []
   readonly texts: string[] = []
-  /** Set to have the reranker answer with this HTTP status. */
+  /** When set, the reranker answers with this HTTP status. */
   failure: number | undefined
   readonly #server: Server
 
@@ -53,7 +53,7 @@ export class LetterModels {
     return models
   }
 
-  /** What a server needs to ask these models. */
+  /** Provider settings of a server that uses these models. */
   get settings(): ProviderSettings {
     const { port } = this.#server.address() as AddressInfo
     const url = `http://127.0.0.1:${port}`
@@ -109,7 +109,7 @@ export class LetterModels {
   }
 }
 
-/** One more than there are, so that no vector is zero. */
+/** Adds one to each count, so that no vector is zero. */
 export function letterVector(text: string): number[] {
   return ['a', 'b'].map((letter) => text.split(letter).length)
 }

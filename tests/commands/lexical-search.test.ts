@@ -1,4 +1,4 @@
-/** Sorts by $lexical and filters by $match, in all commands that take them. */
+/** Sorts by $lexical and filters by $match, in all commands that accept them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Collections, type Target } from './collections.ts'
@@ -35,7 +35,7 @@ function match(terms: unknown): object {
 describe('a sort by $lexical', () => {
   const collections = new Collections()
 
-  test('finds the most relevant first, and only what has every term', async () => {
+  test('returns documents that contain every term, by relevance', async () => {
     const zoo = await collections.create(monkeys)
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey' } }), [3, 1, 2])
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'MONKEY, bread!' } }), [2])
@@ -45,7 +45,7 @@ describe('a sort by $lexical', () => {
       assert.deepEqual(await idsOf(basket, { sort: { $lexical } }), [2, 4, 1, 3])
   })
 
-  test('takes the best of what the filter leaves', async () => {
+  test('returns the most relevant documents that match the filter', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     assert.deepEqual(await idsOf(zoo, { sort, filter: { n: 1 } }), [3, 1])
@@ -54,7 +54,7 @@ describe('a sort by $lexical', () => {
     assert.deepEqual(await idsOf(zoo, { sort, filter: match('tasty') }), [2])
   })
 
-  test('has pages up to the limit', async () => {
+  test('returns pages up to the limit', async () => {
     const zoo = await collections.create(
       Array.from({ length: 1010 }, (_, _id) => ({ _id, $lexical: 'monkey' })),
     )
@@ -80,7 +80,7 @@ describe('a sort by $lexical', () => {
     }
   })
 
-  test('goes on where a page ended, whatever is written meanwhile', async () => {
+  test('continues after the previous page despite writes in between', async () => {
     const texts = ['ape', 'ape ape', 'ape tree', 'ape ape tree', 'tree']
     const zoo = await collections.create(
       Array.from({ length: 150 }, (_, _id) => ({ _id, $lexical: texts[_id % 5]! })),
@@ -94,7 +94,7 @@ describe('a sort by $lexical', () => {
       const { data } = await zoo.run({ find: { sort, options: { pageState } } })
       found.push(...data!.documents!.map(({ _id }) => _id))
       pageState = data!.nextPageState!
-      // Other counts of texts, of their terms, and of those that have the term.
+      // Changes the counts that BM25 uses: texts, terms, and texts that contain the term.
       const long = `ape ${'tree '.repeat(50)}`
       await zoo.insert({ _id: `new ${page}`, $lexical: page % 2 === 0 ? long : 'ape' })
       await zoo.run({
@@ -108,7 +108,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('refuses to skip, and page states of other queries', async () => {
+  test('rejects skip and page states of other queries', async () => {
     const zoo = await collections.create(
       Array.from({ length: 30 }, (_, _id) => ({ _id, $lexical: 'monkey bread' })),
     )
@@ -132,14 +132,14 @@ describe('a sort by $lexical', () => {
     assert.equal((await zoo.run({ find: { sort, options } })).data!.documents!.length, 10)
   })
 
-  test('has neither a similarity nor a vector to tell', async () => {
+  test('returns neither a similarity nor a vector', async () => {
     const zoo = await collections.create(monkeys)
     const options = { includeSimilarity: true, includeSortVector: true }
     const { text } = await zoo.send({ findOne: { sort: { $lexical: 'tasty' }, options } })
     assert.equal(text, '{"data":{"document":{"_id":2,"n":2}},"status":{"sortVector":null}}')
   })
 
-  test('is refused when it cannot be searched by', async () => {
+  test('is rejected when the collection does not support it', async () => {
     const zoo = await collections.create(monkeys)
     const without = await collections.create([], off)
     for (const [target, sort, code] of [
@@ -165,7 +165,7 @@ describe('a sort by $lexical', () => {
         await target.refuse(command, code)
   })
 
-  test('chooses the document that commands for one change', async () => {
+  test('selects the document in commands that change one document', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     await zoo.run({ updateOne: { sort, update: { $set: { $lexical: 'ape' } } } })
@@ -185,7 +185,7 @@ describe('a sort by $lexical', () => {
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'ape' } }), [3])
   })
 
-  test('hands each of many workers a task of its own', async () => {
+  test('gives each concurrent worker a different task', async () => {
     const tasks = await collections.create(
       Array.from({ length: 5 }, (_, _id) => ({ _id, $lexical: 'open task' })),
     )
@@ -219,7 +219,7 @@ describe('a sort by $lexical', () => {
     )
   })
 
-  test('sees what was written before, at once, and outlives the server', async () => {
+  test('sees earlier writes at once and survives a restart', async () => {
     const zoo = await collections.create(monkeys)
     const sort = { $lexical: 'monkey' }
     await zoo.insert({ _id: 7, $lexical: 'Monkey! Monkey! Monkey! Monkey!' })
@@ -236,7 +236,7 @@ describe('a sort by $lexical', () => {
 describe('$match', () => {
   const collections = new Collections()
 
-  test('finds what has every term, in any order', async () => {
+  test('finds documents that contain every term, in any order', async () => {
     const basket = await collections.create(fruits)
     const found = async (filter: object) => (await idsOf(basket, { filter })).toSorted()
     assert.deepEqual(await found(match('banana apple')), [1, 2, 3, 4])
@@ -256,7 +256,7 @@ describe('$match', () => {
     assert.deepEqual(await found({ ...match('monkey'), _id: { $in: [2, 3, 6] } }), [2, 3])
   })
 
-  test('can be sorted and paged through like any filter', async () => {
+  test('supports sorts and paging like any filter', async () => {
     const zoo = await collections.create(
       Array.from({ length: 50 }, (_, n) => ({
         _id: n,
@@ -305,7 +305,7 @@ describe('$match', () => {
     assert.equal(left.data!.document!['_id'], 2)
   })
 
-  test('is refused where it has no meaning', async () => {
+  test('is rejected in invalid positions', async () => {
     const zoo = await collections.create(monkeys)
     const without = await collections.create([], off)
     const bad = 'FILTER_INVALID_EXPRESSION'
@@ -335,7 +335,7 @@ describe('$match', () => {
 describe('a $lexical text', () => {
   const collections = new Collections()
 
-  test('has a size: 8192 bytes of terms, repeats included', async () => {
+  test('has at most 8192 bytes of terms, repeats included', async () => {
     const texts = await collections.create()
     const words = (count: number) => 'abcd '.repeat(count)
     await texts.insert({ _id: 1, $lexical: words(2048) })

@@ -37,7 +37,7 @@ describe('listIndexes', () => {
     ])
   })
 
-  test('refuses a table that does not exist, and unknown options', async () => {
+  test('rejects a table that does not exist, and unknown options', async () => {
     await schemas.refuse('nowhere', { listIndexes: {} }, 'UNKNOWN_COLLECTION_OR_TABLE')
     const table = await schemas.table()
     await schemas.refuse(

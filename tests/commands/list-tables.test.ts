@@ -7,7 +7,7 @@ describe('listTables', () => {
   const list = (explain?: boolean) =>
     schemas.status('', { listTables: { options: { explain } } }, 'tables')
 
-  test('lists nothing where there is nothing', async () => {
+  test('returns an empty list for an empty keyspace', async () => {
     assert.deepEqual(await list(), [])
     assert.deepEqual(await schemas.status('', { listTables: {} }, 'tables'), [])
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('listTables', () => {
     )
   })
 
-  test('refuses a keyspace that does not exist, and unknown options', async () => {
+  test('rejects a keyspace that does not exist, and unknown options', async () => {
     await schemas.refuse('/nowhere', { listTables: {} }, 'UNKNOWN_KEYSPACE')
     await schemas.refuse('', { listTables: { options: { x: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
     await schemas.refuse(

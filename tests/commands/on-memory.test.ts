@@ -1,6 +1,6 @@
 /**
- * Some of the commands, of documents and of rows, on the engine in memory, which leaves most
- * of a query to the layers above. `STELA_TEST_ENGINE=memory` runs any other test on it.
+ * Runs some document and row commands on the in-memory engine, which leaves most of a query to the
+ * layers above. `STELA_TEST_ENGINE=memory` runs any other test on it.
  */
 process.env['STELA_TEST_ENGINE'] = 'memory'
 

@@ -1,4 +1,4 @@
-/** $pull and $pullAll, in all commands that take an update. */
+/** $pull and $pullAll, in all commands that accept an update. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Collections } from './collections.ts'
@@ -7,7 +7,7 @@ import { WrittenTables } from './written-tables.ts'
 describe('$pull and $pullAll', () => {
   const collections = new Collections()
 
-  test('take elements out of an array, and say that they did', async () => {
+  test('remove elements of an array and count the document as modified', async () => {
     const books = await collections.create([
       {
         _id: 1,
@@ -32,7 +32,7 @@ describe('$pull and $pullAll', () => {
     ])
   })
 
-  test('leave an index that finds what is left, and not what is gone', async () => {
+  test('update the index, which finds remaining elements and no removed ones', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'] }])
     await books.run({
       updateOne: { filter: { tags: 'a' }, update: { $pull: { tags: 'a' } } },
@@ -42,7 +42,7 @@ describe('$pull and $pullAll', () => {
     assert.equal((await books.all({ filter: { tags: { $size: 1 } } })).length, 1)
   })
 
-  test('modify nothing where there is nothing to take out', async () => {
+  test('modify nothing when no element matches', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a'] }])
     for (const update of [
       { $pull: { tags: 'z' } },
@@ -61,7 +61,7 @@ describe('$pull and $pullAll', () => {
     }
   })
 
-  test('count in updateMany what they changed', async () => {
+  test('count modified documents in updateMany', async () => {
     const books = await collections.create([
       { _id: 1, tags: ['a'] },
       { _id: 2, tags: ['b'] },
@@ -76,7 +76,7 @@ describe('$pull and $pullAll', () => {
     ])
   })
 
-  test('show what they left in findOneAndUpdate', async () => {
+  test('return the remaining elements in findOneAndUpdate', async () => {
     const books = await collections.create([
       {
         _id: 1,
@@ -98,7 +98,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(status, { matchedCount: 1, modifiedCount: 1 })
   })
 
-  test('act in an upsert on what the filter says', async () => {
+  test('apply in an upsert to the array that the filter provides', async () => {
     const books = await collections.create()
     const { status } = await books.run({
       updateOne: {
@@ -111,7 +111,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(await books.all(), [{ _id: 7, tags: ['b'] }])
   })
 
-  test('refuse what is no array, as $pop does', async () => {
+  test('reject non-array values, as $pop does', async () => {
     const books = await collections.create([{ _id: 1, tags: 'a' }])
     for (const update of [{ $pull: { tags: 'a' } }, { $pullAll: { tags: ['a'] } }]) {
       const error = await books.refuse(
@@ -122,7 +122,7 @@ describe('$pull and $pullAll', () => {
     }
   })
 
-  test('refuse a condition that cannot be, and a place that is changed twice', async () => {
+  test('reject an invalid condition, and a path that is updated twice', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a'] }])
     for (const [update, mention] of [
       [{ $pull: { tags: { $regex: 'a' } } }, '"$regex" is not a filter operator'],
@@ -137,7 +137,7 @@ describe('$pull and $pullAll', () => {
     }
   })
 
-  test('act on places that are not indexed, and on long arrays there', async () => {
+  test('work on unindexed paths with long arrays', async () => {
     const scores = Array.from({ length: 3000 }, (_, i) => i)
     const books = await collections.create([{ _id: 1, scores }], {
       indexing: { deny: ['scores'] },
@@ -146,7 +146,7 @@ describe('$pull and $pullAll', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, scores: [0, 1] }])
   })
 
-  test('take out each element once, however many ask at the same time', async () => {
+  test('remove each element once when concurrent requests remove it', async () => {
     const tags = Array.from({ length: 12 }, (_, i) => `t${i}`)
     const books = await collections.create([{ _id: 1, tags }])
     const answers = await Promise.all(
@@ -166,7 +166,7 @@ describe('$pull and $pullAll', () => {
 describe('$pull on tables', () => {
   const tables = new WrittenTables()
 
-  test('is not one of their operators', async () => {
+  test('is rejected as an unknown operator', async () => {
     const table = await tables.create({
       columns: { id: 'int', tags: { type: 'list', valueType: 'text' } },
       primaryKey: 'id',

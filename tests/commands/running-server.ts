@@ -4,7 +4,7 @@ import type { Config } from '../../src/settings/config.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
-/** A server for the tests of a file, or of the describe that this is called in. */
+/** A server that runs during the tests of a file, or of the `describe` that creates this. */
 export class RunningServer {
   #server: TestServer | undefined
 
@@ -26,7 +26,7 @@ export class RunningServer {
     return this.#server
   }
 
-  /** The same data under a new server. */
+  /** Replaces the server by a new one on the same data. */
   async restart(): Promise<void> {
     this.#server = await this.server.restart()
   }

@@ -1,11 +1,11 @@
-/** The schema changes while there are rows, and while rows are written. */
+/** Schema changes on tables that contain rows, and during writes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Schemas, times } from './schemas.ts'
 
 type Row = Record<string, unknown>
 
-describe('a change of the schema', () => {
+describe('a schema change', () => {
   const schemas = new Schemas()
 
   const insert = async (table: string, ...rows: readonly Row[]) => {
@@ -34,7 +34,7 @@ describe('a change of the schema', () => {
   const alter = (table: string, operation: object) =>
     schemas.ok(table, { alterTable: { operation } })
 
-  test('that drops a column drops its values, also from what comes back', async () => {
+  test('that drops a column drops its values, also when the column is added again', async () => {
     const table = await schemas.table({ a: 'text', v: { type: 'vector', dimension: 2 } })
     await insert(table, { id: 1, a: 'old', v: [1, 2] }, { id: 2 })
     await alter(table, { drop: { columns: ['a', 'v'] } })
@@ -49,7 +49,7 @@ describe('a change of the schema', () => {
     assert.deepEqual(await find(table, { a: 'old' }), [])
   })
 
-  test('that indexes a column finds the rows that were there', async () => {
+  test('that indexes a column includes existing rows', async () => {
     const table = await schemas.table({ a: 'int', t: 'text' })
     await insert(table, ...times(250, (i) => ({ id: i, a: i % 5, t: `Word${i % 7} x` })))
     await schemas.ok(table, {
@@ -64,7 +64,7 @@ describe('a change of the schema', () => {
     assert.equal((await find(table, { a: 3 })).length, 50)
   })
 
-  test('that indexes a column misses no row that is written meanwhile', async () => {
+  test('that indexes a column includes rows written meanwhile', async () => {
     const table = await schemas.table({ a: 'int' })
     await insert(table, ...times(500, (i) => ({ id: i, a: i % 5 })))
     await Promise.all([
@@ -80,7 +80,7 @@ describe('a change of the schema', () => {
     assert.equal((await find(table)).length, 900)
   })
 
-  test('that renames a field keeps what rows hold of it', async () => {
+  test('that renames a field keeps the values of that field in rows', async () => {
     await schemas.ok('', {
       createType: { name: 'place', definition: { fields: { city: 'text', n: 'int' } } },
     })
@@ -103,7 +103,7 @@ describe('a change of the schema', () => {
     ])
   })
 
-  test('that drops a table under its writers lets none of them hang', async () => {
+  test('that drops a table leaves no concurrent writer hanging', async () => {
     const table = await schemas.table({ a: 'int' })
     const answers = await Promise.all([
       ...times(20, (i) =>

@@ -1,4 +1,4 @@
-/** A server whose schema is changed, command by command. */
+/** A test server with helpers for schema commands. */
 import assert from 'node:assert/strict'
 import type { Config } from '../../src/settings/config.ts'
 import type { Limits } from '../../src/limits.ts'
@@ -13,18 +13,18 @@ export class Schemas extends RunningServer {
     super(limits, { durable: false, ...config })
   }
 
-  /** Sends a command to the keyspace, or to what it holds: `send('books', {…})`. */
+  /** Sends a command to the keyspace, or to a target in it: `send('books', {…})`. */
   send(target: string, body: object) {
     return this.server.command(pathOf(target), body)
   }
 
-  /** Sends a command that is to be answered with nothing but `ok`. */
+  /** Sends a command and asserts that the reply is only `ok`. */
   async ok(target: string, body: object): Promise<void> {
     const answer = await this.send(target, body)
     assert.equal(answer.text, '{"status":{"ok":1}}', JSON.stringify(body))
   }
 
-  /** Sends a command that is to be refused because of what it says itself. */
+  /** Sends a command and asserts that it is rejected for its own content. */
   async refuse(target: string, body: object, code: string, ...named: string[]) {
     const answer = await this.send(target, body)
     const told = `${JSON.stringify(body)}: ${answer.text}`
@@ -33,7 +33,7 @@ export class Schemas extends RunningServer {
     return tells(answer.body.errors![0]!, named)
   }
 
-  /** Sends a command that is to fail because of what there is. */
+  /** Sends a command and asserts that it fails because of the existing schema. */
   async fail(target: string, body: object, code: string, ...named: string[]) {
     const answer = await this.send(target, body)
     const told = `${JSON.stringify(body)}: ${answer.text}`
@@ -48,7 +48,7 @@ export class Schemas extends RunningServer {
     return answer.body.status![member]
   }
 
-  /** A new table, with the key `id` unless another is given; its name. */
+  /** Creates a table, with the key `id` by default, and returns its name. */
   async table(columns: object = {}, primaryKey: unknown = 'id'): Promise<string> {
     const name = `t${++this.#count}`
     const definition = { columns: { id: 'int', ...columns }, primaryKey }

@@ -6,7 +6,7 @@ import { people, readings, WrittenTables } from './written-tables.ts'
 const places = ['Bergen', 'Oslo']
 const numbers = [1, 2, 3]
 
-/** Two places, three days each, three hours each. */
+/** Two places with three days each, and three hours per day. */
 const all = places.flatMap((place) =>
   numbers.flatMap((day) => numbers.map((hour) => ({ place, day, hour, value: 1 }))),
 )
@@ -21,7 +21,7 @@ async function deleteMany(table: Target, filter?: unknown) {
 }
 
 describe('deleteOne on a table', () => {
-  test('deletes the row that is named, and does not tell whether it was there', async () => {
+  test('deletes the addressed row and does not reveal whether it existed', async () => {
     const table = await tables.create(people, [{ id: 'a' }, { id: 'b' }])
     for (const id of ['a', 'a', 'nobody', '']) {
       const { status } = await table.run({ deleteOne: { filter: { id } } })
@@ -30,7 +30,7 @@ describe('deleteOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'b' }])
   })
 
-  test('needs a filter, and takes neither a sort nor options', async () => {
+  test('requires a filter, and rejects a sort and options', async () => {
     const table = await tables.create(people, [{ id: 'a' }])
     const filter = { id: 'a' }
     const cases: readonly (readonly [object, string])[] = [
@@ -59,7 +59,7 @@ describe('deleteMany on a table', () => {
   const inOslo = (test: (reading: Reading) => boolean) => (reading: Reading) =>
     reading.place === 'Oslo' && test(reading)
 
-  /** What a filter deletes. */
+  /** Filters, each with a predicate for the rows that it deletes. */
   const filters: readonly (readonly [object, (reading: Reading) => boolean])[] = [
     [{ place: 'Oslo' }, inOslo(() => true)],
     [{ place: { $eq: 'Oslo' }, day: 2 }, inOslo(({ day }) => day === 2)],
@@ -110,14 +110,14 @@ describe('deleteMany on a table', () => {
   ]
 
   for (const [filter, isDeleted] of filters)
-    test(`deletes all that match ${JSON.stringify(filter)}`, async () => {
+    test(`deletes all rows that match ${JSON.stringify(filter)}`, async () => {
       const table = await tables.create(readings, all)
       await deleteMany(table, filter)
       const left = all.filter((reading) => !isDeleted(reading))
       const byHour = left.toSorted((a, b) =>
         a.place < b.place ? -1 : a.place > b.place ? 1 : a.day - b.day || b.hour - a.hour,
       )
-      // In which order partitions come is up to the engine.
+      // The engine chooses the order of partitions.
       const found = (await table.all()) as typeof all
       assert.deepEqual(
         found.toSorted((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place))),
@@ -125,7 +125,7 @@ describe('deleteMany on a table', () => {
       )
     })
 
-  test('refuses filters that do not follow the key, and deletes nothing then', async () => {
+  test('rejects filters that do not follow the key, and deletes nothing', async () => {
     const table = await tables.create(readings, all)
     const cases: readonly (readonly [unknown, string])[] = [
       ['x', 'FILTER_UNSUPPORTED_DATA_TYPE'],
@@ -174,7 +174,7 @@ describe('deleteMany on a table', () => {
     )
   })
 
-  test('looks at rows where there are too many keys to look for', async () => {
+  test('scans rows when there are too many keys for lookups', async () => {
     const table = await tables.create(readings, all)
     const many = [...'Oslo,Rome,Lima'.split(','), ...Array.from({ length: 90 }, String)]
     const days = Array.from({ length: 99 }, (_, i) => i + 2)
@@ -187,7 +187,7 @@ describe('deleteMany on a table', () => {
     assert.equal((await table.all()).length, left.length)
   })
 
-  test('takes more combinations of values than one filter could hold', async () => {
+  test('accepts more combinations of values than one filter may contain', async () => {
     const table = await tables.create(readings, all)
     const many = Array.from({ length: 100 }, (_, i) => i + 2)
     await deleteMany(table, { place: 'Oslo', day: { $in: many }, hour: { $in: many } })
@@ -197,7 +197,7 @@ describe('deleteMany on a table', () => {
     assert.equal((await table.all()).length, left.length)
   })
 
-  test('and inserts may meet: each row is there as a whole or not at all', async () => {
+  test('and concurrent inserts leave each row either complete or absent', async () => {
     const table = await tables.create(readings)
     const day = 1
     await Promise.all(

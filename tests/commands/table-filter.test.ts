@@ -7,7 +7,7 @@ import { refuseFinds, WrittenTables } from './written-tables.ts'
 
 const tables = new WrittenTables()
 
-/** The ids of all rows that match, together. */
+/** The ids of all matching rows, concatenated. */
 async function idsOf(table: Target, filter: object): Promise<string> {
   const rows = await table.all({ filter, projection: { id: 1 } })
   return rows
@@ -16,7 +16,7 @@ async function idsOf(table: Target, filter: object): Promise<string> {
     .join('')
 }
 
-/** Three values of each type without parts, ascending. */
+/** Three values of each scalar type, ascending. */
 const ascending: Record<string, readonly [unknown, unknown, unknown]> = {
   ascii: ['A', 'a', 'b'],
   bigint: [-9007199254740993, 1, 9007199254740993],
@@ -42,12 +42,12 @@ const ascending: Record<string, readonly [unknown, unknown, unknown]> = {
   varint: [-1, 0, 1],
 }
 
-/** Columns that indexes can be on. */
+/** Column types that can have an index. */
 const indexable = Object.keys(ascending).filter((type) => {
   return type !== 'blob' && type !== 'duration'
 })
 
-/** Rows a, b and c with those values, and z with none. */
+/** Creates rows a, b and c with those values, and a row z without any. */
 async function allTypes(): Promise<Target> {
   const columns = Object.fromEntries(Object.keys(ascending).map((type) => [type, type]))
   const rows = ['a', 'b', 'c'].map((id, position) => {
@@ -74,7 +74,7 @@ for (const withIndexes of [false, true])
 
     for (const [type, [low, middle, high]] of Object.entries(ascending)) {
       if (type === 'boolean') continue
-      test(`of type ${type} compare with every operator, and rows without a value match none`, async () => {
+      test(`of type ${type} support every comparison operator, and rows without a value never match`, async () => {
         const matches = async (condition: unknown, expected: string) => {
           const filter = { [type]: condition }
           assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
@@ -115,14 +115,14 @@ for (const withIndexes of [false, true])
       })
     }
 
-    test('of type boolean compare', async () => {
+    test('of type boolean support comparisons', async () => {
       assert.equal(await idsOf(table, { boolean: true }), 'bc')
       assert.equal(await idsOf(table, { boolean: { $ne: true } }), 'a')
       assert.equal(await idsOf(table, { boolean: { $gt: false } }), 'bc')
       assert.equal(await idsOf(table, { $not: { boolean: { $gt: false } } }), 'a')
     })
 
-    test('are joined by $and, $or and $not at any depth', async () => {
+    test('can be combined by $and, $or and $not at any depth', async () => {
       for (const [filter, expected] of [
         [{}, 'abcz'],
         [{ int: 0, text: 'Z' }, 'b'],
@@ -141,7 +141,7 @@ for (const withIndexes of [false, true])
         assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
     })
 
-    test('take typed values as JSON writes them', async () => {
+    test('accept typed values in their JSON form', async () => {
       for (const [filter, expected] of [
         [{ uuid: { $uuid: '00000000-0000-4000-8000-000000000001' } }, 'b'],
         [{ uuid: { $in: [{ $uuid: '00000000-0000-4000-8000-000000000001' }] } }, 'b'],
@@ -156,7 +156,7 @@ for (const withIndexes of [false, true])
         assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
     })
 
-    test('compare with every digit of a number', async () => {
+    test('compare numbers by all digits', async () => {
       const found = await table.send(
         '{"find": {"filter": {"bigint": 9007199254740993}, "projection": {"id": 1}}}',
       )
@@ -283,7 +283,7 @@ describe('maps, sets and lists', () => {
 })
 
 describe('an index with options for texts', () => {
-  test('takes texts for equal that it folds to the same', async () => {
+  test('matches texts that become equal by the options of the index', async () => {
     const table = await tables.create(
       {
         columns: {
@@ -342,7 +342,7 @@ describe('$match', () => {
     await table.run({ createTextIndex: { name: 'notes', definition: { column: 'note' } } })
   })
 
-  test('finds rows whose text has every term', async () => {
+  test('finds rows whose text contains every term', async () => {
     for (const [filter, expected] of [
       [{ note: { $match: 'RED' } }, 'ab'],
       [{ note: { $match: 'house red' } }, 'a'],
@@ -354,7 +354,7 @@ describe('$match', () => {
       assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
   })
 
-  test('needs a text index, a string and terms, and has no opposite', async () => {
+  test('requires a text index, a string and terms, and cannot be negated', async () => {
     for (const [filter, code, message] of [
       [
         { code: { $match: 'x' } },
@@ -391,7 +391,7 @@ describe('the primary key', () => {
       for (const c of [-1, 0, 2.5, 'NaN'] as const)
         for (const d of ['a', 'a\u0000', 'b']) rows.push({ p, q, c, d, n: rows.length })
 
-  /** NaN comes after all numbers. */
+  /** NaN sorts after all numbers. */
   const order = (value: number | string) => (value === 'NaN' ? Infinity : value)
 
   const compare = (a: number | string, b: number | string) =>
@@ -429,7 +429,7 @@ describe('the primary key', () => {
     )
   })
 
-  /** A filter on columns of the key, and what it means. */
+  /** A filter on key columns, with a predicate that states its meaning. */
   function randomFilter(random: Random): [object, (row: Row) => boolean] {
     const filter: Record<string, Record<string, unknown>> = {}
     const holds: ((row: Row) => boolean)[] = []
@@ -456,12 +456,12 @@ describe('the primary key', () => {
     return [filter, (row) => holds.every((hold) => hold(row))]
   }
 
-  test(`finds what is said about its columns, in its order (seed ${seed})`, async () => {
+  test(`matches conditions on its columns and returns rows in its order (seed ${seed})`, async () => {
     const random = new Random(seed)
     for (let round = 0; round < 150; round++) {
       const [filter, holds] = randomFilter(random)
       const found = await table.all({ filter })
-      // In which order partitions come is up to the engine.
+      // The engine chooses the order of partitions.
       const inPartitions = found.toSorted(
         (a, b) =>
           compare(a['p'] as number, b['p'] as number) ||
@@ -475,7 +475,7 @@ describe('the primary key', () => {
     }
   })
 
-  test('goes with conditions on other columns, and within $or', async () => {
+  test('combines with conditions on other columns, and within $or', async () => {
     const numbers = async (filter: object) =>
       (await table.all({ filter })).map(({ n }) => n as number).toSorted((a, b) => a - b)
     assert.deepEqual(await numbers({ p: 1, q: '', n: { $lt: 3 } }), [0, 1, 2])
@@ -488,7 +488,7 @@ describe('the primary key', () => {
     assert.deepEqual(await numbers({ p: { $in: [] } }), [])
   })
 
-  test('takes more combinations of values than it looks up one by one', async () => {
+  test('accepts more combinations of values than it looks up one by one', async () => {
     const many = Array.from({ length: 100 }, (_, n) => n)
     const texts = [...many.map((n) => `none ${n}`).slice(0, 98), 'x', 'xy']
     const found = await table.all({ filter: { p: { $in: many }, q: { $in: texts } } })
@@ -496,7 +496,7 @@ describe('the primary key', () => {
   })
 })
 
-describe('a filter that is refused', () => {
+describe('a rejected filter', () => {
   let table: Target
   before(async () => {
     table = await tables.create({
@@ -613,7 +613,7 @@ describe('a filter that is refused', () => {
       await refuseFinds(table, { filter }, { code, scope: 'FILTER', message })
     })
 
-  test('has its form checked before its columns, and these before its values', async () => {
+  test('has its structure checked before its columns, and columns before values', async () => {
     const refuse = (filter: object, code: string) =>
       table.refuse({ find: { filter } }, code)
     await refuse({ zip: 1, n: [1] }, 'FILTER_INVALID_EXPRESSION')
@@ -628,7 +628,7 @@ describe('a filter that is refused', () => {
     )
   })
 
-  test('has more than 64 comparisons, or more than 100 values', async () => {
+  test('has more than 64 comparisons or more than 100 values', async () => {
     const comparisons = (count: number) => ({
       $or: Array.from({ length: count }, (_, n) => ({ n: { $ne: n } })),
     })
@@ -642,7 +642,7 @@ describe('a filter that is refused', () => {
   })
 })
 
-describe('a filter is answered with warnings', () => {
+describe('warnings of a filter', () => {
   let table: Target
   before(async () => {
     table = await tables.create({
@@ -687,7 +687,7 @@ describe('a filter is answered with warnings', () => {
     [{ filter: { $and: [{}] } }, ['ZERO_FILTER_OPERATIONS']],
     [{ sort: { v: [1, 1] } }, []],
     [{ sort: { note: 'x' } }, ['ZERO_FILTER_OPERATIONS']],
-    // The whole key, or a part of it from the start.
+    // The whole key, or a prefix of it.
     [{ filter: { p: 'a', q: 1 } }, []],
     [{ filter: { p: 'a', q: 1, c: 1 } }, []],
     [{ filter: { p: 'a', q: 1, c: 1, d: 'x' } }, []],
@@ -696,7 +696,7 @@ describe('a filter is answered with warnings', () => {
     [{ filter: { c: 1 } }, ['INCOMPLETE_PRIMARY_KEY_FILTER p(text), q(int)']],
     [{ filter: { p: 'a', q: 1, d: 'x' } }, ['INCOMPLETE_PRIMARY_KEY_FILTER d(text)']],
     [{ filter: { p: 'a', d: 'x' } }, ['INCOMPLETE_PRIMARY_KEY_FILTER q(int), c(int)']],
-    // As soon as another column is filtered on, those of the key count like any.
+    // When another column is filtered on, key columns are treated like other columns.
     [{ filter: { n: 1 } }, []],
     [{ filter: { p: 'a', q: 1, n: 1 } }, ['MISSING_INDEX p(text)']],
     [{ filter: { q: 1, n: 1 } }, []],
@@ -704,7 +704,7 @@ describe('a filter is answered with warnings', () => {
     [{ filter: { plain: 'x', n: 1, c: 1 } }, ['MISSING_INDEX plain(text), c(int)']],
     [{ filter: { note: 'x' } }, []],
     [{ filter: { note: { $match: 'x' } } }, []],
-    // Maps, sets and lists need the index for what is asked.
+    // Maps, sets and lists need an index on the part that the filter uses.
     [{ filter: { list: { $in: [1] } } }, []],
     [{ filter: { bare: { $in: [1] } } }, ['MISSING_INDEX bare(set<int>)']],
     [{ filter: { map: { $keys: { $in: ['x'] } } } }, []],
@@ -714,7 +714,7 @@ describe('a filter is answered with warnings', () => {
       { filter: { p: 'a', bare: { $nin: [1] }, plain: 'x' } },
       ['MISSING_INDEX p(text), plain(text)', 'MISSING_INDEX bare(set<int>)'],
     ],
-    // Operators that an index does not help with.
+    // Operators that do not use an index.
     [{ filter: { word: { $ne: 'x' } } }, ['NOT_EQUALS_UNSUPPORTED_BY_INDEXING word(text)']],
     [
       { filter: { $not: { word: 'x' } } },
@@ -748,7 +748,7 @@ describe('a filter is answered with warnings', () => {
         'NOT_IN_FILTER_UNSUPPORTED_BY_INDEXING word(text)',
       ],
     ],
-    // Those about the sort come first.
+    // Warnings about the sort come first.
     [
       { filter: { plain: 'x' }, sort: { n: 1 } },
       ['IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING', 'MISSING_INDEX plain(text)'],

@@ -1,4 +1,4 @@
-/** find and findOne on tables: which rows, in what order, on which pages. */
+/** find and findOne on tables: matching rows, order and pages. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Target } from './collections.ts'
@@ -19,14 +19,14 @@ async function refuse(table: Target, find: object, code: string, message?: RegEx
 }
 
 describe('find on a table', () => {
-  test('describes the columns even where it finds nothing', async () => {
+  test('returns the schema of the columns even when no row matches', async () => {
     const table = await tables.create(people)
     const { data, status } = await table.run({ find: { filter: { id: 'x' } } })
     assert.deepEqual(data, { documents: [], nextPageState: null })
     assert.deepEqual(status, { projectionSchema: peopleSchema })
   })
 
-  test('finds rows by their key, without a word of warning', async () => {
+  test('finds rows by their key without warnings', async () => {
     const table = await tables.create(people, [
       { id: 'a', age: 1, tags: ['x', 'y'] },
       { id: 'b' },
@@ -39,7 +39,7 @@ describe('find on a table', () => {
     )
   })
 
-  test('gives partitions in one order, and rows of a partition in theirs', async () => {
+  test('returns partitions in a stable order, and rows of a partition in clustering order', async () => {
     const rows = ['b', 'a', 'c'].flatMap((place) =>
       [2, 1].flatMap((day) => [1, 3, 2].map((hour) => ({ place, day, hour }))),
     )
@@ -63,7 +63,7 @@ describe('find on a table', () => {
     assert.deepEqual(await table.all(), found)
   })
 
-  test('shows a row that an update made, on its own and with others', async () => {
+  test('returns a row that an update created, by its key and among others', async () => {
     const table = await tables.create(people, [{ id: 'a', age: 1 }])
     const update = { $set: { age: 2 } }
     await table.run({ updateOne: { filter: { id: 'b' }, update } })
@@ -74,7 +74,7 @@ describe('find on a table', () => {
     assert.deepEqual(await table.all({ projection: { age: 1 } }), [{ age: 1 }, { age: 2 }])
   })
 
-  test('shows columns of today: dropped ones are gone, and new ones start empty', async () => {
+  test('returns current columns: dropped ones are absent, and added ones are empty', async () => {
     const table = await tables.create(people, [{ id: 'a', age: 1, name: 'Ada' }])
     const alter = (operation: object) => table.run({ alterTable: { operation } })
     await alter({ drop: { columns: ['age'] } })
@@ -90,7 +90,7 @@ describe('find on a table', () => {
     assert(text.includes('[{"id":"a","age":2,"name":"Ada"}]'), text)
   })
 
-  test('shows fields of user-defined types by the names that they have now', async () => {
+  test('returns fields of user-defined types under their current names', async () => {
     const fields = { street: 'text', number: 'int' }
     await tables.keyspace({ createType: { name: 'address', definition: { fields } } })
     const type = { type: 'userDefined', udtName: 'address' }
@@ -146,7 +146,7 @@ describe('pages of a table', () => {
 
   const sizes = (pages: readonly unknown[][]) => pages.map((page) => page.length)
 
-  test('have 20 rows, and the last has no state', async () => {
+  test('have 20 rows, and no page state after the last page', async () => {
     assert.deepEqual(sizes(await table.pages()), [20, 20, 5])
     assert.deepEqual(sizes(await table.pages({ filter: { even: true } })), [20, 3])
     assert.deepEqual(sizes(await table.pages({ filter: { n: { $lt: 20 } } })), [20])
@@ -156,7 +156,7 @@ describe('pages of a table', () => {
     )
   })
 
-  test('go on where the one before ended', async () => {
+  test('continue after the previous page', async () => {
     for (const [clauses, expected] of [
       [{}, 1],
       [{ filter: { p: 1 }, sort: { n: 1 } }, 1],
@@ -169,7 +169,7 @@ describe('pages of a table', () => {
     }
   })
 
-  test('are capped by the limit all together', async () => {
+  test('apply the limit to all pages together', async () => {
     for (const [limit, expected] of [
       [1, [1]],
       [20, [20]],
@@ -181,7 +181,7 @@ describe('pages of a table', () => {
       assert.deepEqual(sizes(await table.pages({}, { limit })), expected)
   })
 
-  test('take the state as pagingState too, and none as the first page', async () => {
+  test('accept pagingState as an alias, and null as the first page', async () => {
     const first = (await table.run({ find: {} })).data!
     for (const pageState of ['', null]) {
       const { data } = await table.run({ find: { options: { pageState } } })
@@ -192,7 +192,7 @@ describe('pages of a table', () => {
     assert.equal(data!.documents![0]!['n'], 20)
   })
 
-  test('refuse a state that is damaged, or of another query', async () => {
+  test('reject a damaged page state and page states of other queries', async () => {
     const { nextPageState: pageState } = (await table.run({ find: {} })).data!
     const code = 'COMMAND_FIELD_VALUE_INVALID'
     await refuse(table, { options: { pageState: 'x' } }, code, /pageState/)
@@ -206,7 +206,7 @@ describe('pages of a table', () => {
     )
   })
 
-  test('meet each of 1000 rows once while others come and go', async () => {
+  test('return each of 1000 rows once while others are inserted and deleted', async () => {
     const busy = await tables.create(
       { columns: { k: 'text', n: 'int' }, primaryKey: 'k' },
       Array.from({ length: 1000 }, (_, n) => ({ k: `row ${n}`, n })),
@@ -233,7 +233,7 @@ describe('pages of a table', () => {
 })
 
 describe('findOne on a table', () => {
-  test('finds the first row, or null', async () => {
+  test('returns the first row, or null', async () => {
     const table = await tables.create(readings, [
       { place: 'a', day: 1, hour: 1, value: 0.1 },
       { place: 'a', day: 1, hour: 2, value: 0.2 },
@@ -258,7 +258,7 @@ describe('findOne on a table', () => {
     )
   })
 
-  test('has no options about pages', async () => {
+  test('accepts no paging options', async () => {
     const table = await tables.create(people)
     for (const option of ['limit', 'skip', 'pageState'])
       await table.refuse({ findOne: { options: { [option]: 1 } } }, 'COMMAND_FIELD_UNKNOWN')
@@ -268,7 +268,7 @@ describe('findOne on a table', () => {
   })
 })
 
-describe('a find on a table that is refused', () => {
+describe('a rejected find on a table', () => {
   let table: Target
   before(async () => {
     table = await tables.create(people)
@@ -285,7 +285,7 @@ describe('a find on a table that is refused', () => {
     await refuse(table, { where: {} }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('skips nothing where nothing is sorted', async () => {
+  test('has a skip without a sort', async () => {
     const rows = await tables.create(people, [{ id: 'a' }, { id: 'b' }])
     const { data } = await rows.run({ find: { sort: {}, options: { skip: 1 } } })
     assert.equal(data!.documents!.length, 2)

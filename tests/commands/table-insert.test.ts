@@ -17,7 +17,7 @@ function countLetters({ body }: Asked): Answer {
 describe('insertOne on a table', () => {
   const tables = new WrittenTables()
 
-  test('answers with the key and what its columns are', async () => {
+  test('returns the key and the schema of its columns', async () => {
     const table = await tables.create(readings)
     const row = { value: 1.5, hour: 3, day: 2, place: 'Oslo' }
     const { status } = await table.run({ insertOne: { document: row } })
@@ -33,7 +33,7 @@ describe('insertOne on a table', () => {
     assert(text.includes('{"place":"Oslo","day":2,"hour":3,"value":1.5}'), text)
   })
 
-  test('shows the key columns first and the others by name', async () => {
+  test('returns the key columns first and the others by name', async () => {
     const table = await tables.create({
       columns: { z: 'int', b: 'text', a: 'text', k: 'int' },
       primaryKey: { partitionBy: ['k'], partitionSort: { b: 1 } },
@@ -45,7 +45,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(Object.keys((await table.all())[0]!), ['k', 'b', 'a', 'z'])
   })
 
-  test('adds to a row that is there: given columns change, null clears', async () => {
+  test('merges into an existing row: given columns change, and null clears a column', async () => {
     const table = await tables.create(people, [
       { id: 'a', name: 'Ann', age: 3, tags: ['x'] },
     ])
@@ -56,14 +56,14 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a', name: 'Ann', age: 4 }])
   })
 
-  test('takes a row with nothing but its key', async () => {
+  test('accepts a row that consists of its key', async () => {
     const table = await tables.create(people)
     await table.insert({ id: 'a' }, { id: 'b', name: null, tags: [] })
     assert.deepEqual((await table.all()).length, 2)
     assert.deepEqual(await table.all(), [{ id: 'a' }, { id: 'b' }])
   })
 
-  test('takes names that JavaScript has other plans for', async () => {
+  test('accepts column names that are built-in properties in JavaScript', async () => {
     const table = await tables.create({
       columns: { __proto__x: 'int', constructor: 'text', '10': 'int', 'part-key': 'text' },
       primaryKey: 'part-key',
@@ -86,7 +86,7 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('names every value that does not fit, with the reason', async () => {
+  test('names every invalid value with the reason', async () => {
     const table = await tables.create(people)
     const error = await table.refuse(
       { insertOne: { document: { tags: 'x', age: '3', name: 'fine' } } },
@@ -98,7 +98,7 @@ describe('insertOne on a table', () => {
     )
   })
 
-  test('names every missing column of the key, null included', async () => {
+  test('names every missing key column, null included', async () => {
     const table = await tables.create(readings)
     const error = await table.refuse(
       { insertOne: { document: { day: 1, place: null, value: 2 } } },
@@ -111,7 +111,7 @@ describe('insertOne on a table', () => {
     await table.refuse({ insertOne: { document: {} } }, 'MISSING_PRIMARY_KEY_COLUMNS')
   })
 
-  test('refuses what is no object, and options', async () => {
+  test('rejects non-object rows, and options', async () => {
     const table = await tables.create(people)
     const refuse = (body: object, code: string) => table.refuse({ insertOne: body }, code)
     await refuse({ document: 'x' }, 'SHRED_BAD_DOCUMENT_TYPE')
@@ -124,7 +124,7 @@ describe('insertOne on a table', () => {
     await table.run({ insertOne: { document: { id: 'a' }, options: {} } })
   })
 
-  test('takes a partition key of 1 to 65,535 bytes', async () => {
+  test('accepts a partition key of 1 to 65,535 bytes', async () => {
     const table = await tables.create(people)
     const insert = (id: string) => ({ insertOne: { document: { id } } })
     await table.refuse(insert(''), 'INVALID_COLUMN_VALUES')
@@ -135,7 +135,7 @@ describe('insertOne on a table', () => {
     assert.equal((await table.all()).length, 3)
   })
 
-  test('takes empty texts in the other columns of a key', async () => {
+  test('accepts empty texts in clustering columns', async () => {
     const columns = { a: 'text', b: 'text', c: 'text', d: 'blob' }
     const table = await tables.create({
       columns,
@@ -153,7 +153,7 @@ describe('insertOne on a table', () => {
     await table.refuse({ insertOne: { document: sorted } }, 'INVALID_COLUMN_VALUES')
   })
 
-  test('shows a blob of the key as bare Base64', async () => {
+  test('returns a blob of the key as plain Base64', async () => {
     const table = await tables.create({
       columns: { id: 'blob', u: 'uuid', t: 'timestamp' },
       primaryKey: { partitionBy: ['id'], partitionSort: { u: 1, t: 1 } },
@@ -172,7 +172,7 @@ describe('insertOne on a table', () => {
     ])
   })
 
-  test('keeps rows over a restart', async () => {
+  test('keeps rows across a restart', async () => {
     const table = await tables.create(readings, [{ place: 'Oslo', day: 1, hour: 2 }])
     await tables.restart()
     assert.deepEqual(await table.all(), [{ place: 'Oslo', day: 1, hour: 2 }])
@@ -182,7 +182,7 @@ describe('insertOne on a table', () => {
 describe('values of every type', () => {
   const tables = new WrittenTables()
 
-  /** What is sent, and what comes back where that differs. */
+  /** Values as sent, each with its value in replies if that differs. */
   const values: Record<string, readonly (readonly [unknown, unknown?])[]> = {
     ascii: [['plain']],
     bigint: [[9007199254740991], [-1]],
@@ -209,7 +209,7 @@ describe('values of every type', () => {
 
   for (const [type, pairs] of Object.entries(values))
     test(
-      `${type} goes in and comes back, alone and in lists, sets and maps`,
+      `${type} is stored and returned, alone and in lists, sets and maps`,
       type === 'duration' ? unlessOnCluster : {},
       async () => {
         const table = await tables.create({
@@ -246,7 +246,7 @@ describe('values of every type', () => {
   const keys = Object.entries(values).filter(([type]) => type !== 'duration')
 
   for (const [type, pairs] of keys)
-    test(`${type} can be a key, and finds its row again`, async () => {
+    test(`${type} can be a key that finds its row`, async () => {
       const table = await tables.create({
         columns: { a: type, b: type, n: 'int' },
         primaryKey: { partitionBy: ['a'], partitionSort: { b: -1 } },
@@ -274,7 +274,7 @@ describe('values of every type', () => {
     assert(text.includes(row), text)
   })
 
-  test('user-defined values are replaced as a whole, and lose null fields', async () => {
+  test('user-defined values are replaced as a whole and lose null fields', async () => {
     await tables.keyspace({
       createType: { name: 'address', definition: { fields: { city: 'text', zip: 'int' } } },
     })
@@ -303,7 +303,7 @@ describe('insertMany on a table', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ id: `r${i}`, age: i }))
 
-  test('takes 100 rows and no more', async () => {
+  test('accepts 100 rows and no more', async () => {
     const table = await tables.create(people)
     const { status } = await table.run({ insertMany: { documents: rows(100) } })
     const ids = rows(100).map(({ id }) => [id])
@@ -317,7 +317,7 @@ describe('insertMany on a table', () => {
     await table.refuse({ insertMany: { documents: [] } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('applies rows with the same key one after the other', async () => {
+  test('applies rows with the same key in order', async () => {
     const table = await tables.create(people, [{ id: 'a', name: 'old', age: 1 }])
     const { status } = await table.run({
       insertMany: {
@@ -341,7 +341,7 @@ describe('insertMany on a table', () => {
     { id: 'e' },
   ]
 
-  test('inserts what it can, and reports the rest', async () => {
+  test('inserts valid rows and reports the others', async () => {
     const table = await tables.create(people)
     const { body } = await table.send({ insertMany: { documents: mixed } })
     assert.deepEqual(body.status!['insertedIds'], [['a'], ['c'], ['e']])
@@ -355,7 +355,7 @@ describe('insertMany on a table', () => {
     assert.equal((await table.all()).length, 3)
   })
 
-  test('in order, checks all rows and writes those before the first that fails', async () => {
+  test('checks all rows when ordered, and writes those before the first invalid one', async () => {
     const table = await tables.create(people)
     const options = { ordered: true }
     const { body } = await table.send({ insertMany: { documents: mixed, options } })
@@ -364,7 +364,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a' }])
   })
 
-  test('leaves the status out when nothing was inserted', async () => {
+  test('omits the status when nothing was inserted', async () => {
     const table = await tables.create(people)
     const { body } = await table.send({ insertMany: { documents: [{}, { id: 1 }] } })
     assert.deepEqual(Object.keys(body), ['errors'])
@@ -376,7 +376,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('answers for each row if asked to, with equal errors once', async () => {
+  test('returns a response for each row on request, with equal errors once', async () => {
     const table = await tables.create(people)
     const send = async (documents: readonly object[], ordered: boolean) => {
       const options = { returnDocumentResponses: true, ordered }
@@ -413,7 +413,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(Object.keys(none.status!), ['documentResponses'])
   })
 
-  test('merges the columns that many callers give one row at the same time', async () => {
+  test('merges columns that concurrent requests write to the same row', async () => {
     const columns = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [`c${i}`, 'int']),
     )
@@ -443,7 +443,7 @@ describe('limits of rows', () => {
   const tables = new WrittenTables({ documentLengthMax: 200, lexicalSizeMax: 20 })
 
   test(
-    'a row that is too long is refused, also when it became so by and by',
+    'a row that is too long is rejected, also when updates made it grow',
     unlessOnCluster,
     async () => {
       const table = await tables.create(people)
@@ -480,7 +480,7 @@ describe('limits of rows', () => {
     },
   )
 
-  test('a text with a text index has terms up to a size', async () => {
+  test('a text with a text index has a limited size of terms', async () => {
     const table = await tables.create(people)
     await table.run({
       createTextIndex: { name: 'names', definition: { column: 'name' } },
@@ -527,7 +527,7 @@ describe('vectors of rows', () => {
     primaryKey: 'id',
   }
 
-  test('are sent as numbers or bytes, and come back as numbers', async () => {
+  test('are sent as numbers or bytes and returned as numbers', async () => {
     const table = await tables.create(vectors)
     const bytes = Buffer.alloc(8)
     bytes.writeFloatBE(0.1, 0)
@@ -550,7 +550,7 @@ describe('vectors of rows', () => {
     ])
   })
 
-  test('must have the length of their column and hold floats', async () => {
+  test('must have the length of their column and contain floats', async () => {
     const table = await tables.create(vectors)
     const bad = [[1], [1, 2, 3], [], [1, 'x'], [1, null], [1, 1e39], 5, true, { a: 1 }]
     const binary = ['AAAA', 'AAAAAAAA', '', '!'].map(($binary) => ({ $binary }))
@@ -559,7 +559,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('that an index cannot compare are refused', async () => {
+  test('that an index cannot compare are rejected', async () => {
     const table = await tables.create(vectors)
     await table.run({ createVectorIndex: { name: 'v_index', definition: { column: 'v' } } })
     const zero = { insertOne: { document: { id: 1, v: [0, 0] } } }
@@ -571,7 +571,7 @@ describe('vectors of rows', () => {
     await table.insert({ id: 1, v: [0, 1], e: [0, 0] })
   })
 
-  test('are made of texts, with one call for each column', async () => {
+  test('are computed from texts, with one provider call per column', async () => {
     const table = await tables.create(vectors)
     provider.answers(countLetters)
     await table.insert({ id: 1, e: 'aab', f: 'b' }, { id: 2, e: ' ' }, { id: 3, e: 'a' })
@@ -588,7 +588,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(data!.document, { id: 1, f: letterVector('aaa') })
   })
 
-  test('that the provider does not make fail the whole command', async () => {
+  test('that the provider fails to return fail the whole command', async () => {
     const table = await tables.create(vectors)
     provider.answers({ status: 503, body: {} })
     const documents = [{ id: 1 }, { id: 2, e: 'a' }]
@@ -604,7 +604,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('cannot be made of texts without a service', async () => {
+  test('cannot be computed from texts without a service', async () => {
     const table = await tables.create(vectors)
     const error = await table.refuse(
       { insertOne: { document: { id: 1, v: 'text', e: 'a' } } },

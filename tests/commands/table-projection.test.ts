@@ -1,4 +1,4 @@
-/** Which columns of rows are shown. */
+/** Projections of rows. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Target } from './collections.ts'
@@ -42,7 +42,7 @@ describe('a projection of rows', () => {
     [{ a: 0, '10': false, list: 0, v: 0, id: 0 }, '{"z":2,"__proto__x":"p"}'],
     [{ none: 0 }, whole],
   ] as const)
-    test(`shows what ${JSON.stringify(projection)} says, and describes that`, async () => {
+    test(`returns the columns of ${JSON.stringify(projection)} with their schema`, async () => {
       const clauses = projection === undefined ? {} : { projection }
       const { text, body } = await table.send({ find: { filter: { id: 1 }, ...clauses } })
       assert(text.startsWith(`{"data":{"documents":[${shown}],`), text)
@@ -52,7 +52,7 @@ describe('a projection of rows', () => {
       assert(one.text.startsWith(`{"data":{"document":${shown}},`), one.text)
     })
 
-  test('describes columns that rows have no value in', async () => {
+  test('includes the schema of columns without a value', async () => {
     await table.insert({ id: 2, z: 1 })
     const { data, status } = await table.run({
       find: { filter: { id: 2 }, projection: { a: 1, list: 1 } },

@@ -49,7 +49,7 @@ describe('a sort by a vector column', () => {
     await index(table, 'Vector', 'd', { metric: 'dot_product' })
   })
 
-  test('gives the nearest rows first, and leaves out those without a vector', async () => {
+  test('returns the nearest rows first and omits rows without a vector', async () => {
     const find = async (sort: object, clauses: object = {}) =>
       ids((await table.run({ find: { sort, ...clauses } })).data!.documents)
     assert.equal(await find({ v: [1, 0.1] }), 'abc')
@@ -64,7 +64,7 @@ describe('a sort by a vector column', () => {
     assert.equal(data!.document!['id'], 'c')
   })
 
-  test('has one page, and is answered without warnings', async () => {
+  test('has one page and returns no warnings', async () => {
     const { data, status } = await table.run({ find: { sort: { v: [1, 0] } } })
     assert.equal(data!.nextPageState, null)
     assert.deepEqual(Object.keys(status!), ['projectionSchema'])
@@ -80,7 +80,7 @@ describe('a sort by a vector column', () => {
     )
   })
 
-  test('tells similarities and the vector when it is asked to', async () => {
+  test('returns similarities and the sort vector on request', async () => {
     const options = { includeSimilarity: true, includeSortVector: true }
     for (const [column, similarities] of [
       ['v', { a: 1, b: 0.8535534, c: 0.5 }],
@@ -105,7 +105,7 @@ describe('a sort by a vector column', () => {
     assert.deepEqual(one.status!['sortVector'], [0.1, 0])
   })
 
-  test('ignores both options where there is no such sort', async () => {
+  test('ignores both options without a vector sort', async () => {
     const options = { includeSimilarity: true, includeSortVector: true }
     const { data, status } = await table.run({
       find: { filter: { id: 'a' }, projection: { id: 1 }, options },
@@ -114,7 +114,7 @@ describe('a sort by a vector column', () => {
     assert.equal(status!['sortVector'], undefined)
   })
 
-  test('shows rows that are whole in their text with their similarity', async () => {
+  test('adds the similarity to rows that are stored as one text', async () => {
     const keyed = await tables.create(
       {
         columns: { id: 'text', v: vector },
@@ -129,7 +129,7 @@ describe('a sort by a vector column', () => {
     assert.deepEqual(data!.documents, [{ id: 'a', v: [0.1, 0.2], $similarity: 1 }])
   })
 
-  test('is refused for what it cannot do, in this order', async () => {
+  test('is rejected with the first error of a fixed order of checks', async () => {
     for (const [find, code, message] of [
       [
         { sort: { none: [1] }, options: { limit: 1001, skip: 1 } },
@@ -195,7 +195,7 @@ describe('a sort by a text for a vector column', () => {
     await index(table, 'Vector', 'plain')
   })
 
-  test('finds what the service says is near', async () => {
+  test('finds the rows nearest to the vector of the service', async () => {
     models.forget()
     const options = { includeSimilarity: true, includeSortVector: true }
     const { data, status } = await table.run({ find: { sort: { v: 'bb' }, options } })
@@ -207,7 +207,7 @@ describe('a sort by a text for a vector column', () => {
     assert.equal(one.data!.document!['id'], 'b')
   })
 
-  test('asks nobody when the command is refused', async () => {
+  test('does not call the provider when the command is rejected', async () => {
     models.forget()
     await table.refuse(
       { find: { sort: { v: 'a' }, filter: { zip: 1 } } },
@@ -243,7 +243,7 @@ describe('a sort by terms', () => {
     await table.run({ createIndex: { name: 'codes', definition: { column: 'code' } } })
   })
 
-  test('gives rows with every term, the best first', async () => {
+  test('returns rows that contain every term, by relevance', async () => {
     const find = async (terms: string, clauses: object = {}) =>
       ids(
         (await table.run({ find: { sort: { note: terms }, ...clauses } })).data!.documents,
@@ -258,7 +258,7 @@ describe('a sort by terms', () => {
     assert.equal(data!.document!['id'], 'c')
   })
 
-  test('has pages up to the limit, and they lead on after a restart', async () => {
+  test('returns pages up to the limit, and page states survive a restart', async () => {
     const many = await tables.create(
       { columns: { id: 'int', note: 'text' }, primaryKey: 'id' },
       Array.from({ length: 150 }, (_, id) => ({ id, note: 'word' })),
@@ -283,7 +283,7 @@ describe('a sort by terms', () => {
       second.data!.documents!.map(({ id }) => id),
       all.slice(20, 40),
     )
-    // An analyzer that makes other terms of the query makes another query of it.
+    // With another analyzer the query has other terms, so its page states differ.
     const { status } = await many.run({ listIndexes: {} })
     for (const name of status!['indexes'] as string[])
       await many.run({ dropIndex: { name } })
@@ -292,7 +292,7 @@ describe('a sort by terms', () => {
     await many.refuse({ find: { sort, options } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('is refused for what it cannot do', async () => {
+  test('is rejected when it is unsupported', async () => {
     for (const [find, code, message] of [
       [
         { sort: { code: 'x' }, options: { skip: 1 } },

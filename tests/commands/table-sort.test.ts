@@ -25,7 +25,7 @@ describe('a sort of rows', () => {
   const otherColumn = 'IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING'
   const otherOrder = 'IN_MEMORY_SORTING_DUE_TO_OUT_OF_ORDER_PARTITION_SORTING'
   const manyPartitions = 'IN_MEMORY_SORTING_DUE_TO_PARTITION_KEY_NOT_RESTRICTED'
-  /** How a sort is made, and the values of c and d that come out. */
+  /** Filter and sort, how the sort is executed, and the resulting values of c and d. */
   const plans: [
     filter: object,
     sort: object,
@@ -33,7 +33,7 @@ describe('a sort of rows', () => {
     warning: string,
     shown: string,
   ][] = [
-    // As the rows are stored, or backwards.
+    // In storage order or its reverse.
     [fixed, { c: 1 }, {}, '', '12 11 22 21'],
     [fixed, { c: 1, d: -1 }, {}, '', '12 11 22 21'],
     [fixed, { c: -1 }, {}, '', '21 22 11 12'],
@@ -42,7 +42,7 @@ describe('a sort of rows', () => {
     [{ $and: [{ p: 1 }, { q: 'x' }] }, { c: -1 }, {}, '', '21 22 11 12'],
     [{ ...fixed, c: 2 }, { c: 1, d: -1 }, {}, '', '22 21'],
     [{ ...fixed, n: { $gt: 1 } }, { c: -1 }, { skip: 0 }, '', '21 22 12'],
-    // In memory, each for the first reason that there is.
+    // In memory; the warning names the first reason that applies.
     [fixed, { c: 1 }, { skip: 1 }, skipping, '11 22 21'],
     [fixed, { n: 1 }, { skip: 1 }, skipping, '12 21 22'],
     [fixed, { n: 1 }, {}, otherColumn, '11 12 21 22'],
@@ -65,7 +65,7 @@ describe('a sort of rows', () => {
     [{ $or: [fixed] }, { c: 1 }, {}, manyPartitions, '12 11 22 21'],
   ]
   for (const [filter, sort, options, warning, shown] of plans)
-    test(`${warning || 'is served by the stored order'}: ${JSON.stringify([filter, sort, options])}`, async () => {
+    test(`${warning || 'is served in storage order'}: ${JSON.stringify([filter, sort, options])}`, async () => {
       const { data, status } = await table.run({ find: { filter, sort, options } })
       assert.equal(data!.documents!.map(({ c, d }) => [c, d].join('')).join(' '), shown)
       const [first] = status!.warnings ?? []
@@ -82,7 +82,7 @@ describe('a sort of rows', () => {
       }
     })
 
-  test('puts rows without a value first, and last if descending', async () => {
+  test('places rows without a value first, and last when descending', async () => {
     const sparse = await tables.create(definition, [
       { p: 1, q: 'x', c: 1, d: 1, n: 2, t: 'b' },
       { p: 1, q: 'x', c: 1, d: 2, t: 'a' },
@@ -99,7 +99,7 @@ describe('a sort of rows', () => {
     assert.equal(await order({ n: -1, t: -1 }), '1432')
   })
 
-  test('orders values as their types do', async () => {
+  test('orders values by the order of their type', async () => {
     const ascending: Record<string, readonly unknown[]> = {
       ascii: ['', 'A', 'a'],
       blob: [{ $binary: '' }, { $binary: 'AA==' }, { $binary: '/w==' }],
@@ -166,20 +166,20 @@ describe('a sort of rows', () => {
       [{ skip: 45, limit: 10 }, 45, 50],
       [{ skip: 50 }, 50, 50],
     ] as const)
-      test(`has pages up to the limit, after what is skipped: ${JSON.stringify(options)}`, async () => {
+      test(`returns pages up to the limit, after the skipped rows: ${JSON.stringify(options)}`, async () => {
         const wanted = order.slice(from, to)
         assert.deepEqual(await numbers({ n: 1 }, options), inPages(wanted))
         assert.deepEqual(
           await numbers({ n: -1 }, options),
           inPages(order.toReversed().slice(from, to)),
         )
-        // Ids decide where values tie, or are not there.
+        // Ids decide the order when values are equal or absent.
         const byId = order.toReversed().slice(from, to)
         assert.deepEqual(await numbers({ same: 1 }, options), inPages(byId))
       })
 
     for (const indexed of [false, true])
-      test(`goes on behind any number${indexed ? ', with an index' : ''}`, async () => {
+      test(`continues after any number${indexed ? ', with an index' : ''}`, async () => {
         const values = ['-Infinity', -1.5, 0, 'Infinity', 'NaN']
         const numbers = await tables.create(
           { columns: { id: 'int', d: 'double', f: 'float' }, primaryKey: 'id' },
@@ -207,7 +207,7 @@ describe('a sort of rows', () => {
           }
       })
 
-    test('warns on every page, and counts the rows on the first', async () => {
+    test('warns on every page, and reports the number of sorted rows on the first', async () => {
       const first = await many.run({ find: { sort: { n: 1 } } })
       assert.equal(first.status!['sortedRowCount'], 50)
       const pageState = first.data!.nextPageState
@@ -217,7 +217,7 @@ describe('a sort of rows', () => {
         assert.equal(status!.warnings![0]!.errorCode, otherColumn)
     })
 
-    test('refuses a page state that is damaged or of another query', async () => {
+    test('rejects a damaged page state and page states of other queries', async () => {
       const { data } = await many.run({ find: { sort: { n: 1 } } })
       const options = { pageState: data!.nextPageState }
       for (const find of [
@@ -235,7 +235,7 @@ describe('a sort of rows', () => {
   })
 
   test(
-    'goes on behind the longest values, whatever is in them',
+    'continues after the longest values, whatever characters they contain',
     unlessOnCluster,
     async () => {
       const long = (text: string, count: number) => ({ s: `t${text.repeat(count)}` })
@@ -267,14 +267,14 @@ describe('a sort of rows', () => {
     },
   )
 
-  test('skips in the order that it has without skipping', async () => {
+  test('skips rows in the order that the sort has without skip', async () => {
     for (const sort of [{ c: 1 }, { c: -1 }, { d: 1 }, { n: -1 }]) {
       const all = await table.all({ filter: fixed, sort })
       for (const [skip, row] of all.entries()) {
         const find = { filter: fixed, sort, options: { skip, limit: 1 } }
         assert.deepEqual((await table.run({ find })).data!.documents, [row])
       }
-      // A page state leads on whether or not the next request repeats the skip.
+      // A page state is valid whether or not the next request repeats the skip.
       assert.deepEqual(
         (await table.pages({ filter: fixed, sort }, { skip: 1 })).flat(),
         all.slice(1),
@@ -297,7 +297,7 @@ describe('a sort in memory', () => {
     documentLengthMax: 6_000,
   })
 
-  test('is refused where no page state can hold the values, but for one page', async () => {
+  test('is rejected when no page state can contain its values, except with one page', async () => {
     const rows = Array.from({ length: 22 }, (_, id) => ({ id, s: id < 19 ? 's' : 'u' }))
     const columns = { id: 'int', s: 'text' }
     const found = await tables.create({ columns, primaryKey: 'id' }, rows)
@@ -314,7 +314,7 @@ describe('a sort in memory', () => {
     assert.equal((await found.all({ ...find, sort: { id: 1 } })).length, 22)
   })
 
-  test('takes as many rows as the server allows, and other reads any number', async () => {
+  test('has a maximum number of rows, and other reads have none', async () => {
     const columns = { p: 'int', c: 'int', n: 'int' }
     const primaryKey = { partitionBy: ['p'], partitionSort: { c: 1 } }
     const table = await tables.create(
@@ -336,7 +336,7 @@ describe('a sort in memory', () => {
   })
 })
 
-describe('a sort of rows that is refused', () => {
+describe('a rejected sort of rows', () => {
   const tables = new WrittenTables()
   let table: Target
   before(async () => {

@@ -39,7 +39,7 @@ async function rowOf(table: Target): Promise<unknown> {
 describe('updateOne on a table', () => {
   const tables = new WrittenTables()
 
-  test('sets and clears columns of the row that is named', async () => {
+  test('sets and clears columns of the addressed row', async () => {
     const table = await tables.create(people, [
       { id: 'a', name: 'Ann', age: 1, tags: ['x'] },
       { id: 'b', name: 'Ben', age: 2 },
@@ -55,7 +55,7 @@ describe('updateOne on a table', () => {
     ])
   })
 
-  test('always tells of one row, and upserts whatever it is told', async () => {
+  test('always returns a count of 1, and upserts whatever the option says', async () => {
     const table = await tables.create(people)
     for (const upsert of [true, false]) {
       const command = {
@@ -71,7 +71,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a', age: 1 }])
   })
 
-  test('makes no row of a key with a vector in it', async () => {
+  test('inserts a row with a vector key only if it sets another column', async () => {
     const table = await tables.create({
       columns: { v: { type: 'vector', dimension: 2 }, t: 'text' },
       primaryKey: 'v',
@@ -84,7 +84,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('makes a row of what is not null, and of nothing else', async () => {
+  test('inserts a row only if it sets a value other than null', async () => {
     const table = await tables.create(collections)
     await update(table, { $set: { n: null, list: [] } })
     await update(table, { $unset: { n: '' } })
@@ -95,7 +95,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 1, list: ['x'] }])
   })
 
-  test('lets a row that it made go with its last value', async () => {
+  test('deletes a row that an update inserted when its last value is cleared', async () => {
     const clearing = [
       { $unset: { list: 1 } },
       { $set: { list: null } },
@@ -130,7 +130,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'b' }])
   })
 
-  test('takes typed values in its filter', async () => {
+  test('accepts typed values in its filter', async () => {
     const table = await tables.create({
       columns: { u: 'uuid', t: 'timestamp', b: 'blob', n: 'int' },
       primaryKey: { partitionBy: ['u', 'b'], partitionSort: { t: -1 } },
@@ -250,7 +250,7 @@ describe('updateOne on a table', () => {
     )
   })
 
-  test('goes on with columns that were dropped and came back empty', async () => {
+  test('works on columns that were dropped and added again', async () => {
     const table = await tables.create(people, [{ id: 'a', name: 'Ann', age: 1 }])
     await table.run({ alterTable: { operation: { drop: { columns: ['name'] } } } })
     await update(table, { $set: { age: 2 } }, { id: 'a' })
@@ -261,7 +261,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a', age: 2, name: 'Anna', tags: ['x'] }])
   })
 
-  test('and inserts go on while columns and indexes are added', async () => {
+  test('and inserts succeed while columns and indexes are added', async () => {
     const table = await tables.create(collections)
     const writes = Array.from({ length: 40 }, (_, id) => [
       table.insert({ id, n: id % 2 }),
@@ -277,7 +277,7 @@ describe('updateOne on a table', () => {
     assert.equal((await table.all({ filter: { list: { $in: ['x'] } } })).length, 40)
   })
 
-  test('lets fifty pushes to one list all arrive', async () => {
+  test('applies each of fifty concurrent pushes to one list', async () => {
     const table = await tables.create(collections)
     const names = Array.from({ length: 50 }, (_, i) => `p${i}`)
     await Promise.all(names.map((name) => update(table, { $push: { list: name } })))
@@ -330,7 +330,7 @@ describe('updateOne on a table', () => {
     [{ $unset: { id: 2 }, $set: { n: 1 } }, 'UNSUPPORTED_UPDATE_FOR_PRIMARY_KEY_COLUMNS'],
   ]
 
-  test('refuses updates that cannot be, and changes nothing then', async () => {
+  test('rejects invalid updates and changes nothing', async () => {
     const table = await tables.create(collections, [{ id: 1, n: 1 }])
     for (const [changes, code] of refusals) await refuse(table, changes, code)
     await refuse(
@@ -342,7 +342,7 @@ describe('updateOne on a table', () => {
     await table.refuse({ updateOne: { filter: row1 } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('names all columns that are wrong in the same way', async () => {
+  test('names all columns with the same error', async () => {
     const table = await tables.create(collections)
     const values = await refuse(
       table,
@@ -358,7 +358,7 @@ describe('updateOne on a table', () => {
     assert.match(operators.message, /\$push .*id\(int\), n\(int\)/)
   })
 
-  test('says first what is wrong with the sort, then with the update, then the filter', async () => {
+  test('reports errors of the sort first, then of the update, then of the filter', async () => {
     const table = await tables.create(people)
     const wrong = { sort: { id: 1 }, update: {}, filter: {} }
     const sort = await table.refuse(
@@ -374,7 +374,7 @@ describe('updateOne on a table', () => {
     )
   })
 
-  test('refuses filters that do not name one row by its key', async () => {
+  test('rejects filters that do not address one row by its key', async () => {
     const table = await tables.create(readings)
     const all = { place: 'Oslo', day: 1, hour: 2 }
     const cases: readonly (readonly [unknown, string])[] = [
@@ -415,7 +415,7 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('refuses keys that no row can have', async () => {
+  test('rejects invalid keys', async () => {
     const table = await tables.create(people)
     for (const id of ['', 'x'.repeat(65_536)])
       await table.refuse(

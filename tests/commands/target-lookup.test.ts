@@ -1,4 +1,4 @@
-/** Looking up what a command acts on, in an engine that has to ask others for it. */
+/** Lookup of the target of a command, in an engine whose lookups are asynchronous. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -33,13 +33,13 @@ after(() => server.close())
 
 const findOne = () => server.command('/default_keyspace/books', { findOne: {} })
 
-test('a command looks up once what it acts on', async () => {
+test('a command looks up its target once', async () => {
   const before = lookups
   assert.deepEqual((await findOne()).codes, [])
   assert.equal(lookups, before + 1)
 })
 
-test('a lookup that fails is answered, and the server goes on', async (t) => {
+test('a failed lookup is reported, and the server continues', async (t) => {
   const unheard = t.mock.fn()
   process.on('unhandledRejection', unheard)
   t.after(() => process.off('unhandledRejection', unheard))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Collections, numbered, type Target } from './collections.ts'
 
-/** Calls until there is no more, and gives the status of each call. */
+/** Repeats the command while there is moreData, and returns the status of each call. */
 async function updateAll(books: Target, filter: object, update: object) {
   const statuses: Record<string, unknown>[] = []
   let pageState: unknown
@@ -19,7 +19,7 @@ async function updateAll(books: Target, filter: object, update: object) {
 describe('updateMany', () => {
   const collections = new Collections()
 
-  test('updates what matches', async () => {
+  test('updates matching documents', async () => {
     const books = await collections.create(numbered(10))
     const { text } = await books.send({
       updateMany: { filter: { even: true }, update: { $set: { seen: true } } },
@@ -28,7 +28,7 @@ describe('updateMany', () => {
     assert.equal((await books.all({ filter: { seen: true } })).length, 5)
   })
 
-  test('updates 20 documents with each call, and goes on where it stopped', async () => {
+  test('updates 20 documents per call and continues after the last one', async () => {
     for (const [count, matched] of [
       [20, [20]],
       [21, [20, 1]],
@@ -53,13 +53,13 @@ describe('updateMany', () => {
     }
   })
 
-  test('meets no document twice because of its own changes', async () => {
+  test('updates no document twice because of its own changes', async () => {
     const books = await collections.create(numbered(70))
     await updateAll(books, { n: { $gte: 0 } }, { $inc: { n: 25, times: 1 } })
     assert((await books.all()).every(({ times }) => times === 1))
   })
 
-  test('gets through documents that stop matching as it changes them', async () => {
+  test('updates all documents even if its changes stop them from matching', async () => {
     const books = await collections.create(numbered(70))
     const statuses = await updateAll(books, { n: { $lt: 1000 } }, { $set: { n: 2000 } })
     assert.equal(
@@ -68,7 +68,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('counts matches that it did not change', async () => {
+  test('counts matched documents that it did not modify', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }, { _id: 2 }])
     const { status } = await books.run({ updateMany: { update: { $set: { a: 1 } } } })
     assert.deepEqual(status, { matchedCount: 2, modifiedCount: 1 })
@@ -92,7 +92,7 @@ describe('updateMany', () => {
     assert.deepEqual(await books.all({ filter: { _id: 'x' } }), [{ _id: 'x', a: 1, b: 3 }])
   })
 
-  test('ends with errors only when a document cannot be updated', async () => {
+  test('returns errors without a status when a document cannot be updated', async () => {
     const books = await collections.create([
       { _id: 1, n: 1 },
       { _id: 2, n: 'text' },
@@ -105,7 +105,7 @@ describe('updateMany', () => {
     assert.deepEqual((await books.sorted())[1], { _id: 2, n: 'text' })
   })
 
-  test('applies every one of many concurrent calls', async () => {
+  test('applies all concurrent calls', async () => {
     const books = await collections.create(
       Array.from({ length: 10 }, (_, i) => ({ _id: i, n: 0 })),
     )
@@ -117,7 +117,7 @@ describe('updateMany', () => {
     assert((await books.all()).every(({ n }) => n === 15))
   })
 
-  test('refuses page states of other queries, a sort, and a missing update', async () => {
+  test('rejects page states of other queries, a sort, and a missing update', async () => {
     const books = await collections.create(numbered(50))
     const { data } = await books.run({ find: {} })
     const update = { $set: { a: 1 } }

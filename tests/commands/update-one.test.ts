@@ -5,7 +5,7 @@ import { Collections, numbered } from './collections.ts'
 describe('updateOne', () => {
   const collections = new Collections()
 
-  test('updates one document and says so', async () => {
+  test('updates one document and returns counts of 1', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     const { text } = await books.send({
       updateOne: { filter: { a: 1 }, update: { $set: { b: 2 }, $unset: { a: '' } } },
@@ -28,7 +28,7 @@ describe('updateOne', () => {
     ])
   })
 
-  test('counts a match that it did not change', async () => {
+  test('counts a matched document that it did not modify', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     for (const update of [
       { $set: { a: 1 } },
@@ -41,7 +41,7 @@ describe('updateOne', () => {
     }
   })
 
-  test('counts nothing when nothing matches', async () => {
+  test('returns counts of 0 when nothing matches', async () => {
     const books = await collections.create([{ _id: 1 }])
     const { status } = await books.run({
       updateOne: { filter: { _id: 2 }, update: { $set: { a: 1 } } },
@@ -49,7 +49,7 @@ describe('updateOne', () => {
     assert.deepEqual(status, { matchedCount: 0, modifiedCount: 0 })
   })
 
-  test('finds the document by its new values afterwards, not by its old ones', async () => {
+  test('makes the document findable by its new values and not by its old ones', async () => {
     const books = await collections.create([{ _id: 1, tags: ['a', 'b'], n: 1 }])
     await books.run({
       updateOne: {
@@ -61,7 +61,7 @@ describe('updateOne', () => {
     assert.equal((await books.all({ filter: { tags: 'c', n: 2 } })).length, 1)
   })
 
-  test('keeps the _id first and search fields where they are', async () => {
+  test('keeps the _id first and search fields in place', async () => {
     const books = await collections.create(
       [{ _id: 1, a: 1, $vector: [0.1, 2], $lexical: 'words' }],
       { vector: { dimension: 2, metric: 'cosine' } },
@@ -105,7 +105,7 @@ describe('updateOne', () => {
     ])
   })
 
-  test('refuses search fields as an insert would', async () => {
+  test('rejects invalid search fields like an insert', async () => {
     const books = await collections.create([{ _id: 1 }], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -127,7 +127,7 @@ describe('updateOne', () => {
     }
   })
 
-  test('refuses a result that could not be inserted, and changes nothing', async () => {
+  test('rejects an update whose result would be invalid, and changes nothing', async () => {
     const books = await collections.create([{ _id: 1, list: Array(1000).fill(0) }])
     for (const [update, code] of [
       [{ $push: { list: 1 } }, 'SHRED_DOC_LIMIT_VIOLATION'],
@@ -140,7 +140,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all(), [{ _id: 1, list: Array(1000).fill(0) }])
   })
 
-  test('refuses bad updates, even where nothing would match', async () => {
+  test('rejects invalid updates, even when nothing matches', async () => {
     const books = await collections.create()
     for (const [update, code] of [
       ['x', 'UNSUPPORTED_UPDATE_DATA_TYPE'],
@@ -162,7 +162,7 @@ describe('updateOne', () => {
     )
   })
 
-  test('refuses an update that the document found cannot take', async () => {
+  test('rejects an update that does not fit the matched document', async () => {
     const books = await collections.create([{ _id: 1, text: 'x' }])
     await books.refuse(
       { updateOne: { update: { $inc: { text: 1 } } } },
@@ -174,7 +174,7 @@ describe('updateOne', () => {
     )
   })
 
-  test('upserts a document made of the equalities of the filter and the update', async () => {
+  test('upserts a document built from the equalities of the filter and the update', async () => {
     const books = await collections.create()
     const { status } = await books.run({
       updateOne: {
@@ -189,7 +189,7 @@ describe('updateOne', () => {
     ])
   })
 
-  test('upserts with an _id that it makes, or that $setOnInsert gives', async () => {
+  test('upserts with a generated _id, or the one of $setOnInsert', async () => {
     const books = await collections.create([], { defaultId: { type: 'uuidv7' } })
     const upsert = async (update: object) =>
       (
@@ -207,7 +207,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all({ filter: { x: 1 } }), [{ _id: null, x: 1 }])
   })
 
-  test('upserts an _id in the form that the filter has', async () => {
+  test('upserts an _id in the form of the filter', async () => {
     const books = await collections.create()
     const _id = { $uuid: '0190C5A0-8D4C-7F3B-9A57-0242AC120002' }
     const { status } = await books.run({
@@ -257,7 +257,7 @@ describe('updateOne', () => {
       assert.deepEqual(await books.all(), [{ _id: 1, name: 'counter', n: 50 }])
     })
 
-  test('lets one of concurrent upserts of an _id insert, and the others update', async () => {
+  test('inserts once in concurrent upserts of an _id, and the others update', async () => {
     const books = await collections.create()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -275,7 +275,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all(), [{ _id: 'x', n: 20 }])
   })
 
-  test('takes one document once when many want any that is free', async () => {
+  test('assigns each free document to one of several concurrent requests', async () => {
     const books = await collections.create(
       Array.from({ length: 5 }, (_, i) => ({ _id: i, state: 'free' })),
     )
@@ -295,7 +295,7 @@ describe('updateOne', () => {
     assert(documents.every(({ times }) => times === 1))
   })
 
-  test('outlasts a restart', async () => {
+  test('survives a restart', async () => {
     const books = await collections.create([{ _id: 1, a: 1 }])
     await books.run({ updateOne: { filter: { _id: 1 }, update: { $set: { a: 2 } } } })
     await collections.restart()

@@ -11,7 +11,7 @@ interface ExplainedType {
   readonly definition: { readonly fields: Record<string, { readonly type: string }> }
 }
 
-/** A type's fields with their types, in order. */
+/** The fields of a type with their types, in order. */
 async function fieldsOf(schemas: Schemas, name: string): Promise<[string, string][]> {
   const explain = { listTypes: { options: { explain: true } } }
   const types = (await schemas.status('', explain, 'types')) as ExplainedType[]
@@ -23,7 +23,7 @@ async function fieldsOf(schemas: Schemas, name: string): Promise<[string, string
 describe('createType', () => {
   const schemas = new Schemas({ columnsMax: 30 })
 
-  test('creates a type with fields of every type of value', async () => {
+  test('creates a type with fields of every value type', async () => {
     const values = [
       ...['ascii', 'bigint', 'blob', 'boolean', 'date', 'decimal', 'double', 'duration'],
       ...['float', 'inet', 'int', 'smallint', 'text', 'time', 'timestamp', 'tinyint'],
@@ -37,7 +37,7 @@ describe('createType', () => {
     )
   })
 
-  test('refuses what fields cannot be', async () => {
+  test('rejects unsupported field types and names', async () => {
     for (const [type, code, ...named] of [
       ['list', 'UNSUPPORTED_TYPE_FIELDS', 'f(list)'],
       [{ type: 'set', valueType: 'int' }, 'UNSUPPORTED_TYPE_FIELDS', 'f(set)'],
@@ -60,7 +60,7 @@ describe('createType', () => {
       )
   })
 
-  test('refuses a definition without fields', async () => {
+  test('rejects a definition without fields', async () => {
     for (const fields of [undefined, null, {}])
       await schemas.refuse(
         '',
@@ -80,7 +80,7 @@ describe('createType', () => {
     )
   })
 
-  test('takes names of 1 to 48 letters, digits and underscores', async () => {
+  test('accepts names of 1 to 48 letters, digits and underscores', async () => {
     for (const name of ['a', 'A', '0', 'n'.repeat(48)])
       await schemas.ok('', create(name, { f: 'int' }))
     for (const name of [undefined, null, 'n'.repeat(49), 'a-b', 'é'])
@@ -94,7 +94,7 @@ describe('createType', () => {
     await schemas.refuse('', create('', { f: 'int' }), 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('refuses a type that exists, unless told not to mind', async () => {
+  test('rejects an existing type unless ifNotExists is set', async () => {
     await schemas.ok('', create('twice', { f: 'int' }))
     await schemas.fail(
       '',
@@ -106,12 +106,12 @@ describe('createType', () => {
     assert.deepEqual(await fieldsOf(schemas, 'twice'), [['f', 'int']])
   })
 
-  test('lets types be called as tables and collections are', async () => {
+  test('accepts names of existing tables and collections', async () => {
     const table = await schemas.table()
     await schemas.ok('', create(table, { f: 'int' }))
   })
 
-  test('takes as many fields as are allowed, and not one more', async () => {
+  test('allows fields up to the maximum', async () => {
     const fields = (count: number) =>
       Object.fromEntries(times(count, (i) => [`f${i}`, 'int']))
     await schemas.ok('', create('wide', fields(30)))
@@ -130,7 +130,7 @@ describe('createType', () => {
     )
   })
 
-  test('lets one win when many ask for the same type at once', async () => {
+  test('succeeds for one of several concurrent requests for the same type', async () => {
     const answers = await Promise.all(
       times(10, (i) => schemas.send('', create('contested', { [`f${i}`]: 'int' }))),
     )
@@ -143,7 +143,7 @@ describe('createType', () => {
 describe('createType at the limit', () => {
   const schemas = new Schemas({ typesMax: 2 })
 
-  test('takes as many types as are allowed, and not one more', async () => {
+  test('allows types up to the maximum', async () => {
     await schemas.ok('', create('a', { f: 'int' }))
     await schemas.ok('', create('b', { f: 'int' }))
     await schemas.fail('', create('c', { f: 'int' }), 'INVALID_DATABASE_QUERY', '2')
@@ -183,7 +183,7 @@ describe('alterType', () => {
     ])
   })
 
-  test('refuses what cannot be, and then changes nothing', async () => {
+  test('rejects invalid changes and changes nothing', async () => {
     const name = await newType('a', 'b')
     for (const [rename, add, code, ...named] of [
       [{ a: 'x', nothing: 'y' }, {}, 'CANNOT_RENAME_UNKNOWN_TYPE_FIELD', '"nothing"'],
@@ -215,7 +215,7 @@ describe('alterType', () => {
     assert.deepEqual(await namesOf(name), ['a', 'b'])
   })
 
-  test('refuses when there is nothing to do', async () => {
+  test('rejects a command without changes', async () => {
     const name = await newType('a')
     for (const [rename, add] of [
       [undefined, undefined],
@@ -233,7 +233,7 @@ describe('alterType', () => {
     )
   })
 
-  test('refuses a type that does not exist', async () => {
+  test('rejects a type that does not exist', async () => {
     const error = await schemas.fail(
       '',
       alter('nowhere', { fields: { a: 'b' } }),
@@ -250,7 +250,7 @@ describe('alterType', () => {
     assert.deepEqual(await namesOf(name), ['b'])
   })
 
-  test('loses no field when many are added at once', async () => {
+  test('keeps all fields when concurrent requests add them', async () => {
     const name = await newType('a')
     await Promise.all(
       times(10, (i) => schemas.ok('', alter(name, null, { fields: { [`f${i}`]: 'int' } }))),
@@ -263,7 +263,7 @@ describe('dropType', () => {
   const schemas = new Schemas()
   const drop = (name: unknown, options?: object) => ({ dropType: { name, options } })
 
-  test('drops a type, whose name is free again', async () => {
+  test('drops a type and frees its name', async () => {
     await schemas.ok('', create('again', { f: 'int' }))
     await schemas.ok('', drop('again'))
     assert.deepEqual(await schemas.status('', { listTypes: {} }, 'types'), [])
@@ -271,14 +271,14 @@ describe('dropType', () => {
     assert.deepEqual(await fieldsOf(schemas, 'again'), [['g', 'text']])
   })
 
-  test('refuses a type that does not exist, unless told not to mind', async () => {
+  test('rejects a type that does not exist, unless ifExists is set', async () => {
     await schemas.fail('', drop('nowhere'), 'CANNOT_DROP_UNKNOWN_TYPE', '"nowhere"')
     await schemas.ok('', drop('nowhere', { ifExists: true }))
     for (const name of [undefined, null, ''])
       await schemas.refuse('', drop(name), 'COMMAND_FIELD_VALUE_INVALID', 'command.name')
   })
 
-  test('refuses while a column is made of it, or holds it', async () => {
+  test('is rejected while a column uses the type, directly or nested', async () => {
     await schemas.ok('', create('used', { f: 'int' }))
     const type = { type: 'userDefined', udtName: 'used' }
     const tables = [
@@ -318,7 +318,7 @@ describe('listTypes', () => {
     await schemas.refuse('/nowhere', { listTypes: {} }, 'UNKNOWN_KEYSPACE')
   })
 
-  test('explains a type in the form in which columns have it', async () => {
+  test('explains a type in the form of column definitions', async () => {
     await schemas.ok('', create('address', { city: 'text', n: { type: 'int' } }))
     const explain = { listTypes: { options: { explain: true } } }
     const types = (await schemas.status('', explain, 'types')) as ExplainedType[]

@@ -1,4 +1,4 @@
-/** Sorts by $vector, in all commands that take them. */
+/** Sorts by $vector, in all commands that accept them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Collections, numbered, type Target } from './collections.ts'
@@ -11,7 +11,7 @@ const binary = (...numbers: number[]) => {
 
 const plane = { vector: { dimension: 2, metric: 'cosine' } }
 
-/** From the nearest to [1, 0] to the farthest; the last two have no vector. */
+/** Sorted by distance to [1, 0]; the last two documents have no vector. */
 const compass = [
   { _id: 'east', n: 1, $vector: [1, 0] },
   { _id: 'north-east', n: 2, $vector: [1, 1] },
@@ -32,7 +32,7 @@ async function idsOf(target: Target, find: object): Promise<unknown[]> {
 describe('a sort by $vector', () => {
   const collections = new Collections()
 
-  test('finds the most similar first, and nothing without a vector', async () => {
+  test('returns the most similar documents first, and none without a vector', async () => {
     const places = await collections.create(compass, plane)
     assert.deepEqual(await idsOf(places, { sort: east }), [
       'east',
@@ -48,7 +48,7 @@ describe('a sort by $vector', () => {
     ])
   })
 
-  test('finds nothing in an empty collection', async () => {
+  test('returns an empty page when the collection is empty', async () => {
     const places = await collections.create([], plane)
     const { text } = await places.send({ find: { sort: east } })
     assert.equal(text, '{"data":{"documents":[],"nextPageState":null}}')
@@ -56,7 +56,7 @@ describe('a sort by $vector', () => {
     assert.equal(one.text, '{"data":{"document":null}}')
   })
 
-  test('takes the best of what the filter leaves', async () => {
+  test('returns the most similar documents that match the filter', async () => {
     const places = await collections.create(compass, plane)
     for (const [filter, expected] of [
       [{ n: 2 }, ['north-east', 'west']],
@@ -71,7 +71,7 @@ describe('a sort by $vector', () => {
     assert.deepEqual(await idsOf(places, nearest), ['north-east'])
   })
 
-  test('tells the similarity of each metric, as worked out by hand', async () => {
+  test('returns the similarity of each metric, as computed by hand', async () => {
     const query = [0.15, 0.1, 0.1, 0.35, 0.55]
     const stored = [0.1, 0.05, 0.08, 0.3, 0.6]
     for (const [metric, expected] of [
@@ -93,7 +93,7 @@ describe('a sort by $vector', () => {
       }
   })
 
-  test('shows the similarity under any projection, and only when asked', async () => {
+  test('returns the similarity under any projection, and only on request', async () => {
     const places = await collections.create([{ _id: 1, a: 1, $vector: [2, 0] }], plane)
     for (const [projection, shown] of [
       [undefined, '{"_id":1,"a":1,"$similarity":1.0}'],
@@ -121,7 +121,7 @@ describe('a sort by $vector', () => {
       )
   })
 
-  test('tells the vector it sorted by, however it was sent', async () => {
+  test('returns the sort vector in one form, however it was sent', async () => {
     const places = await collections.create(compass, plane)
     const options = { includeSortVector: true }
     for (const $vector of [[0.1, 1e-7], binary(0.1, 1e-7)])
@@ -138,7 +138,7 @@ describe('a sort by $vector', () => {
     assert.deepEqual(status, { sortVector: null })
   })
 
-  test('is refused when it is no vector of the collection', async () => {
+  test('is rejected when it is not a valid vector of the collection', async () => {
     const places = await collections.create(compass, plane)
     const plain = await collections.create(numbered(2))
     const cases: readonly (readonly [Target, object, string])[] = [
@@ -183,7 +183,7 @@ describe('a sort by $vector', () => {
     assert.equal((await places.sorted()).length, compass.length)
   })
 
-  test('may be by zero where the metric has no directions', async () => {
+  test('accepts a zero vector when the metric does not compare directions', async () => {
     for (const metric of ['euclidean', 'dot_product']) {
       const vector = { dimension: 2, metric }
       const places = await collections.create([{ _id: 1, $vector: [0, 0] }], { vector })
@@ -191,7 +191,7 @@ describe('a sort by $vector', () => {
     }
   })
 
-  test('has one page, of 1000 documents at most, and starts with the best', async () => {
+  test('has one page of at most 1000 documents, which starts with the most similar', async () => {
     const places = await collections.create(
       Array.from({ length: 1010 }, (_, n) => ({ _id: n, $vector: [1, n] })),
       { vector: { dimension: 2, metric: 'euclidean' } },
@@ -205,7 +205,7 @@ describe('a sort by $vector', () => {
           return errorCode
         },
       )
-    // Only what was asked for and not given is worth a warning.
+    // A warning appears only when requested documents are missing.
     const truncated = ['VECTOR_SEARCH_RESULTS_TRUNCATED']
     assert.deepEqual(await warningsOf({ sort: east }), truncated)
     for (const limit of [1, 1000])
@@ -239,14 +239,14 @@ describe('a sort by $vector', () => {
     )
   })
 
-  test('does not care what is indexed', async () => {
+  test('does not depend on the indexing option', async () => {
     for (const indexing of [{ deny: ['*'] }, { allow: ['n'] }]) {
       const places = await collections.create(compass, { ...plane, indexing })
       assert.equal((await idsOf(places, { sort: east })).length, 4)
     }
   })
 
-  test('chooses the document that updateOne and deleteOne change', async () => {
+  test('selects the document that updateOne and deleteOne change', async () => {
     const places = await collections.create(compass, plane)
     const { status } = await places.run({
       updateOne: { filter: { n: 2 }, sort: east, update: { $set: { hit: true } } },
@@ -259,7 +259,7 @@ describe('a sort by $vector', () => {
     assert.deepEqual(await idsOf(places, { sort: east }), ['north-east', 'north', 'west'])
   })
 
-  test('chooses the document that findOneAnd commands change and return', async () => {
+  test('selects the document that findOneAnd commands change and return', async () => {
     const places = await collections.create(compass, plane)
     const updated = await places.run({
       findOneAndUpdate: {
@@ -270,7 +270,7 @@ describe('a sort by $vector', () => {
       },
     })
     assert.deepEqual(updated.data!.document, { _id: 'west', n: 2, $vector: [5, 0] })
-    // Both point east now, and the _id decides.
+    // Both documents point east now, and the _id breaks the tie.
     assert.deepEqual((await idsOf(places, { sort: east })).slice(0, 2), ['east', 'west'])
     const replaced = await places.run({
       findOneAndReplace: { sort: east, filter: { n: 1 }, replacement: { n: 7 } },
@@ -286,7 +286,7 @@ describe('a sort by $vector', () => {
     assert.deepEqual(nothing.status, { deletedCount: 0 })
   })
 
-  test('counts one update of each request, however many there are at once', async () => {
+  test('applies one update per request when requests are concurrent', async () => {
     const places = await collections.create(compass, plane)
     const update = { $inc: { hits: 1 } }
     await Promise.all(
@@ -296,7 +296,7 @@ describe('a sort by $vector', () => {
     assert.equal(data!.document!['hits'], 20)
   })
 
-  test('inserts if told to when nothing is found', async () => {
+  test('upserts when nothing is found and the option is set', async () => {
     const places = await collections.create(compass, plane)
     const { status } = await places.run({
       updateOne: {
@@ -316,7 +316,7 @@ describe('a sort by $vector', () => {
     ])
   })
 
-  test('sees what was written before, at once', async () => {
+  test('finds earlier writes at once', async () => {
     const places = await collections.create(compass, plane)
     const first = async () =>
       (await idsOf(places, { sort: east, options: { limit: 1 } }))[0]
@@ -332,7 +332,7 @@ describe('a sort by $vector', () => {
     assert.equal(await first(), undefined)
   })
 
-  test('outlives the server', async () => {
+  test('survives a restart', async () => {
     const places = await collections.create(compass, plane)
     await collections.restart()
     assert.deepEqual(await idsOf(places, { sort: east, options: { limit: 2 } }), [
@@ -342,10 +342,10 @@ describe('a sort by $vector', () => {
   })
 })
 
-describe('a sort by $vector on a server with a limit of its own', () => {
+describe('a sort by $vector on a server with a configured limit', () => {
   const collections = new Collections({ vectorLimitMax: 2 })
 
-  test('returns no more than that', async () => {
+  test('returns no more documents than the limit', async () => {
     const places = await collections.create(compass, plane)
     assert.deepEqual(await idsOf(places, { sort: east }), ['east', 'north-east'])
     await places.refuse(

@@ -19,7 +19,7 @@ function countColors({ body }: Asked): Answer {
   return { body: { data, model: 'colors', usage: { prompt_tokens: 1, total_tokens: 1 } } }
 }
 
-/** The texts of each request that the provider got since it was told how to answer. */
+/** The texts of each request to the provider since its answer was set. */
 function askedTexts(): unknown[] {
   return provider.asked.map(({ body }) => (body as { input: unknown }).input)
 }
@@ -54,7 +54,7 @@ async function paintings(documents: readonly object[] = []): Promise<Target> {
 }
 
 describe('$vectorize in inserts', () => {
-  test('is embedded, all texts of a command with one request', async () => {
+  test('is embedded with one request for all texts of a command', async () => {
     const target = await paintings()
     await target.insert(
       { _id: 1, $vectorize: 'red and blue' },
@@ -86,7 +86,7 @@ describe('$vectorize in inserts', () => {
     ])
   })
 
-  test('inserts nothing when the provider fails, and says why', async () => {
+  test('inserts nothing when the provider fails, and reports the reason', async () => {
     const target = await paintings()
     const documents = [{ _id: 1 }, { _id: 2, $vectorize: 'red' }]
     for (const [answer, code] of [
@@ -110,7 +110,7 @@ describe('$vectorize in inserts', () => {
     assert.deepEqual(await target.all(), [])
   })
 
-  test('is refused for the whole command where it cannot be', async () => {
+  test('is rejected for the whole command when it is not supported', async () => {
     const target = await paintings()
     const plain = await collections.create([], { vector: { dimension: 3 } })
     for (const [to, document, code] of [
@@ -127,7 +127,7 @@ describe('$vectorize in inserts', () => {
     assert.deepEqual(await target.all(), [])
   })
 
-  test('brings the key of the request, or else that of the server', async () => {
+  test('uses the key of the request, or else that of the server', async () => {
     const target = await paintings()
     const body = { insertOne: { document: { $vectorize: 'red' } } }
     await target.send(body, { 'x-embedding-api-key': 'key-of-the-caller' })
@@ -140,7 +140,7 @@ describe('$vectorize in inserts', () => {
 })
 
 describe('$vectorize in updates', () => {
-  test('is embedded if it changed, and only then', async () => {
+  test('is embedded only if it changed', async () => {
     const target = await paintings([{ _id: 1, $vectorize: 'red' }])
     const set = ($set: object) => target.run({ updateOne: { update: { $set } } })
     const same = await set({ $vectorize: 'red' })
@@ -166,7 +166,7 @@ describe('$vectorize in updates', () => {
     assert.deepEqual(await target.all(everything), [{ _id: 1 }])
   })
 
-  test('of many documents takes one request', async () => {
+  test('takes one request for an update of many documents', async () => {
     const target = await paintings(
       Array.from({ length: 15 }, (_, _id) => ({ _id, $vectorize: colors[_id % 3] })),
     )
@@ -259,7 +259,7 @@ describe('$hybrid in a replacement', () => {
     ])
   })
 
-  test('is refused beside the fields that it fills, and names the replacement', async () => {
+  test('is rejected together with the fields that it fills, and the error names the replacement', async () => {
     const target = await paintings([{ _id: 1, n: 1 }])
     for (const field of ['$vectorize', '$lexical']) {
       const error = await target.refuse(
@@ -280,14 +280,14 @@ describe('a sort by $vectorize', () => {
     { _id: 'none', n: 1 },
   ]
 
-  test('searches by the vector of the text, and tells it', async () => {
+  test('searches by the vector of the text and returns it', async () => {
     const target = await paintings(documents)
     const sort = { $vectorize: 'blue blue' }
     const { data, status } = await target.run({
       find: { sort, options: { includeSimilarity: true, includeSortVector: true } },
     })
     assert.deepEqual(askedTexts(), [['blue blue']])
-    // Of the vectors [1, 0, 2] and [0, 0, 2] the cosine is 2 / √5.
+    // The cosine of [1, 0, 2] and [0, 0, 2] is 2 / √5.
     for (const [i, [id, expected]] of (
       [
         ['blue', 1],
@@ -308,7 +308,7 @@ describe('a sort by $vectorize', () => {
     assert.deepEqual(one.status, { sortVector: [0, 0, 2] })
   })
 
-  test('chooses the document that commands for one change', async () => {
+  test('selects the document in commands that change one document', async () => {
     const target = await paintings(documents)
     const sort = { $vectorize: 'blue' }
     const update = { $set: { hit: true } }
@@ -325,7 +325,7 @@ describe('a sort by $vectorize', () => {
     assert.equal(provider.asked.length, 5)
   })
 
-  test('refuses a limit that is too great, and to skip', async () => {
+  test('rejects a limit above the maximum, and skip', async () => {
     const target = await paintings(documents)
     const sort = { $vectorize: 'blue' }
     const { data } = await target.run({ find: { sort, options: { limit: 1000 } } })
@@ -340,7 +340,7 @@ describe('a sort by $vectorize', () => {
     assert.equal(provider.asked.length, 1)
   })
 
-  test('asks nobody when something else is wrong with the command', async () => {
+  test('does not call the provider when the command has another error', async () => {
     const target = await paintings(documents)
     const sort = { $vectorize: 'blue' }
     for (const [find, code] of [
@@ -353,7 +353,7 @@ describe('a sort by $vectorize', () => {
     assert.deepEqual(askedTexts(), [])
   })
 
-  test('says when the provider fails', async () => {
+  test('reports a failure of the provider', async () => {
     const target = await paintings(documents)
     provider.answers({ status: 401, body: { error: { message: 'who are you?' } } })
     const error = await target.refuse(

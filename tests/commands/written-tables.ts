@@ -1,4 +1,4 @@
-/** Tables of a test server, to write rows to. */
+/** Tables of a test server, with helpers that write rows. */
 import assert from 'node:assert/strict'
 import type { Answer } from '../harness.ts'
 import { Target } from './collections.ts'
@@ -12,7 +12,7 @@ export interface Definition {
 export class WrittenTables extends RunningServer {
   #count = 0
 
-  /** A new table with these rows. */
+  /** Creates a table with these rows. */
   async create(definition: Definition, rows: readonly object[] = []): Promise<Target> {
     const name = `t${++this.#count}`
     await this.keyspace({ createTable: { name, definition } })
@@ -22,7 +22,7 @@ export class WrittenTables extends RunningServer {
     return table
   }
 
-  /** Sends a command to the keyspace that is to succeed. */
+  /** Sends a command to the keyspace and asserts that it succeeds. */
   async keyspace(body: object): Promise<void> {
     assert.equal((await this.send(body)).text, '{"status":{"ok":1}}')
   }
@@ -33,7 +33,7 @@ export class WrittenTables extends RunningServer {
   }
 }
 
-/** Sends clauses that no command which finds rows is to take. */
+/** Asserts that all commands that find rows reject these clauses. */
 export async function refuseFinds(
   table: Target,
   clauses: object,
@@ -52,7 +52,7 @@ export interface Refusal {
   readonly message: RegExp
 }
 
-/** Rows known by one column, and by a partition and two columns within it. */
+/** Rows identified by one column, and by a partition column and two clustering columns. */
 export const people: Definition = {
   columns: {
     id: 'text',

@@ -1,4 +1,4 @@
-/** Signing in, looking around, creating and dropping, in a real browser. */
+/** Signing in, browsing, and creating and dropping targets, in a real browser. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
@@ -24,7 +24,7 @@ describe('the frame of the console', () => {
     await dialog(page).waitFor({ state: 'detached' })
   }
 
-  test('asks for a token, keeps it if told to, and never in an address', async () => {
+  test('asks for a token, stores it on request, and never puts it in a URL', async () => {
     const page = await console.fresh('')
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -54,7 +54,7 @@ describe('the frame of the console', () => {
     assert.equal(await page.evaluate('sessionStorage.length'), 0)
   })
 
-  test('shows what there is in a tree, by keyboard too, light and dark', async () => {
+  test('shows a tree of targets with keyboard navigation, in both themes', async () => {
     const page = await console.page('#/', { viewport: { width: 1100, height: 700 } })
     await tree(page, /^books.*25/).waitFor()
     await tree(page, 'stela').focus()
@@ -83,7 +83,7 @@ describe('the frame of the console', () => {
     await assertAccessible(page)
   })
 
-  test('starts with links that lead on, and lists more databases than one page has', async () => {
+  test('starts with useful links, and lists more databases than a page of the API contains', async () => {
     const empty = await startServer({ adminPort: 0, databasesMax: 120 })
     try {
       const page = await console.page('#/', { server: empty })
@@ -149,7 +149,7 @@ describe('the frame of the console', () => {
     )
     await submit(page, 'Create keyspace')
     await page.getByText('second is empty').waitFor()
-    // A collection of another database than the home.
+    // A collection of a database other than the home database.
     await page.getByRole('button', { name: 'Create collection' }).first().click()
     await dialog(page).getByLabel('Name', { exact: true }).fill('orders')
     await submit(page, 'Create collection')
@@ -175,7 +175,7 @@ describe('the frame of the console', () => {
     await tree(page, 'shop').waitFor({ state: 'detached' })
   })
 
-  test('shows what was asked for last, also where an earlier answer comes after it', async () => {
+  test('shows the latest request when an earlier reply arrives after its reply', async () => {
     const page = await console.at('#/')
     await tree(page, 'library').waitFor()
     const refresh = page.getByRole('button', { name: 'Refresh' }).first()
@@ -199,7 +199,7 @@ describe('the frame of the console', () => {
     await tree(page, 'newer').waitFor()
     released.resolve(undefined)
     await (await route.request().response())!.finished()
-    // It has arrived; what is made of it follows.
+    // The reply has arrived; rendering follows.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
     assert.equal(await tree(page, 'newer').count(), 1)
     await console.server.command('', { dropKeyspace: { name: 'newer' } })
@@ -244,7 +244,7 @@ describe('the frame of the console', () => {
     assert.deepEqual(made.indexing, { deny: ['payload', 'raw.bytes'] })
     assert.deepEqual(made.lexical, { enabled: true, analyzer: 'english' })
     assert.deepEqual(made.defaultId, { type: 'uuidv7' })
-    // What was shown is what was sent: sent again, it is the same collection.
+    // The shown command is the one that was sent: repeating it succeeds with the same settings.
     const again = await console.server.command('/library', shown)
     assert.deepEqual(again.body.status, { ok: 1 })
     await page.getByRole('link', { name: 'Settings' }).click()
@@ -257,7 +257,7 @@ describe('the frame of the console', () => {
     ])
   })
 
-  test('offers yes, no and neither where a provider asks for one of two', async () => {
+  test('offers yes, no and unset for a boolean parameter of a provider', async () => {
     const page = await console.at('#/db/home/library')
     const form = dialog(page)
     for (const [name, model, label, parameters] of [
@@ -393,7 +393,7 @@ describe('the frame of the console', () => {
     await page.getByRole('cell', { name: /^city: text/ }).waitFor({ state: 'detached' })
   })
 
-  test('has pages that are accessible in both themes, and fit 800 pixels', async () => {
+  test('has pages that are accessible in both themes and fit 800 pixels', async () => {
     const table = { columns: { id: 'int', note: 'text' }, primaryKey: 'id' }
     await console.server.command('/library', {
       createTable: { name: 'rows', definition: table },

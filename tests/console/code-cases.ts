@@ -1,9 +1,12 @@
-/** Commands that are shown as code, one after the other on an empty server, and what they must have done. */
+/**
+ * Commands that the console shows as code, run in order on an empty server, and their expected
+ * effects.
+ */
 import type { CodeRequest } from '../../src/console/code/code-request.ts'
 
 export interface CodeCase {
   readonly request: Omit<CodeRequest, 'url'>
-  /** Each must be somewhere in what the code prints. */
+  /** Each pattern must occur in the output of the code. */
   readonly prints: readonly RegExp[]
 }
 
@@ -33,7 +36,7 @@ function onSeats(command: string, body: unknown, ...prints: RegExp[]): CodeCase 
 
 const place = { keyspace: 'default_keyspace' }
 
-/** On a keyspace, and on nothing at all. */
+/** Commands on a keyspace, and on no keyspace. */
 const made: readonly CodeCase[] = [
   {
     request: {
@@ -82,7 +85,7 @@ const made: readonly CodeCase[] = [
   },
 ]
 
-/** What they leave behind is read by `checks`. */
+/** `checks` reads the data that these leave behind. */
 export const cases: readonly CodeCase[] = [
   ...made,
   onFilms(
@@ -192,7 +195,7 @@ export const cases: readonly CodeCase[] = [
   onSeats('deleteOne', { filter: { id: odd } }),
 ]
 
-/** Needs a reranker, which takes its time to start. It can run after the third film is inserted. */
+/** Needs a reranker, which is slow to start. It can run after the third film is inserted. */
 export const rerankCase: CodeCase = onFilms(
   'findAndRerank',
   {
@@ -209,7 +212,7 @@ export const rerankCase: CodeCase = onFilms(
   /rerank/,
 )
 
-/** What is left when all cases ran, as texts of commands to `/films` or `/seats` and of answers. */
+/** Expected state after all cases: command texts for `/films` or `/seats`, and their replies. */
 export const left: readonly (readonly [string, unknown, string])[] = [
   [
     '/films',

@@ -1,6 +1,6 @@
 /**
- * Runs what the console shows as Python and as Java, with the clients from their registries.
- * A part of `npm run test:recipes`: it needs a network, Python and Maven.
+ * Runs the Python and Java code that the console shows, with clients from their registries. Part of
+ * `npm run test:recipes`: it needs a network, Python and Maven.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,12 +17,12 @@ import { readRecipe } from '../recipes/page.ts'
 import { cases as mostCases, left, rerankCase } from './code-cases.ts'
 import { runProgram, separator, type Ran } from './code-runs.ts'
 
-/** Films are there by then, and none is deleted yet. */
+/** Inserted at a position where films exist and none is deleted yet. */
 const cases = mostCases.toSpliced(8, 0, rerankCase)
 
 type Run = (folder: string, texts: readonly string[], token: string) => Promise<Ran>
 
-/** What went wrong, if anything did. */
+/** Returns a description of the failure, if any. */
 export async function runCodeInClients(): Promise<string | undefined> {
   try {
     await runAll('astrapy', writePython, runPython)
@@ -65,7 +65,7 @@ async function runAll(page: string, write: (request: CodeRequest) => string, run
   }
 }
 
-/** Its address is below the server's, which not every client expects. */
+/** A database whose address is a path below that of the server, which not every client expects. */
 async function createDatabase(port: number, token: string): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/v2/databases`, {
     method: 'POST',
@@ -76,7 +76,7 @@ async function createDatabase(port: number, token: string): Promise<string> {
   return response.headers.get('location')!
 }
 
-/** As the client's own page says. */
+/** Installs the client as its documentation page says. */
 async function install(page: string, folder: string): Promise<void> {
   const text = await readFile(
     new URL(`../../docs/clients/${page}.md`, import.meta.url),
@@ -103,7 +103,7 @@ async function runPython(
   return runProgram('.venv/bin/python', ['all.py'], folder, token)
 }
 
-/** All are of one name, so each has a package of its own. */
+/** All programs define the same class, so each gets its own package. */
 async function runJava(
   folder: string,
   texts: readonly string[],

@@ -1,4 +1,4 @@
-/** Runs texts that the console shows as code. */
+/** Runs code that the console shows. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -30,5 +30,5 @@ export async function runProgram(
   return { code, out, err }
 }
 
-/** Between what one text prints and what the next does. */
+/** Separates the outputs of two programs. */
 export const separator = '\n=== next ===\n'

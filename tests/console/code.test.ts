@@ -1,4 +1,4 @@
-/** Commands as code: what is shown is what runs. */
+/** Commands as code: the code that the console shows also runs. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -42,7 +42,7 @@ describe('a command as code', () => {
     return runProgram('bash', ['-e', 'all.sh'], folder, testToken)
   }
 
-  /** In one process: each text is a module, run when it is imported. */
+  /** Runs all texts in one process; each is a module that runs when it is imported. */
   async function runTypeScript(texts: readonly string[]): Promise<Ran> {
     const files = texts.map((_, position) => `example-${position}.mts`)
     await Promise.all(
@@ -60,7 +60,7 @@ describe('a command as code', () => {
     ['TypeScript', writeTypeScript, runTypeScript],
   ] as const)
     test(`runs as ${name}`, async () => {
-      // The home database has the server's own address, others have one below it.
+      // The home database has the address of the server, others have a path below it.
       const below = name === 'curl' ? '' : `/databases/${await createDatabase(server)}`
       const url = server.url + below
       const texts = cases.map(({ request }) => write({ ...request, url }))
@@ -82,7 +82,7 @@ describe('a command as code', () => {
       }
     })
 
-  test(`says any value in curl and TypeScript (SEED=${seed})`, async () => {
+  test(`prints any value correctly in curl and TypeScript (SEED=${seed})`, async () => {
     const bodies = fc.sample(anyObject, { seed, numRuns: 30 })
     const received: string[] = []
     const recorder = createServer((request, response) => {
@@ -99,7 +99,7 @@ describe('a command as code', () => {
       keyspace: 'default_keyspace',
       target: 'films',
       kind: 'collection',
-      // One by a method of the client, the other by its way to send any command.
+      // One uses a method of the client, the other its generic command function.
       command: position % 2 === 0 ? 'insertOne' : 'do it',
       body: `{"document": ${body}}`,
     }))
@@ -126,7 +126,7 @@ describe('a command as code', () => {
     }
   })
 
-  test('has text for every language, without the token', () => {
+  test('is available in every language, without the token', () => {
     for (const { name, needs, write } of codeLanguages)
       for (const { request } of cases) {
         const code = write({ ...request, url: 'https://data.example/prefix/' })
@@ -137,7 +137,7 @@ describe('a command as code', () => {
       }
   })
 
-  test('is refused for what is not JSON', () => {
+  test('is not created from invalid JSON', () => {
     for (const { write } of codeLanguages)
       assert.throws(
         () =>
@@ -179,7 +179,7 @@ const numeral = fc.oneof(
   fc.constantFrom('1e400', '-0', '1E+2', '0.10', '123456789.123456789123456789', '-1e-30'),
 )
 
-/** JSON texts: values would lose what matters here. */
+/** JSON texts, because parsed values would lose the details under test. */
 const { value: anyValue } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

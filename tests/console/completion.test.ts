@@ -1,4 +1,4 @@
-/** What editors propose and mark: a text with a cursor, written |, and what follows from it. */
+/** Proposals and error marks of editors. Test inputs contain the cursor as |. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { checkClause } from '../../src/console/completion/check-clause.ts'
@@ -48,7 +48,7 @@ function contextOf(clause: Clause, command = 'find', place = collection): Clause
   return { clause, command, list: fieldListOf(place, place === table ? [] : sample) }
 }
 
-/** Labels of proposals, and the text after the first was taken. */
+/** Labels of the proposals, and the text after accepting the first. */
 function complete(clause: Clause, marked: string, command?: string, place?: Place) {
   const position = marked.indexOf('|')
   const text = marked.replace('|', '')
@@ -67,7 +67,7 @@ function marks(clause: Clause, text: string, command?: string, place?: Place) {
 }
 
 describe('fields of documents', () => {
-  test('have paths, types and how often they are there', () => {
+  test('have paths, types and frequencies', () => {
     const fields = fieldsOf(sample)
     assert.deepEqual(
       fields.map(({ path, types, share }) => [path, types.join(), Math.round(share * 3)]),
@@ -86,7 +86,7 @@ describe('fields of documents', () => {
     )
   })
 
-  test('are bounded', () => {
+  test('are limited in number', () => {
     const wide: JsonObject = new Map()
     for (let at = 0; at < 5000; at++) wide.set(`field${at}`, null)
     assert.equal(fieldsOf([wide]).length, 2000)
@@ -94,7 +94,7 @@ describe('fields of documents', () => {
 })
 
 describe('proposals', () => {
-  test('are fields and logic where a filter begins', () => {
+  test('are fields and logical operators at the start of a filter', () => {
     const { labels, taken } = complete('filter', '{|}')
     for (const label of ['_id', 'by.name', '$and', '$lexical', '$vector'])
       assert(labels.includes(label), label)
@@ -102,14 +102,14 @@ describe('proposals', () => {
     assert.equal(taken, '{"__proto__": }')
   })
 
-  test('replace what is half typed, with its quotes', () => {
+  test('replace a partly typed word, with its quotes', () => {
     assert.equal(complete('filter', '{"ye|"}').taken, '{"year": }')
     assert.equal(complete('filter', '{"ye|": 3}').taken, '{"year": 3}')
     assert.equal(complete('filter', '{"ye|').taken, '{"year": ')
     assert.equal(complete('filter', '{"a": 1, na|}').taken, '{"a": 1, "by.name": }')
   })
 
-  test('know conditions, operands and logic', () => {
+  test('include conditions, operands and logical operators', () => {
     assert.deepEqual(complete('filter', '{"year": {"$g|"}}').labels, ['$gt', '$gte'])
     assert.equal(complete('filter', '{"year": {"$i|"}}').taken, '{"year": {"$in": []}}')
     assert.deepEqual(complete('filter', '{"title": {"$in": [|]}}').labels, [
@@ -129,7 +129,7 @@ describe('proposals', () => {
     assert.deepEqual(complete('filter', '{"tags": {"$size": 1} |}').labels, [])
   })
 
-  test('know sorts, projections, updates, documents and options', () => {
+  test('include sorts, projections, updates, documents and options', () => {
     assert.equal(complete('sort', '{"year|"}').taken, '{"year": 1}')
     assert.deepEqual(complete('sort', '{"year": |}').labels, ['1', '-1'])
     assert(complete('sort', '{|}').labels.includes('$lexical'))
@@ -157,7 +157,7 @@ describe('proposals', () => {
 })
 
 describe('marks', () => {
-  test('leave alone what the server takes', () => {
+  test('are absent for input that the server accepts', () => {
     for (const [clause, text] of [
       ['filter', '{}'],
       [
@@ -179,7 +179,7 @@ describe('marks', () => {
       assert.deepEqual(marks(clause, text), [], text)
   })
 
-  test('stand where the mistake is', () => {
+  test('are placed at the mistake', () => {
     for (const [clause, text, where, message] of [
       ['filter', '{"a": {"$near": 1}}', '"$near"', /no filter operator/],
       ['filter', '{"$nor": []}', '"$nor"', /no filter operator/],
@@ -207,7 +207,7 @@ describe('marks', () => {
     )
   })
 
-  test('say where a text stops being JSON, and read on', () => {
+  test('show where a text stops being JSON, and parsing continues behind it', () => {
     for (const [text, where] of [
       ['{"a": 1', '{'],
       ['{"a" 1}', '"a"'],

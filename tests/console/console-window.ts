@@ -1,4 +1,4 @@
-/** The console in a real browser, on a server of its own, for the tests of one file. */
+/** The console in a real browser, on a server that belongs to one test file. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -16,11 +16,11 @@ const axe = readFileSync(
 export class ConsoleWindow {
   readonly server: TestServer
   readonly #page: Page
-  /** What pages complained of, and requests that they sent elsewhere. */
+  /** Errors that pages logged, and requests to other origins. */
   readonly #complaints: string[] = []
-  /** Of the server that the page is of; empty while it is of none. */
+  /** Origin of the server of the current page; empty without a page. */
   #origin = ''
-  /** Whether the page is as it is without options. */
+  /** Whether the page was opened without options. */
   #isPlain = false
 
   private constructor(server: TestServer, page: Page) {
@@ -36,7 +36,7 @@ export class ConsoleWindow {
   }
 
   readonly #onMessage = (message: ConsoleMessage): void => {
-    // What is refused, or does not arrive, is told as an error by its status alone.
+    // The browser logs failed requests as errors by their status alone.
     const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
     if (message.type() === 'error' && !isTold) this.#complaints.push(message.text())
   }
@@ -47,13 +47,13 @@ export class ConsoleWindow {
       this.#complaints.push(request.url())
   }
 
-  /** In a page that others have used before, and will use: making one takes seconds. */
+  /** Reuses a page of other tests, because creating one takes seconds. */
   static async open(config: Partial<Config>, page: Promise<Page>): Promise<ConsoleWindow> {
     const server = startServer({ adminPort: 0, ...config })
     return new ConsoleWindow(await server, await page)
   }
 
-  /** The page stays, without anything in it. */
+  /** Keeps the page, but clears its state. */
   async close(): Promise<void> {
     await this.leave()
     this.#page.off('pageerror', this.#onError)
@@ -63,7 +63,7 @@ export class ConsoleWindow {
     assert.deepEqual(this.#complaints, [])
   }
 
-  /** The official client, which tells what the console did. */
+  /** The official client, for checking what the console did. */
   db(token = testToken): Db {
     return new DataAPIClient({ environment: 'hcd' }).db(this.server.url, {
       token,
@@ -72,7 +72,7 @@ export class ConsoleWindow {
     })
   }
 
-  /** The console as it is when it is first opened, before anyone has signed in. */
+  /** The console as on its first visit, before signing in. */
   async fresh(
     hash: string,
     { server = this.server, viewport = usualSize, ...media }: FreshOptions = {},
@@ -86,7 +86,7 @@ export class ConsoleWindow {
     return page
   }
 
-  /** The same, signed in. */
+  /** The console after signing in. */
   async page(
     hash: string,
     { token = testToken, ...options }: PageOptions = {},
@@ -97,7 +97,7 @@ export class ConsoleWindow {
     return page
   }
 
-  /** At a place of the console, with whatever was done in it before. */
+  /** Navigates to a place of the console and keeps its state. */
   async at(hash: string): Promise<Page> {
     if (!this.#isPlain) return this.page(hash)
     await goTo(this.#page, hash)
@@ -105,8 +105,8 @@ export class ConsoleWindow {
   }
 
   /**
-   * Nothing is kept: neither what the browser stores, nor what the page has in memory.
-   * A server is closed after this only: the page asks it again and again.
+   * Clears the storage of the browser and the memory of the page. Call it before closing a server,
+   * because the page keeps polling it.
    */
   async leave(): Promise<void> {
     this.#isPlain = false
@@ -121,7 +121,7 @@ export class ConsoleWindow {
 const usualSize = { width: 1280, height: 720 }
 
 export interface FreshOptions {
-  /** Another than that of the window. */
+  /** A server other than that of the window. */
   readonly server?: TestServer
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'
@@ -132,7 +132,10 @@ export interface PageOptions extends FreshOptions {
   readonly token?: string
 }
 
-/** As a link would, until the console has followed: buttons of the page before are gone. */
+/**
+ * Navigates like a link and waits until the console has rendered, so that buttons of the previous
+ * page are gone.
+ */
 export async function goTo(page: Page, hash: string): Promise<void> {
   const wanted = JSON.stringify(hash)
   await page.evaluate(`new Promise((resolve) => {
@@ -155,10 +158,10 @@ interface Violation {
 }
 
 const allRules = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']"
-/** The one rule that a theme makes a difference to. */
+/** The only rule whose result depends on the theme. */
 const colourRules = "{ type: 'rule', values: ['color-contrast'] }"
 
-/** Fails with everything that WCAG AA asks for and the page does not have. */
+/** Fails with all violations of WCAG AA on the page. */
 export async function assertAccessible(
   page: Page,
   asked: 'all' | 'colours' = 'all',

@@ -1,4 +1,6 @@
-/** Documents and rows in the console, in a real browser; the official client says what became of them. */
+/**
+ * Documents and rows in the console, in a real browser; the official client verifies the changes.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { DataAPIVector } from '@datastax/astra-db-ts'
@@ -59,7 +61,7 @@ describe('the Data and Query pages', () => {
   const cell = (page: Page, text: string) =>
     grid(page).getByRole('gridcell', { name: text, exact: true }).first()
   const rowsOf = (page: Page) => grid(page).locator('.grid-row.document')
-  /** The line of a field, by its name. */
+  /** The line of a field, by the name of the field. */
   const fieldOf = (page: Page, name: string) =>
     page
       .locator('.grid-field', {
@@ -69,7 +71,7 @@ describe('the Data and Query pages', () => {
   const scroll = (page: Page, property: 'scrollLeft' | 'scrollTop', to: 0 | 1e9) =>
     page.evaluate(`document.querySelector('[role=grid]').${property} = ${to}`)
   const choose = (page: Page, name: string) => page.getByRole('menuitem', { name }).click()
-  /** Types into an editor in place of what is there. */
+  /** Replaces the text of an editor by typing. */
   const type = async (editor: Locator, text: string) => {
     await editor.click()
     await editor.press('Control+a')
@@ -77,11 +79,11 @@ describe('the Data and Query pages', () => {
     await editor.fill(text)
   }
 
-  test('show documents by pages, sorted, and what is nested in them', async () => {
+  test('show documents by pages, sorted, with nested values', async () => {
     const page = await console.page(`${keyspace}/books/data`)
     const status = page.locator('.page-bar').getByRole('status')
     await status.filter({ hasText: '1–20 of 50' }).waitFor()
-    // What is opened in one document stays so, over a refresh and over pages.
+    // A value expanded in one document stays expanded after a refresh and on other pages.
     await rowsOf(page).first().locator('.twisty .icon').first().click()
     await fieldOf(page, 'address').waitFor()
     await page.getByRole('button', { name: 'Refresh' }).last().click()
@@ -95,11 +97,11 @@ describe('the Data and Query pages', () => {
     await page.getByRole('button', { name: 'Previous page' }).click()
     await page.getByRole('button', { name: 'Previous page' }).click()
     await status.filter({ hasText: '1–20' }).waitFor()
-    // What is said is said of the documents that are there.
+    // The status text always describes the documents that are shown.
     for (const text of await page.evaluate<string[]>('pageTexts'))
       assert.match(text, /^(?:21–40 of 50.*b20|1–20 of 50.*b00|Loading)/)
     assert.equal(await grid(page).locator('.field-line').count(), 3)
-    // Everywhere at once.
+    // Expands the value in all documents.
     await cell(page, '{ name: Butler, address: {1} }').click()
     await choose(page, 'Expand or collapse everywhere')
     await page.getByLabel('Page size').selectOption('100')
@@ -128,7 +130,7 @@ describe('the Data and Query pages', () => {
     await page.getByRole('dialog').getByLabel('title').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await header('title').waitFor()
-    // All of it is there again after a reload.
+    // All of it is kept across a reload.
     await header('tags').click({ button: 'right' })
     await choose(page, 'Hide column')
     await page.reload()
@@ -139,7 +141,7 @@ describe('the Data and Query pages', () => {
     assert.match(await grid(page).innerText(), /name\s*Butler/)
   })
 
-  test('filter by a value that is clicked on, and find what is similar', async () => {
+  test('filter by a clicked value, and find similar documents', async () => {
     const page = await console.page(`${keyspace}/books/data`)
     await cell(page, 'Title 3').click()
     await choose(page, 'Filter by this value')
@@ -163,12 +165,12 @@ describe('the Data and Query pages', () => {
     await choose(page, 'Find similar')
     await page.getByText('Similar to b10').waitFor()
     await page.getByRole('columnheader', { name: '$similarity' }).waitFor()
-    // How similar it is stands beside what it is.
+    // The similarity is shown beside the id.
     assert.match(await rowsOf(page).first().innerText(), /^b10\s+1\.0\s/)
     await page.getByRole('button', { name: 'Clear' }).click()
   })
 
-  test('insert, replace, update and delete, and take back what was deleted', async () => {
+  test('insert, replace, update and delete documents, and undo a deletion', async () => {
     const page = await console.at(`${keyspace}/books/data`)
     const books = console.db().collection('books')
     const dialog = page.getByRole('dialog')
@@ -177,7 +179,7 @@ describe('the Data and Query pages', () => {
     await type(document, '{"_id": "new", "n": 12345678901234567890.10, "$bad": 1}')
     await dialog.getByRole('button', { name: 'Insert' }).click()
     await dialog.getByRole('alert').getByText('SHRED_BAD_FIELD_NAME').waitFor()
-    // The server's error is marked where it belongs.
+    // The error of the server is marked at its position.
     assert.equal(await dialog.locator('.text-mark').innerText(), '"$bad"')
     await type(document, '{"_id": "new", "n": 12345678901234567890.10, "$vector": [1, 2]}')
     await document.press('Control+Enter')
@@ -187,12 +189,12 @@ describe('the Data and Query pages', () => {
     await filter.press('Enter')
     await page.getByRole('button', { name: 'Actions on new' }).click()
     await choose(page, 'Edit document')
-    // All digits are there, and the vector that finds do not show.
+    // The editor shows all digits, and the vector that find omits by default.
     await document.filter({ hasText: '12345678901234567890.1' }).waitFor()
     const text = await document.innerText()
     assert.match(text, /"\$vector": \[1.0, 2.0\]/)
     await type(document, text.replace('"n"', '"m": "added", "n"'))
-    // Somebody else was faster: saving again is what overwrites it.
+    // Another client has changed the document; saving again overwrites its change.
     await books.updateOne({ _id: 'new' }, { $set: { other: true } })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByText('Somebody changed it meanwhile').waitFor()
@@ -289,7 +291,7 @@ describe('the Data and Query pages', () => {
     assert.equal(await loans.findOne({}), null)
   })
 
-  test('show hostile documents as text, and large ones without all of their elements', async () => {
+  test('show hostile documents as text, and only some elements of large ones', async () => {
     const page = await console.at(`${keyspace}/hostile/data`)
     await page.locator('.page-bar').getByText('1–5').waitFor()
     const shown = await grid(page).innerText()
@@ -297,12 +299,12 @@ describe('the Data and Query pages', () => {
     assert(shown.includes('__proto__'))
     assert.equal(await page.evaluate('({}).polluted'), undefined)
     assert.equal(await grid(page).locator('script, img').count(), 0)
-    // Two thousand columns, of which those in sight are there.
+    // Of two thousand columns, only the visible ones are rendered.
     const cells = await grid(page).locator('.grid-header .grid-cell').count()
     assert(cells > 2 && cells < 40, `${cells} columns`)
     await scroll(page, 'scrollLeft', 1e9)
     await page.getByRole('columnheader', { name: 'list' }).waitFor()
-    // What one does to a document stays in sight, wherever its columns are scrolled to.
+    // The action buttons of a document stay visible however far its columns are scrolled.
     assert(await page.getByRole('button', { name: 'Actions on wide' }).isVisible())
     assert.deepEqual(
       (await rowsOf(page).first().locator('.grid-handle').boundingBox())!.x,
@@ -319,7 +321,7 @@ describe('the Data and Query pages', () => {
     await page.getByText(`${longest.length.toLocaleString('en')} characters`).waitFor()
     assert((await page.getByRole('dialog').locator('.text-line').count()) < 100)
     await page.keyboard.press('Escape')
-    // And in the editor.
+    // The same in the editor.
     await page.getByRole('button', { name: 'Actions on large' }).click()
     await choose(page, 'Edit document')
     await page
@@ -329,13 +331,13 @@ describe('the Data and Query pages', () => {
     assert.notEqual(await page.title(), 'bad')
   })
 
-  test('run queries with completion, a history, names, code and a trace', async () => {
+  test('run queries with completion, history, names, code and a trace', async () => {
     const page = await console.page(`${keyspace}/books/query`)
     const filter = page.getByRole('textbox', { name: 'Filter' })
     await filter.click()
     await page.keyboard.type('{"a')
     await page.getByRole('option', { name: /^author\.name/ }).waitFor()
-    // Right after a key, too: a slow machine makes any person this fast.
+    // Typed right after a key: on a slow machine, a person can be this fast.
     await page.keyboard.press('u')
     await page.getByRole('option', { name: /^author\.name/ }).dispatchEvent('mousedown')
     assert.match(await filter.innerText(), /"author\.name"/)
@@ -375,7 +377,7 @@ describe('the Data and Query pages', () => {
     await page.getByText('10 documents match.').waitFor()
   })
 
-  test('are usable by keyboard alone, narrow, and in both themes', async () => {
+  test('are usable by keyboard alone, on narrow screens, and in both themes', async () => {
     const page = await console.page(`${keyspace}/books/data`, {
       viewport: { width: 800, height: 600 },
       colorScheme: 'dark',
@@ -406,7 +408,7 @@ describe('the Data and Query pages', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     while ((await focused()) !== 'grid');
-    // Up from the first line: the header, whose menu sorts.
+    // The header is above the first line, and its menu sorts.
     for (let n = 0; n < 3; n++) await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Sort descending' }).press('Enter')
@@ -414,7 +416,7 @@ describe('the Data and Query pages', () => {
   })
 })
 
-/** What stands below the documents whenever that changes, with the first of them. */
+/** Records the status text below the documents with the first document, at each change. */
 const recordPageTexts = `(() => {
   const status = document.querySelector('.page-bar [role=status]')
   const first = () => document.querySelector('.grid-row.document').textContent
@@ -424,17 +426,17 @@ const recordPageTexts = `(() => {
   })
 })()`
 
-/** As numbers, of what the client makes of it. */
+/** The vector as numbers, from the value that the client returns. */
 function vectorOf(document: Record<string, unknown>): readonly number[] {
   return (document['$vector'] as DataAPIVector).asArray()
 }
 
-/** What a document of the greatest length has room for: 4 000 000 characters, all in all. */
+/** A text that fills a document of the maximum length, 4 000 000 characters. */
 const longest = 'x'.repeat(4_000_000 - '{"_id":"large","text":""}'.length)
 
 function hostileDocuments(): string {
   const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`field${n}`, n]))
-  // A name of 10 000 characters is refused: paths have 1 000. Values have as many as they like.
+  // A name of 10 000 characters is invalid: paths have at most 1 000. Values are not limited.
   const documents = [
     '{"_id":"<script>document.title = \\"bad\\"</script>","html":"<img src=x onerror=\\"document.title=1\\">","__proto__":{"polluted":true}}',
     JSON.stringify({ _id: 'long', ['<i>n'.repeat(250)]: '<b>'.repeat(4000) }),

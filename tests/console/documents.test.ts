@@ -1,4 +1,4 @@
-/** What the pages of documents are made of, without a browser. */
+/** Parts of the document pages, without a browser. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -76,7 +76,7 @@ function object(text: string): JsonObject {
 }
 
 describe('JSON of the console', () => {
-  test('comes back as it was written, digit for digit', () => {
+  test('is printed as it was parsed, digit for digit', () => {
     const texts = [
       '{"n":123456789012345678901234567890.10,"m":1.0,"e":-1E+400,"z":-0}',
       '{"__proto__":{"x":1},"10":1,"9":2,"constructor":null}',
@@ -92,7 +92,7 @@ describe('JSON of the console', () => {
     assert.equal(printJson(parseJson(texts[1]!)), texts[1])
   })
 
-  test('is refused where it is none, and says where', () => {
+  test('is rejected with the position of the error', () => {
     const cases: readonly (readonly [string, number])[] = [
       ['', 0],
       ['{', 1],
@@ -116,7 +116,7 @@ describe('JSON of the console', () => {
       )
   })
 
-  test('is laid out to be read', () => {
+  test('is formatted for reading', () => {
     const numbers = Array.from({ length: 40 }, (_, n) => n * 1000)
     const text = printPretty({ short: { a: 1 }, long: numbers, skip: undefined })
     assert.match(text, /^\{\n {2}"short": \{ "a": 1 \},\n {2}"long": \[\n {4}0, 1000, /)
@@ -146,7 +146,7 @@ describe('lines of documents', () => {
       line.kind === 'document' ? `#${line.row}` : line.path.join('.'),
     )
 
-  test('show what is open, of one document or of all', () => {
+  test('show expanded values, of one document or of all', () => {
     assert.deepEqual(lines(nothingOpened, 'table'), ['#0', '#1'])
     assert.deepEqual(lines(nothingOpened, 'json'), ['#0', '_id', 'a', '#1', '_id', 'a'])
     let opened = toggleAt(nothingOpened, 'id0', ['a'])
@@ -156,19 +156,19 @@ describe('lines of documents', () => {
     assert.deepEqual(lines(opened, 'table'), all)
     opened = toggleAt(opened, 'id0', ['a', 'b'])
     assert.deepEqual(lines(opened, 'table'), ['#0', 'a', 'a.b', '#1'])
-    // What is open everywhere has no exceptions once that is changed.
+    // Toggling for all documents clears the exceptions.
     opened = toggleEverywhere(toggleEverywhere(opened, ['a', 'b']), ['a', 'b'])
     assert.deepEqual(lines(opened, 'table'), all)
   })
 
-  test('are made of two hundred thousand elements without recursion trouble', () => {
+  test('are computed for two hundred thousand elements without deep recursion', () => {
     const large = object(`{"_id":1,"list":[${'1,'.repeat(199_999)}1]}`)
     const opened = toggleAt(nothingOpened, 'x', ['list'])
     const found = listLines([large], { view: 'json', opened, idOf: () => 'x' })
     assert.equal(found.length, 200_003)
   })
 
-  test('have columns, of which those in sight are made', () => {
+  test('have columns, of which only visible ones are rendered', () => {
     const wide = object(
       JSON.stringify(
         Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`f${n}`, n])),
@@ -185,7 +185,7 @@ describe('lines of documents', () => {
 })
 
 describe('a document', () => {
-  test('is known by its id, a row by its key', () => {
+  test('is identified by its id, a row by its key', () => {
     const document = object('{"_id":{"$uuid":"x"},"a":1}')
     assert.equal(printJson(idFilter(collection, document)), '{"_id":{"$uuid":"x"}}')
     assert.equal(idKey(collection, object('{"a":1}'), 3), '#3')
@@ -232,7 +232,7 @@ describe('a document', () => {
     assert.equal(printJson(second), '{"a":1,"$and":[{"b":2},{"a":null}]}')
   })
 
-  test('has a path that clauses can write, and a place to be sent to', () => {
+  test('has a path for clauses, and a target for commands', () => {
     assert.equal(writePath(['a&b', 'c.d', '0']), 'a&&b.c&.d.0')
     assert.equal(commandPath(collection), 'v1/library/books')
     assert.equal(commandPath({ database: 'id' }), 'databases/id/v1')
@@ -240,7 +240,7 @@ describe('a document', () => {
 })
 
 describe('addresses and numbers of the console', () => {
-  test('lead back to where they came from', () => {
+  test('are parsed back to their place', () => {
     const hash = routeTo('', 'library', 'odd/name%20?#', 'data')
     assert.equal(hash, '#/db/home/library/odd%2Fname%2520%3F%23/data')
     const { kind, database, keyspace, name, tab } = parseRoute(hash)
@@ -271,7 +271,7 @@ describe('addresses and numbers of the console', () => {
 })
 
 describe('forms', () => {
-  test('become createCollection, without what is left at its default', () => {
+  test('produce createCollection without options that have their default', () => {
     assert.equal(
       printJson(createCollectionFields({ ...emptyCollection, name: 'x' })),
       '{"name":"x"}',
@@ -318,7 +318,7 @@ describe('forms', () => {
     })
   })
 
-  test('become createTable and its indexes', () => {
+  test('produce createTable and its indexes', () => {
     const id = { ...emptyColumn(0), name: 'id', type: 'uuid', key: 'partition' } as const
     const fields = createTableFields({ name: 't', columns: [id], ifNotExists: true })
     assert.equal(
@@ -358,7 +358,7 @@ describe('forms', () => {
     )
   })
 
-  test('become alterType and alterTable', () => {
+  test('produce alterType and alterTable', () => {
     const added = [{ ...emptyColumn(0), name: 'zip', type: 'int' }] as const
     const renamed = new Map([['__proto__', 'city']])
     assert.equal(
@@ -377,7 +377,7 @@ describe('forms', () => {
   })
 })
 
-describe('a view that is kept', () => {
+describe('a stored view', () => {
   const storageOf = (kept: Map<string, string>) => ({
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
@@ -388,7 +388,7 @@ describe('a view that is kept', () => {
     },
   })
 
-  test('comes back as it was', () => {
+  test('is restored', () => {
     const storage = storageOf(new Map())
     assert.deepEqual(readView(storage, collection), freshState)
     const state = {
@@ -403,7 +403,7 @@ describe('a view that is kept', () => {
     assert.deepEqual(readView({ ...storage, getItem: () => '[' }, collection), freshState)
   })
 
-  test('is never more than a little, of a few collections', () => {
+  test('is small, and covers a limited number of collections', () => {
     const kept = new Map([['other', 'x']])
     const storage = storageOf(kept)
     const many = Array.from({ length: 500 }, (_, n) => `column ${n}`)
@@ -425,8 +425,8 @@ describe('a view that is kept', () => {
   })
 })
 
-describe('queries that are kept', () => {
-  test('are the latest, each once, and those with a name', () => {
+describe('stored queries', () => {
+  test('are the latest ones, each once, and the named ones', () => {
     const kept = new Map<string, string>()
     const storage = {
       getItem: (key: string) => kept.get(key) ?? null,

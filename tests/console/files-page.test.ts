@@ -1,4 +1,4 @@
-/** Files into collections and tables, and out of them, in a real browser. */
+/** Import of files into collections and tables, and export, in a real browser. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -28,7 +28,7 @@ describe('the files of a collection', () => {
 
   const setOfTexts = { type: 'set', valueType: 'text' }
 
-  /** One window for all: loading the page takes most of a test. */
+  /** One window for all tests: loading the page takes most of a test. */
   let page: Page
   const openFiles = async (name: string) => {
     await page.getByRole('link', { name: 'Stela: all databases' }).click()
@@ -37,7 +37,7 @@ describe('the files of a collection', () => {
     await page.getByRole('heading', { name: 'Take out' }).waitFor()
   }
 
-  /** What browsers without the picker of files do. */
+  /** Emulates browsers without the file picker. */
   const withoutPicker = 'delete window.showSaveFilePicker'
 
   async function choose(name: string, content: string | Buffer) {
@@ -55,7 +55,7 @@ describe('the files of a collection', () => {
     return readFileSync(await file.path(), 'utf8')
   }
 
-  test('brings CSV in, with other names and types, and gives back what is refused', async () => {
+  test('imports CSV with other names and types, and exports rejected records', async () => {
     await openFiles('people')
     await page.locator('.drop-zone').waitFor()
     await assertAccessible(page)
@@ -88,7 +88,7 @@ describe('the files of a collection', () => {
     )
   })
 
-  test('takes packed lines that are dropped on its name, with every digit', async () => {
+  test('imports compressed lines that are dropped on its name, with every digit', async () => {
     const lines = [
       '{"ID":9007199254740993,"Name":"é","at":"2024-02-29 12:30","tags":["b","a"]}',
       'no JSON',
@@ -122,7 +122,7 @@ describe('the files of a collection', () => {
     )
   })
 
-  test('stops when it is told to, and says how far it came', async () => {
+  test('stops on request, and shows its progress', async () => {
     await openFiles('many')
     const count = 60_000
     const text = `[${Array.from({ length: count }, (_, i) => `{"_id":${i}}`).join(',\n')}]`
@@ -138,7 +138,7 @@ describe('the files of a collection', () => {
     assert.equal(found, inserted)
   })
 
-  test('writes what a query finds, as lines of JSON and as CSV', async () => {
+  test('exports the result of a query, as lines of JSON and as CSV', async () => {
     await openFiles('taken')
     await page.evaluate(withoutPicker)
     const all = await download('Save to a file')
@@ -165,7 +165,7 @@ describe('the files of a collection', () => {
     await assertAccessible(page)
   })
 
-  test('writes into a file that the person chose, where the browser can', async () => {
+  test('writes into a file chosen by the user, when the browser supports it', async () => {
     await openFiles('taken')
     await page.evaluate(
       `window.showSaveFilePicker = async ({ suggestedName }) =>

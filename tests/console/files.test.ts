@@ -1,4 +1,4 @@
-/** What is made of files, and of documents that become one. */
+/** Parsing of imported files, and writing of exported documents. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -27,7 +27,7 @@ import { recordLengthMax, type Splitter } from '../../src/console/files/source-r
 import { JsonSplitter } from '../../src/console/files/split-json.ts'
 import { LineSplitter } from '../../src/console/files/split-lines.ts'
 
-/** All records of a text, given in pieces of this length. */
+/** All records of a text that arrives in pieces of this length. */
 function split(splitter: Splitter, text: string, length: number) {
   const found = []
   for (let at = 0; at < text.length; at += length)
@@ -38,7 +38,7 @@ function split(splitter: Splitter, text: string, length: number) {
 const pieceLengths = [1, 2, 3, 7, 1000]
 
 describe('records of a file', () => {
-  test('are the lines that hold something', () => {
+  test('are the non-empty lines', () => {
     for (const length of pieceLengths)
       assert.deepEqual(split(new LineSplitter(), '{"a":1}\r\n\n  \n{"b":\n2}', length), [
         { line: 1, text: '{"a":1}' },
@@ -47,7 +47,7 @@ describe('records of a file', () => {
       ])
   })
 
-  test('are the elements of an array, whatever they hold', () => {
+  test('are the elements of an array, whatever they contain', () => {
     const text = ' [\n{"a": "]},\\"{["},\n [1, [2]] , 3,\n"x"\n, {"b\\\\": {}}]\n'
     for (const length of pieceLengths)
       assert.deepEqual(split(new JsonSplitter(), text, length), [
@@ -59,7 +59,7 @@ describe('records of a file', () => {
       ])
   })
 
-  test('are values one after the other', () => {
+  test('are consecutive values', () => {
     for (const length of pieceLengths)
       assert.deepEqual(
         split(new JsonSplitter(), '{\n"a": 1\n}{"b": 2}\n\n{}', length).map((r) => r.line),
@@ -92,14 +92,14 @@ describe('records of a file', () => {
     }
   })
 
-  test('of CSV have a delimiter and names', () => {
+  test('have a delimiter and column names in CSV', () => {
     assert.equal(findDelimiter('a;b;"c,d,e"\n1,2,3'), ';')
     assert.equal(findDelimiter('a\tb'), '\t')
     assert.equal(findDelimiter('a'), ',')
     assert.deepEqual(columnNames(['a', '', 'a', ' b ']), ['a', 'column 2', 'a 2', 'b'])
   })
 
-  test('have the format that name and text tell of', () => {
+  test('have the format that the file name and the text indicate', () => {
     for (const [name, head, format] of [
       ['a.csv', '{"a":1}', 'csv'],
       ['a.ndjson', '[1]', 'lines'],
@@ -111,7 +111,7 @@ describe('records of a file', () => {
       assert.equal(detectFormat(name, head), format, name)
   })
 
-  test('are unpacked, and counted in bytes of the file', async () => {
+  test('are decompressed, and their progress is counted in bytes of the file', async () => {
     const text = Array.from({ length: 5_000 }, (_, i) => `{"i":${i},"e":"é"}\n`).join('')
     const file = new Blob([gzipSync(text)])
     const kind = await detectKind(file, 'a.jsonl.gz')
@@ -128,7 +128,7 @@ describe('records of a file', () => {
     await assert.rejects(detectKind(damaged, 'a.gz'), { name: 'FileError' })
   })
 
-  test('come with their first row apart', async () => {
+  test('provide the first row separately', async () => {
     const file = new Blob(['\ufeffname;n\nx;1\n'])
     const { columns, header, records } = await openRecords(
       file,
@@ -156,14 +156,14 @@ describe('the mapping of fields', () => {
       { ...collection, ...mapping },
     )
 
-  test('sends JSON that stays as it is, as it stands', () => {
+  test('sends JSON without changes as it is', () => {
     const text = '{"n": 123456789012345678901234567890.10, "__proto__": {"a": 1}}'
     assert.equal(map(text, { fields: [field('n')] }), text)
     for (const bad of ['[1]', '1', '{', '{"a": 01}'])
       assert.throws(() => map(bad, {}), { name: 'RecordError' }, bad)
   })
 
-  test('renames, leaves out and converts, and keeps all digits', () => {
+  test('renames, omits and converts fields, and keeps all digits', () => {
     const text =
       '{"n":0.10,"s":"12345678901234567890","d":"2024-02-29T12:00:00Z","t":"yes","gone":1,' +
       '"j":"[1.0]","more":1e400}'
@@ -188,7 +188,7 @@ describe('the mapping of fields', () => {
       assert.throws(() => map('{"a":"x"}', { fields: [field('a', { type })] }), /"x" is n/)
   })
 
-  test('takes cells for what they look like', () => {
+  test('guesses the types of cells', () => {
     const columns = ['a', 'b', 'c', 'd', 'e', 'f.g', 'f.h', 'i']
     const cells = ['1.50', '007', 'true', '', '[1,2]', 'x', '-2e3', '[oops]']
     assert.equal(
@@ -251,7 +251,7 @@ describe('an import', () => {
     }
   }
 
-  test('sends all in batches, a few at a time, and tells what was refused', async () => {
+  test('sends batches, a few at a time, and reports rejected records', async () => {
     const rejections: Rejection[] = []
     let atWork = 0
     let most = 0
@@ -285,7 +285,7 @@ describe('an import', () => {
     ])
   })
 
-  test('ends when it is told to, and when nothing can be inserted any more', async () => {
+  test('ends on request, and when no further insert can succeed', async () => {
     const controller = new AbortController()
     let sent = 0
     const options = {
@@ -315,7 +315,7 @@ describe('an import', () => {
     assert(attempts <= 4)
   })
 
-  test('guesses when it will be done', () => {
+  test('estimates its remaining time', () => {
     assert.equal(secondsLeft(0, 100, 5_000), undefined)
     assert.equal(secondsLeft(10, 100, 500), undefined)
     assert.equal(secondsLeft(25, 100, 5_000), 15)
@@ -357,7 +357,7 @@ describe('an export', () => {
     )
   })
 
-  test('writes the columns that were chosen, and tells what has none', async () => {
+  test('writes the chosen columns, and lists omitted fields', async () => {
     const { text, leftOut } = await exported(['_id', 'n', 't', 'o'])
     assert.equal(
       text,

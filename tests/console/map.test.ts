@@ -1,4 +1,4 @@
-/** Projections of vectors, held against what is known of them. */
+/** Projections of vectors, compared with known data. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eigenvectors } from '../../src/console/map/eigenvectors.ts'
@@ -10,7 +10,7 @@ import {
 import { project, type Projection } from '../../src/console/map/project.ts'
 import { seededRandom } from '../../src/console/map/random.ts'
 
-/** Groups around far centers, one after the other. */
+/** Points in groups around distant centers, group by group. */
 function groupsOf(groups: number, each: number, dimension: number, seed = 1): Float32Array {
   const random = seededRandom(seed)
   const centers = Array.from({ length: groups }, () =>
@@ -31,7 +31,7 @@ function last(vectors: Float32Array, dimension: number, isCosine = false): Proje
   return latest
 }
 
-/** How many of the points have their nearest other in their own group. */
+/** Number of points whose nearest neighbour is in their own group. */
 function keptTogether(positions: Float32Array, each: number): number {
   const rows = positions.length / 2
   const nearest = nearestNeighbors({ data: positions, rows, columns: 2 }, 1)
@@ -69,7 +69,7 @@ describe('principal components', () => {
     }
   })
 
-  test('of a symmetric matrix come by their strength', () => {
+  test('are sorted by eigenvalue for a symmetric matrix', () => {
     const [first, second] = eigenvectors([
       [2, 1],
       [1, 2],
@@ -99,7 +99,7 @@ describe('a projection', () => {
     assert(keptTogether(last(directions, 16, true).positions, 40) > 0.98)
   })
 
-  test('begins with PCA, and gets nearer to its end with every round', () => {
+  test('starts with PCA and improves with every round', () => {
     const stages: string[] = []
     let before = -1
     for (const { stage, progress } of project({
@@ -122,7 +122,7 @@ describe('a projection', () => {
     assert.deepEqual(last(vectors, 8).positions, last(vectors, 8).positions)
   })
 
-  test('has a place for everything, however few and alike they are', () => {
+  test('has a position for every point, even for few or equal points', () => {
     const cases: [string, Float32Array, number][] = [
       ['none', new Float32Array(), 4],
       ['no dimension', new Float32Array(), 0],

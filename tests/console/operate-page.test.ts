@@ -30,7 +30,7 @@ describe('the pages of the server', () => {
       await page.getByRole('figure', { name: 'Memory' }).innerText(),
       /process\s+\d+ MB/,
     )
-    // A plot that is there is drawn in the colours that the system changes to.
+    // A visible plot is redrawn in the colours of a changed theme.
     while (!(await page.evaluate(isGridDrawn)));
     await page.emulateMedia({ colorScheme: 'light' })
     while (!(await page.evaluate(isGridDrawn)));
@@ -51,7 +51,7 @@ describe('the pages of the server', () => {
     await assertAccessible(page)
   })
 
-  test('make a role and a token, show the token once, and revoke it', async () => {
+  test('create a role and a token, show the token once, and revoke it', async () => {
     const page = await console.page('#/access')
     await page.getByRole('button', { name: 'New role' }).click()
     const form = page.getByRole('dialog')
@@ -71,7 +71,7 @@ describe('the pages of the server', () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('cell', { name: '<i>dashboard</i>' }).first().waitFor()
     assert(!(await page.locator('body').innerText()).includes(token))
-    // It may do what the role says, and nothing else.
+    // The token has the permissions of the role only.
     const db = console.db(token)
     assert.equal((await db.collection('few').find({}).toArray()).length, 1)
     await assert.rejects(db.collection('more').find({}).toArray())
@@ -90,7 +90,7 @@ describe('the pages of the server', () => {
     await assertAccessible(page)
   })
 
-  /** Whoever may only read sees neither tokens nor slow commands. */
+  /** A read-only token sees neither tokens nor slow commands. */
   async function assertLess(token: string): Promise<void> {
     const page = await console.page('#/operate', { token, viewport: narrow })
     await page.getByText('may not see which databases there are').waitFor()
@@ -103,7 +103,7 @@ describe('the pages of the server', () => {
   const narrow = { width: 800, height: 700 }
 })
 
-/** Whether a plot has lines of the colour that its element has now. */
+/** Whether a plot has lines of the current colour of its element. */
 const isGridDrawn = `(() => {
   const host = document.querySelector('.plot-canvas')
   const canvas = host.querySelector('canvas')

@@ -1,4 +1,4 @@
-/** What is made of metrics, health, sizes and policies, before a page shows it. */
+/** Conversion of metrics, health, sizes and policies for the pages, without a browser. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { healthWords } from '../../src/console/operate/health-words.ts'
@@ -38,7 +38,7 @@ function metricsOf(counts: readonly number[], answered: number, failed: number) 
 }
 
 describe('metrics', () => {
-  test('are read as Prometheus reads them', () => {
+  test('are parsed like Prometheus does', () => {
     const metrics = parseMetrics(
       '# TYPE a gauge\na 1\nb{x="1 {\\"}",y=""} 2.5\nb{x="2"} NaN\n',
     )
@@ -51,17 +51,17 @@ describe('metrics', () => {
     assert.equal(total(metrics, 'none'), undefined)
   })
 
-  test('tell rates, also of a server that was started again', () => {
+  test('give rates, also after a restart of the server', () => {
     const [before, now] = [metricsOf([0, 0, 0, 0], 100, 5), metricsOf([0, 0, 0, 0], 160, 5)]
     assert.equal(rate(before, now, 2, 'stela_commands_total'), 30)
     assert.equal(rate(now, before, 2, 'stela_commands_total'), 52.5)
     assert.equal(rate(before, now, 2, 'unknown'), undefined)
   })
 
-  test('tell percentiles of the time between two looks', () => {
+  test('give percentiles of the interval between two samples', () => {
     const before = metricsOf([10, 10, 10, 10], 10, 0)
     const now = metricsOf([10, 60, 110, 110], 110, 0)
-    // A hundred commands: half within 1 to 10 ms, half within 10 to 100 ms.
+    // A hundred commands: half of them take 1 to 10 ms, half 10 to 100 ms.
     assert.equal(Math.round(percentile(before, now, 0.5)!), 10)
     assert.equal(percentile(before, now, 0.25)!.toFixed(3), '5.500')
     assert.equal(Math.round(percentile(before, now, 0.99)!), 98)
@@ -70,7 +70,7 @@ describe('metrics', () => {
     assert.equal(percentile(before, slow, 0.5), 100)
   })
 
-  test('become plots of what the server tells', () => {
+  test('become plots of the exported metrics', () => {
     let looks: readonly Look[] = []
     for (let i = 0; i <= looksMax; i++)
       looks = addLook(looks, { time: i * 2, metrics: metricsOf([i, i, i, i], i * 4, 0) })
@@ -88,7 +88,7 @@ describe('metrics', () => {
   })
 })
 
-test('health is told in sentences', () => {
+test('health is described in sentences', () => {
   const store = { name: 'store', status: 'UP' } as const
   assert.deepEqual(healthWords({ status: 'UP', checks: [store] }), {
     isWell: true,
@@ -104,7 +104,7 @@ test('health is told in sentences', () => {
   assert.deepEqual(sentences, ['Store: the disk is full. Make room.'])
 })
 
-test('sizes are sorted by any column, what is not known last', () => {
+test('sizes are sorted by any column, with unknown values last', () => {
   const row = { database: '1', databaseName: 'stela', keyspace: 'k', kind: 'collection' }
   const rows = [
     { ...row, name: 'a10', bytes: 5 },
@@ -120,7 +120,7 @@ test('sizes are sorted by any column, what is not known last', () => {
   assert.deepEqual(names('kind', 1), ['a9', 'a10', 'b'])
 })
 
-test('policies are fields of a form, and back', () => {
+test('policies are converted to form fields and back', () => {
   const scopes = [
     everywhere,
     { database: 'd', keyspace: '', target: '' },

@@ -1,4 +1,4 @@
-/** What the console offers to tokens that may do less than everything, in a real browser. */
+/** The console with tokens of limited permissions, in a real browser. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,7 @@ import { startServer, testToken } from '../harness.ts'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
-describe('the console of a token that may do less', () => {
+describe('the console with a limited token', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole()
@@ -20,7 +20,7 @@ describe('the console of a token that may do less', () => {
   const tree = (page: Page, name: string | RegExp) => page.getByRole('treeitem', { name })
   const dialog = (page: Page) => page.getByRole('dialog')
 
-  test('offers only what the token may do', async () => {
+  test('offers only permitted actions', async () => {
     const roles = await admin('GET', 'organizations/roles')
     const readOnly = (roles as { Name: string; ID: string }[]).find(
       ({ Name }) => Name === 'API RO User',
@@ -50,20 +50,20 @@ describe('the console of a token that may do less', () => {
     assert.equal(await page.getByRole('link', { name: 'Access' }).count(), 0)
   })
 
-  test('opens by its name what no list tells the token of', async () => {
+  test('opens a target by name when the token cannot list it', async () => {
     const token = await tokenFor('books', ['db-table-select'])
     const page = await console.page('#/', { token })
     await openByName(page, 'books')
     await page.getByText('1–20').waitFor()
     assert.deepEqual(await tabsOf(page), ['Data', 'Query', 'Search', 'Map', 'Files'])
-    // Nobody told what it can do: what it cannot, the server says.
+    // The capabilities of the target are unknown, so the server reports unsupported ones.
     await page.getByRole('link', { name: 'Search' }).click()
     await page.getByLabel('Search for').fill('1')
     await page.keyboard.press('Enter')
     await page.getByText('EMBEDDING_SERVICE_NOT_CONFIGURED').first().waitFor()
   })
 
-  test('tells a table from a collection by how the server answers', async () => {
+  test('distinguishes a table from a collection by the reply of the server', async () => {
     const columns = { id: 'int', note: 'text', near: { type: 'vector', dimension: 2 } }
     const definition = { columns, primaryKey: 'id' }
     await console.server.command('/library', { createTable: { name: 'notes', definition } })
@@ -81,7 +81,7 @@ describe('the console of a token that may do less', () => {
       await reader.getByRole('columnheader', { name, exact: true }).waitFor()
     await openByName(reader, 'books')
     await reader.getByRole('alert').getByText('UNAUTHORIZED_ACCESS').waitFor()
-    // Rows are changed by their key, which nobody tells it of.
+    // Rows are changed by their key, which the token cannot look up.
     const writer = await console.page('#/', {
       token: await tokenFor('notes', ['db-table-select', 'db-table-modify']),
     })
@@ -102,7 +102,7 @@ describe('the console of a token that may do less', () => {
     await blind.getByText('table', { exact: true }).waitFor()
   })
 
-  test('opens what the list leaves out, and says what is not there', async () => {
+  test('opens targets missing from the list, and reports those that do not exist', async () => {
     const { id } = (await admin('GET', 'currentOrg')) as { id: string }
     const drn = `drn:astra:org:${id}:db:*:keyspace:library`
     const token = await tokenOf(
@@ -115,7 +115,7 @@ describe('the console of a token that may do less', () => {
     await page.getByText('There is nothing here').waitFor()
   })
 
-  test('offers everything where nobody can tell, and says why something fails', async () => {
+  test('offers everything when permissions are unknown, and reports why a command fails', async () => {
     const plain = await startServer()
     try {
       const page = await console.page('#/', { server: plain })
@@ -129,7 +129,7 @@ describe('the console of a token that may do less', () => {
       await dialog(page).getByLabel('Name', { exact: true }).fill('name')
       await dialog(page).getByRole('button', { name: 'Create collection' }).click()
       await page.getByText('name is empty').waitFor()
-      // The server goes away, and comes back.
+      // The server becomes unreachable and is then back.
       await page.context().setOffline(true)
       await page.getByRole('button', { name: 'Refresh' }).last().click()
       await page.getByText('The server does not answer.').first().waitFor()
@@ -147,7 +147,7 @@ describe('the console of a token that may do less', () => {
     }
   })
 
-  /** Of a token that may do this with one thing, and may list nothing. */
+  /** Creates a token that may do this with one target and list nothing. */
   async function tokenFor(name: string, actions: readonly string[]): Promise<string> {
     const { id } = (await admin('GET', 'currentOrg')) as { id: string }
     const resources = [`drn:astra:org:${id}:db:*:keyspace:library:table:${name}`]

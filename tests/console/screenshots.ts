@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of docs/console.md:
- * `node --disable-warning=ExperimentalWarning tests/console/screenshots.ts`, after `npm run build`.
+ * Creates the screenshots of docs/console.md. Run `npm run build` first, then `node
+ * --disable-warning=ExperimentalWarning tests/console/screenshots.ts`.
  */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { ConsoleWindow } from './console-window.ts'
 
 const folder = new URL('../../docs/images/', import.meta.url)
 
-/** Bytes that a picture may have: pages of documentation are to load fast. */
+/** Maximum size of a picture in bytes, so that pages of the documentation load fast. */
 const sizeMax = 150_000
 
 const home = '#/db/home/default_keyspace'
@@ -67,14 +67,14 @@ function go(hash: string): string {
 async function picture(page: Page, name: string): Promise<void> {
   const path = fileURLToPath(new URL(`console-${name}.png`, folder))
   await page.mouse.move(0, 0)
-  // Messages come and go, and carets blink.
+  // Messages appear and disappear, and carets blink.
   await page.waitForTimeout(400)
   await page.screenshot({ path, caret: 'hide' })
   const { size } = statSync(path)
   assert(size <= sizeMax, `${path} has ${size} bytes`)
 }
 
-/** So that there is more to see than one collection. */
+/** Creates more than one collection to show. */
 async function makeData(): Promise<void> {
   const { server } = window
   for (const [name, count] of [
@@ -102,7 +102,7 @@ async function search(page: Page): Promise<void> {
   await page.setViewportSize({ ...viewport, height: 580 })
   await page.evaluate(go(`${place}/search`))
   await page.getByLabel('Search for').fill('harbour')
-  // Models are loaded by the first search that needs them.
+  // The first search that needs a model loads it.
   for (let turn = 0; turn < 3; turn++) {
     await page.keyboard.press('Enter')
     await page.locator('.search-form [aria-busy="true"]').waitFor()

@@ -23,7 +23,7 @@ describe('searching and mapping', () => {
     page = await console.page('#/db/home/default_keyspace', {
       viewport,
       colorScheme: 'light',
-      // Colours change at once, and not while they are looked at.
+      // Colours change at once, without a transition.
       reducedMotion: 'reduce',
     })
   })
@@ -38,7 +38,7 @@ describe('searching and mapping', () => {
       .click()
   }
 
-  /** Types, searches, and waits until all columns have answered. */
+  /** Types, searches, and waits until all columns have results. */
   async function search(text: string, near = ''): Promise<void> {
     await page.getByLabel('Search for').fill(text)
     await page.getByRole('textbox', { name: 'Vector' }).fill(near)
@@ -48,7 +48,7 @@ describe('searching and mapping', () => {
 
   const namesIn = (way: string) => column(way).locator('.result-name').allTextContents()
 
-  test('sample data is one click away', async () => {
+  test('creates sample data with one click', async () => {
     await page.getByRole('button', { name: 'Load sample data' }).click()
     await page.getByRole('heading', { name: 'sample_places' }).waitFor()
     const places = console.db().collection('sample_places')
@@ -61,7 +61,7 @@ describe('searching and mapping', () => {
     assert.equal(options.rerank?.service.provider, 'local')
   })
 
-  test('finds in four ways, as the client does', async () => {
+  test('searches in four ways, with the results of the client', async () => {
     await openTab('Search')
     await search('quiet reading', 'garden-4')
     const places = console.db().collection('sample_places')
@@ -85,7 +85,7 @@ describe('searching and mapping', () => {
     )
   })
 
-  test('says why, marks words, and links what is the same', async () => {
+  test('explains results, marks words, and links equal results', async () => {
     const first = column('Hybrid').locator('.result').first()
     assert.match(
       (await first.textContent())!,
@@ -109,7 +109,7 @@ describe('searching and mapping', () => {
     assert.match((await elsewhere.textContent())!, /meaning \d+(?:st|nd|rd|th)/)
   })
 
-  test('can be read by everybody', async () => {
+  test('is accessible', async () => {
     await assertAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })
     await assertAccessible(page, 'colours')
@@ -118,7 +118,7 @@ describe('searching and mapping', () => {
     await page.setViewportSize(viewport)
   })
 
-  test('keeps to a filter, and shows what documents hold as text', async () => {
+  test('applies a filter, and shows contents of documents as text', async () => {
     const places = console.db().collection('sample_places')
     const long = `needle ${'long'.repeat(1500)}`
     const hostile = {
@@ -143,7 +143,7 @@ describe('searching and mapping', () => {
     await page.getByRole('textbox', { name: 'Filter' }).fill('')
   })
 
-  test('leads to the code, and to the document', async () => {
+  test('links to the code and to the document', async () => {
     await search('needle')
     await column('Hybrid').getByRole('button', { name: 'As code' }).click()
     const dialog = page.getByRole('dialog')
@@ -167,7 +167,7 @@ describe('searching and mapping', () => {
       .deleteMany({ $lexical: { $match: 'needle' } })
   })
 
-  test('maps vectors, and colours them', async () => {
+  test('maps vectors with colours', async () => {
     await openTab('Map')
     await page.locator('[data-stage="done"]').waitFor()
     assert.match(
@@ -189,10 +189,10 @@ describe('searching and mapping', () => {
     assert(drawn > 5)
   })
 
-  test('shows what the pointer is at', async () => {
+  test('shows the point at the pointer', async () => {
     const { x, y, width, height } = (await page.locator('canvas').boundingBox())!
     const pointed = page.locator('.pointed-name')
-    // Somewhere along a diagonal there is a point.
+    // There is a point somewhere along a diagonal.
     for (let step = 1; step < 60 && (await pointed.count()) === 0; step++)
       await page.mouse.move(x + (width * step) / 60, y + (height * step) / 60)
     const name = (await pointed.textContent())!
@@ -206,7 +206,9 @@ describe('searching and mapping', () => {
     await assertAccessible(page)
   })
 
-  /** Draws a lasso around a part of the map, from the left; tells how many points are in it. */
+  /**
+   * Draws a lasso around a part of the map, from the left; returns the number of enclosed points.
+   */
   async function enclose(share: number): Promise<number> {
     const { x, y, width, height } = (await page.locator('canvas').boundingBox())!
     await page.mouse.move(x + 2, y + 2)
@@ -225,7 +227,7 @@ describe('searching and mapping', () => {
     const selection = page.getByRole('region', { name: 'Selection' })
     await page.getByRole('button', { name: 'Lasso' }).click()
     const filter = selection.getByRole('button', { name: 'Filter the data' })
-    // More than one filter can list are shown a page at a time.
+    // A selection larger than a filter allows is shown page by page.
     assert.equal(await encloseAll(), 200)
     await filter.click()
     await page.getByText('200 chosen on the map').waitFor()
@@ -267,7 +269,7 @@ describe('searching and mapping', () => {
     assert.deepEqual(found.map(({ _id }) => _id).toSorted(), ['museum-1', 'museum-3'])
   })
 
-  test('pages through what was chosen, also where large documents end a page early', async () => {
+  test('pages through a selection, also when large documents end a page early', async () => {
     const db = console.db()
     const heavy = await db.createCollection('heavy', {
       vector: { dimension: 2 },
@@ -301,11 +303,11 @@ describe('searching and mapping', () => {
       if (seen < 105) await next.click()
     }
     assert(await next.isDisabled())
-    // Twenty are asked for at once: a page ends with those that make 12 million characters.
+    // The page requests twenty documents at once; a reply ends after 12 million characters.
     assert.deepEqual(counts, [80, 25])
   })
 
-  test('says what a table or collection cannot do', async () => {
+  test('lists unsupported features of a table or collection', async () => {
     const db = console.db()
     await db.createCollection('plain', { lexical: { enabled: false } })
     const notes = await db.createTable('notes', {
@@ -344,7 +346,7 @@ describe('searching and mapping', () => {
   })
 })
 
-/** As a person would who pasted it into a file. */
+/** Runs the text like a person who pasted it into a file. */
 async function runText(program: string, text: string): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), 'stela-pasted-'))
   try {

@@ -1,4 +1,4 @@
-/** What the Search and Map pages are made of, besides what one sees. */
+/** Parts of the Search and Map pages, without a browser. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noTable, type Place } from '../../src/console/api/place.ts'
@@ -73,7 +73,7 @@ describe('matched words', () => {
     assert.notEqual(stem('sea'), stem('seal'))
   })
 
-  test('are marked, and nothing is lost', () => {
+  test('are marked without loss of text', () => {
     const text = '<b>Boats</b>, a boat & "boating"; sailboat'
     const pieces = markWords(text, stemsOf('BOAT b'))
     assert.equal(pieces.map((piece) => piece.text).join(''), text)
@@ -97,7 +97,7 @@ describe('matched words', () => {
 describe('ways to search', () => {
   const input = { text: 'quiet', vector: undefined, filter: undefined, limit: 5 }
 
-  test('are all there, or say what is missing', () => {
+  test('are all available, or state what is missing', () => {
     assert.deepEqual(
       waysOf(collection, []).map(({ lacks }) => lacks),
       [undefined, undefined, undefined, undefined],
@@ -121,7 +121,7 @@ describe('ways to search', () => {
     )
   })
 
-  test('become commands, where enough was typed', () => {
+  test('produce commands when the input suffices', () => {
     const [meaning, vector, words, hybrid] = waysOf(collection, [])
     assert.deepEqual(searchCommand(collection, meaning!, input)?.fields['sort'], {
       $vectorize: 'quiet',
@@ -170,7 +170,7 @@ describe('a map', () => {
   const positions = Float32Array.of(-1, -1, 1, -1, 1, 1, -1, 1, 0, 0)
   const size = { width: 400, height: 300 }
 
-  test('shows all points, and keeps the place under the pointer when it zooms', () => {
+  test('shows all points, and keeps the point under the pointer when it zooms', () => {
     const view = fitView(positions, size)
     for (let at = 0; at < positions.length; at += 2) {
       const [x, y] = [screenX(view, positions[at]!), screenY(view, positions[at + 1]!)]
@@ -189,7 +189,7 @@ describe('a map', () => {
       assert(Object.values(fitView(few, size)).every(Number.isFinite))
   })
 
-  test('tells which points are near, or enclosed', () => {
+  test('finds points near a position and within a lasso', () => {
     const view = fitView(positions, size)
     assert.equal(pointAt(positions, view, 201, screenY(view, 0) + 1, 10), 4)
     assert.equal(pointAt(positions, view, 201, 80, 10), undefined)
@@ -229,13 +229,13 @@ describe('a map', () => {
     assert.equal(colorBy(many, 'gone').legend[0]!.count, 60)
   })
 
-  test('has colours that can be seen in the light and in the dark', () => {
+  test('has colours with enough contrast in both themes', () => {
     for (const color of [...categoryColors, ...rampColors, otherColor])
       for (const surface of ['#ffffff', '#1b2023'])
         assert(contrast(color, surface) >= 3, `${color} on ${surface}`)
   })
 
-  test('becomes a filter, or ids where one cannot list them all', () => {
+  test('produces a filter, or ids when a filter cannot list them', () => {
     const documents = Array.from({ length: 6_401 }, (_, at) =>
       documentOf(`{"_id": ${at}, "a": ${at}, "b": "x"}`),
     )
@@ -267,11 +267,11 @@ describe('a map', () => {
     )
   })
 
-  test('takes vectors out of a reply, and nothing else', () => {
+  test('extracts only the vectors from a reply', () => {
     const received =
       '{"data":{"documents":[{"_id":12345678901234567890,"$vector":[0.5,-1e-3]},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":[1,2]},{"$vector":{"$binary":"P0D/vT8oMEY="},"n":1}]}}'
     const { text, vectors } = cutVectors(received, '$vector')
-    // The last one as the official clients write it.
+    // The last one is in the form of the official clients.
     assert.deepEqual(vectors, [
       Float32Array.of(0.5, -1e-3),
       Float32Array.of(1, 2),
@@ -285,14 +285,14 @@ describe('a map', () => {
 })
 
 describe('sample data', () => {
-  test('has two hundred documents, all different', () => {
+  test('has two hundred distinct documents', () => {
     const ids = new Set(sampleDocuments.map(({ fields }) => fields['_id']))
     const texts = new Set(sampleDocuments.map(({ text }) => text))
     assert.equal(ids.size, 200)
     assert.equal(texts.size, 200)
   })
 
-  test('has vectors of its own, in which texts that share words are near', () => {
+  test('has vectors in which texts with common words are near', () => {
     const near = (a: string, b: string) => {
       const [left, right] = [wordVector(a), wordVector(b)]
       return left.reduce((sum, value, at) => sum + value * right[at]!, 0)
@@ -311,7 +311,7 @@ describe('sample data', () => {
   })
 })
 
-/** After WCAG 2. */
+/** Contrast ratio of WCAG 2. */
 function contrast(one: string, other: string): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)

@@ -1,4 +1,4 @@
-/** The console as a browser is given it: its page, its files, and what it may ask for. */
+/** The console as HTTP serves it: page, files, and the permissions of its origin. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -14,7 +14,7 @@ function read(name: string): Buffer {
   return readFileSync(new URL(name, folder))
 }
 
-/** All files, without their packed forms. */
+/** All files without their compressed forms. */
 const names = readdirSync(folder).filter((name) => !/\.(?:br|gz)$/.test(name))
 
 let server: TestServer
@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Fetch would unpack what it gets. */
+/** Uses http directly, because fetch would decompress the body. */
 function ask(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<unknown>; body: Buffer }>(
     (resolve, reject) => {
@@ -48,7 +48,7 @@ const policy =
   "form-action 'none'; frame-ancestors 'none'"
 
 describe('GET /console', () => {
-  test('is a page without a script in it, under a strict policy', async () => {
+  test('is a page without inline scripts, under a strict policy', async () => {
     const { status, headers, body } = await ask('/console')
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'text/html; charset=utf-8')
@@ -62,7 +62,7 @@ describe('GET /console', () => {
       assert.match(link!, /^(?:data:image\/|console\/[\w-]+\.(?:js|css)$)/)
   })
 
-  test('is confirmed to those who have it', async () => {
+  test('returns 304 to clients that have it', async () => {
     for (const accepted of ['identity', 'br']) {
       const asked = { 'Accept-Encoding': accepted }
       const { headers } = await ask('/console', asked)
@@ -77,14 +77,14 @@ describe('GET /console', () => {
     }
   })
 
-  test('comes with a slash at its end, too', async () => {
+  test('accepts a trailing slash', async () => {
     const { status, headers } = await ask('/console/')
     assert.equal(status, 308)
     const { href } = new URL(headers['location'] as string, `${server.url}/a/console/`)
     assert.equal(href, `${server.url}/a/console`)
   })
 
-  test('has files that are kept for ever, packed beforehand', async () => {
+  test('serves compressed files that can be cached for ever', async () => {
     for (const name of names.filter((each) => each !== 'index.html')) {
       assert.match(name, /-[A-Z0-9]{8}\.(?:js|css|svg)$/, 'named by what it holds')
       const whole = read(name)
@@ -102,7 +102,7 @@ describe('GET /console', () => {
     }
   })
 
-  test('says how to build it where nobody has', async (context) => {
+  test('explains how to build it when it is not built', async (context) => {
     const app = fastify()
     context.after(() => app.close())
     addConsolePage(app, () => undefined, new URL('nowhere/', folder))
@@ -111,7 +111,7 @@ describe('GET /console', () => {
     assert.match(body, /not built.*npm run build/)
   })
 
-  test('leads to nothing else', async () => {
+  test('has no other paths', async () => {
     for (const path of [
       '/console/nothing.js',
       '/console/index.html',
@@ -128,7 +128,7 @@ describe('GET /console', () => {
     assert.equal((await server.send('/console', { method: 'POST' })).http, 404)
   })
 
-  test('is small: 100 KB before it shows anything, 250 KB in all', () => {
+  test('is small: 100 KB until the first display, 250 KB in total', () => {
     const zipped = new Map(names.map((name) => [name, read(`${name}.gz`).length]))
     const page = read('index.html').toString()
     const first = [
@@ -146,7 +146,7 @@ describe('GET /console', () => {
 describe('the root', () => {
   const browser = { Accept: 'text/html,*/*;q=0.8' }
 
-  test('leads a browser to the console, and no one else', async () => {
+  test('redirects browsers to the console, and no other clients', async () => {
     const { status, headers } = await ask('/', browser)
     assert.equal(status, 302)
     assert.equal(headers['location'], 'console')
@@ -155,7 +155,7 @@ describe('the root', () => {
     assert.equal((await server.send('/', { method: 'POST' })).http, 404)
   })
 
-  test('is a page that runs no script where there is no console', async (context) => {
+  test('is a page without scripts when there is no console', async (context) => {
     const plain = await startServer({ console: false })
     context.after(() => plain.close())
     const answer = await plain.send('/', { headers: browser })
@@ -172,8 +172,8 @@ describe('the root', () => {
   })
 })
 
-describe('management where the console is', () => {
-  test('answers as it does on its own port', async () => {
+describe('management on the port of the console', () => {
+  test('gives the same replies as on its own port', async () => {
     for (const path of ['/currentOrg', '/databases', '/databases/nonsense', '/', ''])
       for (const headers of [{}, { Token: 'wrong' }, { Token: testToken }]) {
         const here = await server.send(`/v2${path}`, { headers })
@@ -189,7 +189,7 @@ describe('management where the console is', () => {
     assert.equal((await server.send('/v2/tokens', big)).http, 413)
   })
 
-  test('is not for pages of other origins, whatever commands are', async () => {
+  test('rejects pages of other origins, even when commands accept them', async () => {
     const asked = {
       Origin: 'https://app.example',
       'Access-Control-Request-Method': 'GET',

@@ -1,4 +1,7 @@
-/** One browser, with one page, for all files of a process: both take longer than most tests. */
+/**
+ * One browser with one page for all files of a process, because opening either takes longer than
+ * most tests.
+ */
 import { after } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
@@ -17,7 +20,7 @@ async function newPage(browser: Browser): Promise<Page> {
   return page
 }
 
-/** On a server of its own. */
+/** Opens the console on a server of its own. */
 export function openConsole(config: Partial<Config> = {}): Promise<ConsoleWindow> {
   launched ??= launchBrowser()
   shared ??= launched.then(newPage)

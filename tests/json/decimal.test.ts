@@ -12,7 +12,7 @@ import {
 import { isDecimal } from '../../src/json/value.ts'
 import type { Numeric } from '../../src/json/value.ts'
 
-/** Numerals of every grammatical shape, with values that BigInt can still expand. */
+/** Numerals of every grammatical form, with values that BigInt can expand. */
 const numerals = fc
   .record({
     minus: fc.constantFrom('', '-'),
@@ -27,7 +27,7 @@ const doubles = fc.double({ noNaN: true, noDefaultInfinity: true })
 const texts = fc.oneof(numerals, doubles.map(String), fc.integer().map(String))
 
 describe('readNumeral', () => {
-  test('reads what a double carries as that double', () => {
+  test('reads a numeral that a double represents as that double', () => {
     for (const [text, value] of [
       ['0', 0],
       ['-0', 0],
@@ -48,7 +48,7 @@ describe('readNumeral', () => {
     }
   })
 
-  test('keeps the digits that no double carries', () => {
+  test('keeps digits beyond the precision of a double', () => {
     for (const [text, canonical] of [
       ['9007199254740993', '9007199254740993'],
       ['0.10000000000000000', undefined],
@@ -68,7 +68,7 @@ describe('readNumeral', () => {
     }
   })
 
-  test('gives equal numerals one form, whatever way they are written', () => {
+  test('returns one form for equal numerals in any notation', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 0, max: 30 }), (text, shift) => {
         const { count, scale } = oracle(text)
@@ -78,7 +78,7 @@ describe('readNumeral', () => {
     )
   })
 
-  test('is undone by printNumeric, without loss', () => {
+  test('is the inverse of printNumeric, without loss', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const read = readNumeral(text)
@@ -97,7 +97,7 @@ describe('readNumeral', () => {
     )
   })
 
-  test('refuses exponents that no one can mean', () => {
+  test('rejects exponents out of range', () => {
     for (const text of [
       '1e2147483648',
       '-1e-2147483649',
@@ -118,7 +118,7 @@ describe('compareNumeric', () => {
     )
   })
 
-  test('tells neighbours apart that a double would merge', () => {
+  test('distinguishes adjacent values that a double would merge', () => {
     for (const [less, greater] of [
       ['9007199254740992', '9007199254740993'],
       ['0.1', '0.10000000000000000555'],
@@ -134,7 +134,7 @@ describe('compareNumeric', () => {
     }
   })
 
-  test('compares exponents that could not be written out', () => {
+  test('compares exponents that are too large to expand', () => {
     const huge = readNumeral('1e2147483647')
     assert(compareNumeric(huge, 1) > 0)
     assert(compareNumeric(readNumeral('1e-2147483647'), 1) < 0)
@@ -163,7 +163,7 @@ describe('addNumeric and multiplyNumeric', () => {
     )
   })
 
-  test('give undefined exactly when the text of the result is too long', () => {
+  test('return undefined exactly when the text of the result is too long', () => {
     fc.assert(
       fc.property(texts, texts, fc.integer({ min: 1, max: 60 }), (a, b, lengthMax) => {
         for (const operation of [addNumeric, multiplyNumeric]) {
@@ -184,14 +184,14 @@ describe('addNumeric and multiplyNumeric', () => {
     assert.deepEqual(multiplyNumeric(1e300, 1e300, 100), { decimal: '1e+600' })
   })
 
-  test('know no negative zero', () => {
+  test('return no negative zero', () => {
     assert(Object.is(multiplyNumeric(0, -5, 100), 0))
     assert(Object.is(multiplyNumeric(-0.5, 0, 100), 0))
     assert(Object.is(addNumeric(-5, 5, 100), 0))
     assert(Object.is(addNumeric(-0.5, 0.5, 100), 0))
   })
 
-  test('never write out a huge exponent', () => {
+  test('do not expand a huge exponent', () => {
     const huge = readNumeral('1e999999999')
     const tiny = readNumeral('1e-999999999')
     assert.equal(addNumeric(huge, 1, 100), undefined)

@@ -10,7 +10,7 @@ const equalTexts = (a: string, b: string): boolean =>
   equalValues(parseStored(a), parseStored(b))
 
 describe('equalValues', () => {
-  test('agrees with comparing the printed texts', () => {
+  test('agrees with a comparison of the printed texts', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         assert(equalValues(a, structuredClone(a)))
@@ -20,21 +20,21 @@ describe('equalValues', () => {
     )
   })
 
-  test('takes numbers by value', () => {
+  test('compares numbers by value', () => {
     assert(equalTexts('[1.0, 1e2, 1e400]', '[1, 100, 10e399]'))
     assert(equalValues(-0, 0))
     assert(!equalTexts('9007199254740992', '9007199254740993'))
     assert(equalValues({ decimal: '1e+400' }, { decimal: '1e+400' }))
   })
 
-  test('minds the order of keys', () => {
+  test('considers the order of keys', () => {
     assert(equalTexts('{"a":1,"b":{"c":[]}}', '{"a":1,"b":{"c":[]}}'))
     assert(!equalTexts('{"a":1,"b":2}', '{"b":2,"a":1}'))
     assert(!equalTexts('{"a":1}', '{"a":1,"b":2}'))
     assert(!equalTexts('{"a":1}', '{"b":1}'))
   })
 
-  test('tells the types apart', () => {
+  test('distinguishes types', () => {
     const texts = ['null', 'false', '0', '""', '"0"', '[]', '{}', '[0]', '1e400', '[null]']
     for (const a of texts)
       for (const b of texts) assert.equal(equalTexts(a, b), a === b, `${a} and ${b}`)

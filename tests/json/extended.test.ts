@@ -25,12 +25,12 @@ describe('extendedOf', () => {
     })
   })
 
-  test('reads base64 as it stands', () => {
+  test('reads base64 unchanged', () => {
     for (const base64 of ['', 'AAAA', 'PszMzQ==', 'aGVsbG8=', '+/+/'])
       assert.deepEqual(read(`{"$binary":"${base64}"}`), { kind: 'binary', base64 })
   })
 
-  test('names the wrapper whose content is wrong', () => {
+  test('names the wrapper whose content is invalid', () => {
     const malformed = {
       $date: ['1.5', '"2020-01-01"', 'null', '1e400', '9007199254740993', '[1]', 'true'],
       $uuid: ['1', '""', '"018e65c9e33d749b9386e848739582f0"', '{}'],
@@ -56,7 +56,7 @@ describe('extendedOf', () => {
       }
   })
 
-  test('leaves everything else alone', () => {
+  test('ignores all other values', () => {
     for (const text of [
       ...[
         '1',
@@ -81,7 +81,7 @@ describe('extendedOf', () => {
 })
 
 describe('isExtended', () => {
-  test('holds for every wrapper, malformed ones included', () => {
+  test('returns true for every wrapper, malformed ones included', () => {
     assert(isExtended(parseStored('{"$date":1}')))
     assert(isExtended(parseStored('{"$date":"x"}')))
     assert(!isExtended(parseStored('{"date":1}')))

@@ -5,12 +5,12 @@ import { asFloating, asFloats, shortestFloat } from '../../src/json/floats.ts'
 import { printJson } from '../../src/json/print.ts'
 import { seed } from '../language/documents.ts'
 
-test('a float is shown with the digits that somebody would have written', () => {
+test('a float is printed with its shortest decimal form', () => {
   for (const number of [0, 0.5, 0.1, 0.994447, 1, 1e17, 1e-30, 16777216, -2.5])
     assert.equal(shortestFloat(Math.fround(number)), number)
 })
 
-test('a float that is read back is the same float, of at most nine digits', () => {
+test('a float is read back unchanged from at most nine digits', () => {
   fc.assert(
     fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (float) => {
       const shown = shortestFloat(float)
@@ -22,12 +22,12 @@ test('a float that is read back is the same float, of at most nine digits', () =
   )
 })
 
-test('what JSON has no number for is a word', () => {
+test('NaN and infinities are printed as strings', () => {
   const printed = printJson(asFloats(Float32Array.of(NaN, Infinity, -Infinity, 1)))
   assert.equal(printed, '["NaN","Infinity","-Infinity",1.0]')
 })
 
-test('a decimal of six digits comes back as it was', () => {
+test('a decimal of six digits is preserved', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -999_999, max: 999_999 }),

@@ -9,7 +9,7 @@ function listOf(texts: readonly string[]): LongText {
   return list.text()
 }
 
-/** Where a text becomes a part of its own. */
+/** Minimum length of a text that becomes a separate part. */
 const edge = 65_536
 const lengths = fc.oneof(
   fc.integer({ min: 1, max: 20 }),
@@ -17,7 +17,7 @@ const lengths = fc.oneof(
 )
 
 describe('a list of texts', () => {
-  test('reads as if they were joined', () => {
+  test('is read as their concatenation', () => {
     fc.assert(
       fc.property(fc.array(lengths, { maxLength: 30 }), (some) => {
         const texts = some.map((length, i) => String(i % 10).repeat(length))
@@ -26,7 +26,7 @@ describe('a list of texts', () => {
     )
   })
 
-  test('is one text while it is short, and has no part for each once it is long', () => {
+  test('is one text while it is short, and combines short texts into parts when it is long', () => {
     assert.equal(listOf([]), '')
     assert.equal(listOf(['1', '2']), '1,2')
     assert.equal(listOf(['x'.repeat(edge)]), 'x'.repeat(edge))
@@ -35,7 +35,7 @@ describe('a list of texts', () => {
     assert.equal(many.length, Math.ceil(1_000_000 / edge))
   })
 
-  test('keeps long texts as they are, since copying them takes long', () => {
+  test('keeps long texts as separate parts, because copying them is slow', () => {
     const long = 'x'.repeat(edge)
     assert.deepEqual(listOf(['1', long, long, '2']), ['1,', long, ',', long, ',2'])
   })

@@ -7,7 +7,7 @@ import { values } from './values.ts'
 
 const limits = { depthMax: 100, valuesMax: 10_000 }
 
-test('packed values come back as they were', () => {
+test('packed values are unpacked without loss', () => {
   const odd = [undefined, NaN, -0, -Infinity, { decimal: '1.5e+400' }, '', '\ud800x', '€']
   assert.deepEqual(unpackList(packValue(odd), limits), odd)
   fc.assert(
@@ -18,7 +18,7 @@ test('packed values come back as they were', () => {
   )
 })
 
-test('bytes that nobody packed are a list of values or nothing', () => {
+test('arbitrary bytes are unpacked as a list of values or rejected', () => {
   fc.assert(
     fc.property(fc.array(values), fc.nat(), fc.nat(255), (list, at, byte) => {
       const bytes = packValue(list)

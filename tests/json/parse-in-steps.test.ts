@@ -1,4 +1,4 @@
-/** Reading JSON in steps comes to what reading it in one go does, mistakes included. */
+/** Parsing JSON in steps gives the result of parsing it at once, errors included. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ const seed = Date.now() % 2 ** 31
 
 const limits: ParseLimits = { depthMax: 20, numeralLengthMax: 30, valuesMax: 60 }
 
-/** What came of it: the value, printed, or everything that is said about the mistake. */
+/** The printed value, or all details of the error. */
 function outcomeOf(parse: () => ReturnType<typeof parseJson>): unknown {
   try {
     return printJson(parse())
@@ -43,8 +43,8 @@ function stepsOf(text: string, stepSize?: number): number {
 }
 
 describe(`reading JSON in steps, seed ${seed}`, () => {
-  test('gives the same values and the same mistakes, wherever it stops', () => {
-    // Often not JSON: a text with a character changed, left out or put in.
+  test('gives the same values and the same errors, wherever it stops', () => {
+    // Often invalid JSON: a text with one character changed, removed or inserted.
     const texts = fc
       .tuple(
         fc.json({ maxDepth: 6, noUnicodeString: false }),
@@ -65,7 +65,7 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
     )
   })
 
-  test('finds a mistake at every offset', () => {
+  test('finds an error at every offset', () => {
     const text = '{"a":[1,-2.5e3,"x\\n\\u00e9",{"b":null,"c":[]}],"d":{},"e":[true,false]}'
     for (let at = 0; at <= text.length; at++)
       for (const put of ['', '@', '"', '\u0001', ',', '}', ']'])
@@ -73,7 +73,7 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
           assertSame(text.slice(0, at) + put + text.slice(at + 1), stepSize)
   })
 
-  test('stops in long strings and keys, escaped or not, and at every mistake in them', () => {
+  test('stops in long strings and keys, escaped or not, and at every error in them', () => {
     const fill = (unit: string, length: number) => unit.repeat(length / unit.length)
     for (const unit of ['x', 'é', '\\n', '\\u00e9', '\\ud83d\\ude42', 'ab\\"c'])
       for (const length of [16_380, 16_384, 16_390, 40_000])
@@ -88,7 +88,7 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
     assert(stepsOf(`{"${'\\n'.repeat(500_000)}":1}`, 1) > 50)
   })
 
-  test('counts every value but no key, up to the limit and not past it', () => {
+  test('counts every value but no key, up to the limit', () => {
     const valuesMax = 5
     const within = { ...limits, valuesMax }
     for (const text of ['[1,2,3,4]', '{"a":{"b":{"c":[1]}}}', '["",null,true,{}]']) {
@@ -105,13 +105,13 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
       }
   })
 
-  test('takes as many steps as there is to read, and one for little', () => {
+  test('takes a number of steps proportional to the length, and one step for a short text', () => {
     assert.equal(stepsOf('{"findOne":{"filter":{"_id":"x"}}}'), 1)
     const many = stepsOf(`[${'{},'.repeat(100_000)}0]`)
     assert(many > 500, `${many} steps`)
   })
 
-  test('gives up on a numeral that is absurdly long', () => {
+  test('rejects an overlong numeral', () => {
     for (const text of [
       '1'.repeat(50_000),
       `0.${'0'.repeat(50_000)}`,
@@ -125,7 +125,7 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
 })
 
 describe('printing JSON in steps', () => {
-  test('gives the same text as printing it in one go', () => {
+  test('gives the same text as printing it at once', () => {
     const large = fc
       .array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 40 })
       .map((values) => fromPlain([values, ...Array<unknown>(20).fill(values)]))

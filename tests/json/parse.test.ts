@@ -27,7 +27,7 @@ function problemOf(text: string): JsonProblem {
 }
 
 describe('parseJson', () => {
-  test('agrees with the platform wherever doubles and plain objects suffice', () => {
+  test('agrees with the platform on values that it can represent', () => {
     const spacing = fc.constantFrom(undefined, 1, '\t')
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), spacing, (json, space) => {
@@ -39,7 +39,7 @@ describe('parseJson', () => {
   })
 
   test('agrees with the platform on which texts are JSON', () => {
-    // Characters that matter to the grammar, so that near misses are frequent.
+    // Characters of the grammar, so that near misses are frequent.
     const tokens = fc.constantFrom(
       ...['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00', '\\n', '\n', ' ', '\t'],
       ...[
@@ -68,7 +68,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('agrees with the platform after one character of a valid text was changed', () => {
+  test('agrees with the platform on valid texts with one changed character', () => {
     fc.assert(
       fc.property(
         values,
@@ -78,7 +78,7 @@ describe('parseJson', () => {
           const text = printJson(value)
           const at = position % text.length
           const changed = text.slice(0, at) + replacement + text.slice(at + 1)
-          // Two equal keys, or an exponent beyond all reason: the platform lets them pass.
+          // The platform accepts duplicate keys and exponents out of range.
           if (accepts(parse, changed)) assert(accepts(JSON.parse, changed), changed)
           else if (accepts(JSON.parse, changed))
             assert.match(problemOf(changed).message, /stands twice|out of range/)
@@ -88,7 +88,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('refuses what RFC 8259 refuses', () => {
+  test('rejects what RFC 8259 rejects', () => {
     const refused = [
       ...[
         '',
@@ -121,7 +121,7 @@ describe('parseJson', () => {
     }
   })
 
-  test('says what is wrong and where', () => {
+  test('reports the error and its position', () => {
     for (const [text, message] of [
       ['{"a":1,"a":2}', 'the key "a" stands twice in one object, at offset 7'],
       ['[1,]', 'expected a value but found "]", at offset 3'],
@@ -136,7 +136,7 @@ describe('parseJson', () => {
       assert.equal(problemOf(text).message, message)
   })
 
-  test('refuses a key that stands twice, at any depth and however it is spelled', () => {
+  test('rejects a duplicate key, at any depth and in any spelling', () => {
     assert.match(problemOf('[{"x":{"b":1,"c":2,"b":1}}]').message, /"b" stands twice/)
     assert.match(problemOf('{"a":1,"\\u0061":2}').message, /"a" stands twice/)
     assert.match(problemOf('{"":1,"":1}').message, /"" stands twice/)
@@ -144,20 +144,20 @@ describe('parseJson', () => {
     assert.deepEqual([...(parse('{"a":1,"A":2}') as Map<string, Value>).keys()], ['a', 'A'])
   })
 
-  test('keeps the order of keys and gives none a special meaning', () => {
+  test('keeps the order of keys and gives no key a special meaning', () => {
     const text = '{"b":1,"10":2,"2":3,"__proto__":{"constructor":4},"toString":5,"":6}'
     const object = parse(text) as Map<string, Value>
     assert.deepEqual([...object.keys()], ['b', '10', '2', '__proto__', 'toString', ''])
     assert.equal(printJson(object), text)
   })
 
-  test('skips white space of any length, and finds the mistakes behind it', () => {
+  test('skips white space of any length, and finds errors behind it', () => {
     for (const length of [63, 64, 65, 1_000]) {
       const space = ' \n\t\r'.repeat(length).slice(0, length)
       const text = ['', '{', '"a"', ':', '[', '1', ',', '2', ']', '}', ''].join(space)
       assert.equal(printJson(parse(text)), '{"a":[1,2]}')
       assert.equal(problemOf(`[1${space}2]`).offset, length + 2)
-      // A space that is none to JSON.
+      // A no-break space is not white space in JSON.
       assert.equal(problemOf(`[1${space}\u00a0]`).offset, length + 2)
       assert.equal(problemOf(space).offset, length)
     }
@@ -168,7 +168,7 @@ describe('parseJson', () => {
     assert.equal(parse('"\\ud83d\\ude42"'), '🙂')
   })
 
-  test('agrees with the platform on strings of any length, and on mistakes in them', () => {
+  test('agrees with the platform on strings of any length, and on errors in them', () => {
     const parts = ['x', 'é', '日本', '\\n', '\\u00e9', '\\"', '\\\\']
     const mistakes = ['', '', '\n', '\\', '\\q', '\\u12', '"']
     fc.assert(
@@ -188,8 +188,8 @@ describe('parseJson', () => {
     )
   })
 
-  test('asks for no character behind the end of a text', ({ mock }) => {
-    // Once that has happened, compiled code is slower at every character.
+  test('reads no character beyond the end of a text', ({ mock }) => {
+    // After one such read, compiled code is slower at every character.
     const spied = mock.method(String.prototype, 'charCodeAt').mock
     const whole = `{"a":[1,-2.5e3,"x\\n\\u00e9",true],"b":"${'y'.repeat(130)}\\t"} `
     for (let length = 0; length <= whole.length; length++)
@@ -211,7 +211,7 @@ describe('parseJson', () => {
     assert.equal(parse('"\udfff"'), '\udfff')
   })
 
-  test('follows nesting as deep as allowed and no deeper', () => {
+  test('accepts nesting up to the maximum depth', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
     assert.equal(printJson(parse(nested(500))), nested(500))
     const problem = problemOf(nested(501))
@@ -223,7 +223,7 @@ describe('parseJson', () => {
     assert.equal(parseJson('1', { ...limits, depthMax: 0 }), 1)
   })
 
-  test('keeps numbers that no double carries', () => {
+  test('keeps numbers beyond the precision of a double', () => {
     assert.deepEqual(parse('[1e400,0.1,9007199254740993]'), [
       { decimal: '1e+400' },
       0.1,
@@ -231,13 +231,13 @@ describe('parseJson', () => {
     ])
   })
 
-  test('reads every numeral as readNumeral does, in any company', () => {
+  test('reads every numeral like readNumeral, in any context', () => {
     const digits = fc.stringMatching(
       /^(0|[1-9][0-9]{0,20})(\.[0-9]{1,24})?(e[+-]?[0-9]{1,3})?$/,
     )
     const doubles = fc.double({ noNaN: true, noDefaultInfinity: true })
     const singles = fc.float({ noNaN: true, noDefaultInfinity: true })
-    // Neighbours of what a double prints: the last digit moved, or one digit more.
+    // Neighbours of the printed form of a double: the last digit changed, or one digit more.
     const near = fc
       .tuple(fc.oneof(doubles, fc.double({ min: 0, max: 1, noNaN: true })), fc.nat(9))
       .filter(([double]) => !String(double).includes('e'))
@@ -260,7 +260,7 @@ describe('parseJson', () => {
     )
   })
 
-  test('refuses numerals that are too long, and names their length', () => {
+  test('rejects numerals that are too long, and states their length', () => {
     assert.equal(printJson(parse('1'.repeat(100))), '1'.repeat(100))
     for (const text of ['1'.repeat(101), `-${'1'.repeat(100)}`, `0.${'0'.repeat(99)}`]) {
       const problem = problemOf(text)
@@ -270,7 +270,7 @@ describe('parseJson', () => {
     }
   })
 
-  test('refuses numerals whose exponent is out of range', () => {
+  test('rejects numerals whose exponent is out of range', () => {
     const problem = problemOf('[1e99999999999]')
     assert.equal(problem.kind, 'numeral')
     assert.equal(problem.numeralLength, 13)
@@ -279,7 +279,7 @@ describe('parseJson', () => {
 })
 
 describe('printJson', () => {
-  test('is undone by parseJson and parseStored, key order and all', () => {
+  test('is the inverse of parseJson and parseStored, including the order of keys', () => {
     fc.assert(
       fc.property(values, (value) => {
         const text = printJson(value)
@@ -289,7 +289,7 @@ describe('printJson', () => {
     )
   })
 
-  test('writes well-formed text that the platform reads too', () => {
+  test('writes well-formed text that the platform can read', () => {
     fc.assert(
       fc.property(values, (value) => {
         const text = printJson(value)
@@ -299,14 +299,14 @@ describe('printJson', () => {
     )
   })
 
-  test('escapes what must be escaped, in short and in long strings', () => {
+  test('escapes required characters, in short and in long strings', () => {
     assert.equal(printJson('a"\\\n\u0001\ud800'), '"a\\"\\\\\\n\\u0001\\ud800"')
     assert.equal(printJson('🙂é\u007f'), '"🙂é\u007f"')
     for (const pad of ['', 'x'.repeat(100)])
       assert.equal(parse(printJson(`${pad}"\ud800🙂`)), `${pad}"\ud800🙂`)
   })
 
-  test('writes numbers as JSON knows them', () => {
+  test('writes numbers in JSON notation', () => {
     assert.equal(
       printJson([-0, 1e21, 1e-7, { decimal: '1e+400' }]),
       '[0,1e+21,1e-7,1e+400]',

@@ -7,9 +7,9 @@ import type { Value } from '../../src/json/value.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-test('prints what the platform prints, whatever characters there are', (context) => {
+test('prints the same text as the platform, for all characters', (context) => {
   context.diagnostic(`SEED=${seed}`)
-  // Of one byte, of two, halves of pairs, and what is escaped.
+  // Characters of one and two bytes, surrogates, and characters that need an escape.
   const characters = fc.constantFrom(
     'a',
     'ß',
@@ -33,7 +33,7 @@ test('prints what the platform prints, whatever characters there are', (context)
   })
   fc.assert(
     fc.property(fc.array(records), (plain) => {
-      // The platform does not tell -0 from 0, and puts names that are numbers first.
+      // The platform prints -0 as 0, and places integer-like names first.
       const value = fromPlain(JSON.parse(JSON.stringify(plain)))
       assert.equal(printJson(value), JSON.stringify(plain))
     }),
@@ -41,14 +41,14 @@ test('prints what the platform prints, whatever characters there are', (context)
   )
 })
 
-test('prints more than fits at once', () => {
+test('prints texts larger than the buffer', () => {
   for (const size of [3_000, 16_383, 16_384, 40_000]) {
     const numbers = Array.from({ length: size }, (_, i) => i % 10)
     assert.equal(printJson(numbers), JSON.stringify(numbers))
   }
 })
 
-test('texts that are printed by turns do not get into each other', () => {
+test('concurrent prints do not mix their texts', () => {
   const values: Value[] = [1, 2, 3].map((digit) => new Array<number>(2_000).fill(digit))
   const printing = values.map((value) => {
     const steps = printJsonInSteps(value)

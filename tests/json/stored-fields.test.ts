@@ -15,7 +15,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
     fc.string(),
   )
 
-  test('are those of the parsed object', () => {
+  test('equal those of the parsed object', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(names, values), { selector: ([name]) => name }),
@@ -31,7 +31,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
     )
   })
 
-  test('are left out of a text that is compact', () => {
+  test('can be removed from a compact text, and from no other', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(names, values), { selector: ([name]) => name }),
@@ -53,7 +53,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
       assert.equal(withoutFields(text, new Set(['c'])), undefined, text)
   })
 
-  test('are refused when the text was cut off', () => {
+  test('are rejected when the text is truncated', () => {
     const text = '{"_id":"x","a":{"b":[1,"}"]},"c":12}'
     for (let end = 2; end < text.length; end++)
       try {
@@ -63,7 +63,7 @@ describe(`fields of a stored object, seed ${seed}`, () => {
       }
   })
 
-  test('are none when none are asked for, or there are none', () => {
+  test('are empty when no names are given, or no field exists', () => {
     assert.equal(storedFields('{"a":1}', new Set()).size, 0)
     assert.equal(storedFields('{}', new Set(['a'])).size, 0)
   })

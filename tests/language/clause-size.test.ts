@@ -1,4 +1,4 @@
-/** What counts towards the size of a clause. */
+/** Size of a clause, counted in parts. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseStored } from '../../src/json/parse.ts'
@@ -12,7 +12,7 @@ describe('the parts of a clause', () => {
     assert(!hasMoreParts(1, 0))
   })
 
-  test('are as many as a path has fours of segments and 250s of characters', () => {
+  test('include one for every four segments and every 250 characters of a path', () => {
     assert.equal(pathParts('a', 10), 1)
     assert.equal(pathParts('a.b.c.d', 10), 1)
     assert.equal(pathParts('a.b.c.d.e', 10), 2)

@@ -1,4 +1,4 @@
-/** A compiled filter against the plain definition, and how many steps a document takes. */
+/** Compares compiled filters with the plain definition, and counts their steps for a document. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
@@ -13,7 +13,7 @@ import { plainMatches } from './plain-matches.ts'
 
 const everyPath = indexingRule(undefined)
 
-/** Arrays that are long enough to be looked up in steps, with the same elements. */
+/** Extends arrays with repeated elements, until they are long enough to be searched in steps. */
 function lengthened(document: JsonObject, random: Random): JsonObject {
   const longer = (value: Value) =>
     Array.isArray(value) && value.length > 0 && random.chance(0.5)
@@ -22,7 +22,9 @@ function lengthened(document: JsonObject, random: Random): JsonObject {
   return new Map([...document].map(([name, value]) => [name, longer(value)]))
 }
 
-/** Values that documents hold, so that whole objects and long arrays are equal at times. */
+/**
+ * Replaces operands by values of the document, so that whole objects and long arrays can be equal.
+ */
 function withValuesOf(filter: Filter, document: JsonObject, random: Random): Filter {
   if ('of' in filter)
     return { ...filter, of: filter.of.map((part) => withValuesOf(part, document, random)) }
@@ -32,7 +34,7 @@ function withValuesOf(filter: Filter, document: JsonObject, random: Random): Fil
   const swapped = (value: Value) => {
     if (held.length === 0 || random.chance(0.5)) return value
     const text = printJson(random.pick(held))
-    // Parsing refuses binary operands, as readers of filters do.
+    // Parsing rejects binary operands, like readers of filters.
     return text.includes('$binary') ? value : parseStored(text)
   }
   switch (filter.kind) {
@@ -50,7 +52,7 @@ function withValuesOf(filter: Filter, document: JsonObject, random: Random): Fil
 }
 
 describe('a compiled filter', () => {
-  test(`answers as the plain definition does (seed ${seed})`, () => {
+  test(`gives the same results as the plain definition (seed ${seed})`, () => {
     const random = new Random(seed)
     let matched = 0
     let stepped = 0
@@ -64,7 +66,7 @@ describe('a compiled filter', () => {
       const expected = plainMatches(filter, document)
       if (expected) matched++
       if (typeof matchesInSteps(filter, document) !== 'boolean') stepped++
-      // What a filter was asked before makes no difference.
+      // Earlier evaluations of the filter must not change the result.
       for (const time of ['first', 'second'])
         if (matches(filter, document) !== expected)
           assert.fail(`${time}: ${printJson(document)} by ${inspect(filter, { depth: 9 })}`)
@@ -74,7 +76,7 @@ describe('a compiled filter', () => {
     assert(stepped > 5, `${stepped} took steps`)
   })
 
-  test('tells numbers apart that are near each other, in any order', () => {
+  test('distinguishes numbers that are close to each other, in any order', () => {
     const random = new Random(seed)
     const values = Array.from({ length: 300 }, () => random.integer(-500, 500) / 4)
     const choice: Filter = { kind: 'in', path: pathOf('a'), values }
@@ -86,7 +88,7 @@ describe('a compiled filter', () => {
     assert(matches(zero, new Map([['a', -0]])))
   })
 
-  test('asks for the terms of a text once, whatever the number of conditions', () => {
+  test('requests the terms of a text once, whatever the number of conditions', () => {
     const path = pathOf('$lexical')
     const conditions = ['x', 'y', 'x y'].map((text): Comparison => {
       return { kind: 'match', path, terms: text.split(' '), text }
@@ -105,7 +107,7 @@ describe('the steps of comparing a document', () => {
   const path = pathOf('a')
   const numbers = (from: number, count: number) =>
     Array.from({ length: count }, (_, n) => from + n)
-  /** All of them hold, so each is asked. */
+  /** All conditions hold, so each one is evaluated. */
   const allOf = (count: number): Filter => ({
     kind: 'and',
     of: [
@@ -131,7 +133,7 @@ describe('the steps of comparing a document', () => {
     assert.equal(stepsOver(allOf(64), array), one)
   })
 
-  test('are none for a short array', () => {
+  test('are not taken for a short array', () => {
     assert.equal(stepsOver(allOf(64), numbers(1, 400)), 0)
   })
 
@@ -152,7 +154,7 @@ describe('the steps of comparing a document', () => {
     assert(matches(filter, new Map([['a', objects()]])))
   })
 
-  test('compare no object that has another number of members', () => {
+  test('skip objects with a different number of members', () => {
     const filter: Filter = { kind: 'eq', path, value: [1, 2] }
     assert.equal(stepsOver(filter, [numbers(0, 1_000), 2, 3] as Value[]), 0)
   })

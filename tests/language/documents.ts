@@ -5,7 +5,7 @@ import type { JsonObject, Value } from '../../src/json/value.ts'
 /** Set SEED to repeat a failed run; fast-check prints the seed when a property fails. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-/** Few, so that paths meet fields; some of which would trip over plain objects. */
+/** Few names, so that paths often match fields; some are names of built-in properties. */
 export const names = fc.constantFrom(
   'a',
   'b',
@@ -38,7 +38,7 @@ const tree = fc.letrec<{ value: Value; object: JsonObject }>((tie) => ({
 
 export const values = tree.value
 
-/** With an _id at the front and, at times, a vector at the end. */
+/** Documents with an _id in front, half of them with a vector at the end. */
 export const documents = fc
   .tuple(fc.integer(), tree.object, fc.boolean())
   .map(([id, fields, vector]): JsonObject => {

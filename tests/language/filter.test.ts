@@ -1,4 +1,4 @@
-/** How filters are read, and which are refused. What they mean is in matches.test.ts. */
+/** Parsing of filters, and their errors. matches.test.ts covers their meaning. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -41,7 +41,7 @@ function refuses(text: string, code: string, named: string, settings: Settings =
   )
 }
 
-/** A filter in short: "and(a eq 1, b exists true)". */
+/** A short text form of a filter: "and(a eq 1, b exists true)". */
 function sketch(filter: Filter): string {
   switch (filter.kind) {
     case 'and':
@@ -80,17 +80,17 @@ describe('a filter', () => {
     ['{"$vectorize":{"$exists":false}}', '$vectorize exists false'],
     ['{"_id":{"$ne":true}}', '_id ne true'],
     ['{"_id":{"$nin":[null,false]}}', '_id nin [null,false]'],
-    // Empty clauses say nothing.
+    // Empty clauses add no condition.
     ['{"a":{}}', 'and()'],
     ['{"a":{},"b":1}', 'b eq 1'],
     ['{"$and":[],"$or":[],"b":1}', 'b eq 1'],
     ['{"$or":[]}', 'and()'],
-    // Only what stands at the top is at the top of the tree.
+    // Only top-level conditions are at the top of the tree.
     ['{"$and":[{"a":1}]}', 'and(and(a eq 1))'],
     ['{"a":1,"$and":[{"b":1}]}', 'and(a eq 1, and(b eq 1))'],
     ['{"$or":[{"a":1,"b":2},{"c":3}]}', 'and(or(and(a eq 1, b eq 2), c eq 3))'],
     ['{"$not":{"a":{"$ne":1}}}', 'and(or(a eq 1))'],
-    // $not moves down to the comparisons.
+    // $not is pushed down to the comparisons.
     ['{"$not":{"a":1,"b":2}}', 'and(or(a ne 1, b ne 2))'],
     ['{"$not":{"a":{"$gt":1,"$lt":5}}}', 'and(or(a lte 1, a gte 5))'],
     ['{"$not":{"a":{"$gte":1,"$lte":5}}}', 'and(or(a lt 1, a gt 5))'],
@@ -104,11 +104,11 @@ describe('a filter', () => {
     ],
     ['{"$not":{"$not":{"a":{"$size":1}}}}', 'and(or(and(a size 1)))'],
     ['{"$or":[{"$not":{"a":1}}]}', 'and(or(or(a ne 1)))'],
-    // The opposite of no condition at all.
+    // The negation of no condition at all.
     ['{"$not":{}}', 'and(or())'],
   ]
   for (const [text, tree] of readings)
-    test(`${text} reads as ${tree}`, () => assert.equal(sketch(read(text)), tree))
+    test(`${text} is parsed as ${tree}`, () => assert.equal(sketch(read(text)), tree))
 
   test('keeps typed values as they were written', () => {
     const filter = read('{"_id":{"$uuid":"F47AC10B-58CC-4372-A567-0E02B2C3D479"}}')
@@ -119,7 +119,7 @@ describe('a filter', () => {
     )
   })
 
-  test('takes field names that mean something to JavaScript', () => {
+  test('accepts field names that are built-in properties in JavaScript', () => {
     assert.equal(sketch(read('{"__proto__":1}')), '__proto__ eq 1')
     assert.equal(
       sketch(read('{"constructor":{"$exists":true}}')),
@@ -129,7 +129,7 @@ describe('a filter', () => {
     refuses('{"a":{"$toString":1}}', 'FILTER_UNSUPPORTED_OPERATOR', '"$toString"')
   })
 
-  test('may hold as many comparisons as the limit says', () => {
+  test('may contain comparisons up to the limit', () => {
     const fields = (count: number) =>
       Array.from({ length: count }, (_, i) => `"f${i}":1`).join()
     read(`{${fields(64)}}`)
@@ -144,7 +144,7 @@ describe('a filter', () => {
     )
   })
 
-  test('may hold as many values in $in and $nin as the limit says', () => {
+  test('may contain values in $in and $nin up to the limit', () => {
     const values = (count: number) => `[${Array.from({ length: count }, () => 1).join()}]`
     read(`{"a":{"$in":${values(100)}},"b":{"$nin":${values(100)}}}`)
     refuses(`{"a":{"$in":${values(101)}}}`, 'FILTER_INVALID_EXPRESSION', '101')
@@ -152,7 +152,7 @@ describe('a filter', () => {
   })
 })
 
-describe('a filter is refused', () => {
+describe('a filter is rejected', () => {
   const bad = 'FILTER_INVALID_EXPRESSION'
   const rejections: [filter: string, code: string, named: string][] = [
     ['5', 'FILTER_UNSUPPORTED_DATA_TYPE', 'Number'],
@@ -259,7 +259,7 @@ describe('a filter is refused', () => {
   for (const [text, code, named] of rejections)
     test(`as ${code}: ${text}`, () => refuses(text, code, named))
 
-  test('for $lexical where lexical search is off', () => {
+  test('for $lexical when lexical search is off', () => {
     const off = { lexical: false }
     refuses(
       '{"$lexical":{"$match":"x"}}',
@@ -270,7 +270,7 @@ describe('a filter is refused', () => {
     refuses('{"$lexical":"x"}', 'LEXICAL_NOT_ENABLED_FOR_COLLECTION', 'shop.books', off)
   })
 
-  test('but not for _id deeper inside $or', () => {
+  test('except for _id deeper inside $or', () => {
     assert.equal(
       sketch(read('{"$or":[{"$and":[{"_id":1},{"a":2}]},{"b":1}]}')),
       'and(or(and(_id eq 1, a eq 2), b eq 1))',
@@ -298,7 +298,7 @@ describe('with selective indexing, a filter', () => {
     ['{"secret":1}', { indexing: { deny: [] } }],
   ]
   for (const [text, settings] of accepted)
-    test(`may say ${text} under ${JSON.stringify(settings.indexing)}`, () => {
+    test(`accepts ${text} under ${JSON.stringify(settings.indexing)}`, () => {
       read(text, settings)
     })
 
@@ -333,10 +333,10 @@ describe('with selective indexing, a filter', () => {
     ['{"_id":{"$lt":1}}', 'FILTER_ID_NOT_INDEXED', '$lt', { indexing: { deny: ['*'] } }],
   ]
   for (const [text, code, named, settings] of refused)
-    test(`may not say ${text} under ${JSON.stringify(settings.indexing)}`, () =>
+    test(`rejects ${text} under ${JSON.stringify(settings.indexing)}`, () =>
       refuses(text, code, named, settings))
 
-  test('with a path or operand of any depth is checked without delay', () => {
+  test('is checked quickly for a path or operand of any depth', () => {
     const path = Array.from({ length: 100_000 }, () => '0').join('.')
     const fields = Array.from({ length: 1_000 }, (_, i) => `"f${i}":0`).join()
     read(`{"tags.${path}":{${fields}}}`, allow)

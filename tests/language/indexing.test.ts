@@ -79,14 +79,14 @@ describe('indexing', () => {
     [{ deny: [] }, ['_id', 'a.b'], [], document],
   ]
   for (const [lists, yes, no, pruned] of cases)
-    test(`by ${JSON.stringify(lists)} takes what it should`, () => {
+    test(`by ${JSON.stringify(lists)} keeps exactly the covered paths`, () => {
       const rule = indexingRule(lists)
       for (const text of yes) assert(rule.covers(path(text)), `should cover ${text}`)
       for (const text of no) assert(!rule.covers(path(text)), `should not cover ${text}`)
       assert.equal(printJson(rule.prune(object(document))), pruned)
     })
 
-  test('of everything returns the document itself', () => {
+  test('returns the document itself when everything is indexed', () => {
     const rule = indexingRule(undefined)
     const whole = object(document)
     assert(rule.all)
@@ -94,7 +94,7 @@ describe('indexing', () => {
     assert(rule.covers(path('anything.at.all')))
   })
 
-  test('leaves the document as it was', () => {
+  test('leaves the document unchanged', () => {
     const whole = object(document)
     indexingRule({ deny: ['a.b', 'lines.p'] }).prune(whole)
     assert.equal(printJson(whole), document)
@@ -133,7 +133,7 @@ describe('for any lists and document', () => {
     listed.map((deny): IndexingLists => ({ deny })),
   )
 
-  /** All paths of a document, arrays and all. */
+  /** All paths of a document, including those in arrays. */
   function* pathsOf(inner: Value, segments: readonly string[] = []): Iterable<Path> {
     if (segments.length > 0) yield { text: segments.map(escapeSegment).join('.'), segments }
     if (Array.isArray(inner))
@@ -157,7 +157,7 @@ describe('for any lists and document', () => {
     )
   })
 
-  test('an _id and search fields that are null are kept like any other', () => {
+  test('an _id and search fields with null are kept like others', () => {
     const document = object('{"_id":null,"a":1,"$vector":null,"$lexical":null}')
     for (const options of [{ allow: ['b'] }, { deny: ['a'] }, { deny: ['*'] }])
       assert.equal(
@@ -166,7 +166,7 @@ describe('for any lists and document', () => {
       )
   })
 
-  test('pruning twice is pruning once', () => {
+  test('pruning is idempotent', () => {
     fc.assert(
       fc.property(lists, value, (options, document) => {
         const rule = indexingRule(options)

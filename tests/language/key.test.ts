@@ -19,7 +19,7 @@ const doubles = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 
-/** Numerals at and around doubles: the double's own digits, and some more behind them. */
+/** Numerals at and near doubles: the digits of the double, and some additional ones. */
 const numbers = fc.oneof(
   doubles,
   fc
@@ -44,7 +44,7 @@ const numbers = fc.oneof(
   fc.stringMatching(/^-?[1-9](\.[0-9]{0,2}[1-9])?e[+-]?2147483[0-9]{2}$/).map(readNumeral),
 )
 
-/** Units where the order of UTF-16 and that of UTF-8 part, and NUL. */
+/** Code units whose order differs between UTF-16 and UTF-8, and NUL. */
 const strings = fc.oneof(
   fc
     .array(
@@ -79,7 +79,7 @@ const scalars: fc.Arbitrary<Value> = fc.oneof(
 )
 
 describe('keys', () => {
-  test('order scalars as values are ordered, and are equal when the values are', () => {
+  test('order scalars like their values, and are equal when the values are', () => {
     fc.assert(
       fc.property(scalars, scalars, (a, b) => {
         assert.equal(
@@ -92,7 +92,7 @@ describe('keys', () => {
     )
   })
 
-  test('order numbers whose doubles are the same or neighbours', () => {
+  test('order numbers with equal or adjacent doubles', () => {
     fc.assert(
       fc.property(numbers, numbers, (a, b) => {
         assert.equal(Buffer.compare(keyOf(a), keyOf(b)), Math.sign(compareValues(a, b)))
@@ -101,7 +101,7 @@ describe('keys', () => {
     )
   })
 
-  test('order types among each other, containers included', () => {
+  test('order different types, including containers', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         const order = compareValues(a, b)
@@ -111,7 +111,7 @@ describe('keys', () => {
     )
   })
 
-  test('of arrays tell their size, and nothing else', () => {
+  test('contain only the size of arrays', () => {
     for (const size of [0, 1, 255, 256, 1000]) {
       assert(
         Buffer.from(arrayKey(size)).equals(keyOf(Array.from({ length: size }, () => 1))),
@@ -122,7 +122,7 @@ describe('keys', () => {
     }
   })
 
-  test('all sort before what follows their prefix, and none between', () => {
+  test('that share a prefix sort contiguously', () => {
     fc.assert(
       fc.property(scalars, scalars, (a, b) => {
         const prefix = keyOf(a).subarray(0, 1)

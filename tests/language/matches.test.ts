@@ -1,4 +1,4 @@
-/** What filters mean: cases first, then laws that hold for any filter and document. */
+/** Meaning of filters: single cases first, then laws that hold for any filter and document. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -211,14 +211,14 @@ describe('a filter', () => {
     ['{"$not":{"$not":{"a":{"$gt":1}}}}', ['{"a":2}'], ['{"a":1}', '{}']],
   ]
   for (const [filter, yes, no] of cases)
-    test(`${filter} matches what it should`, () => {
+    test(`${filter} matches exactly the expected documents`, () => {
       for (const document of yes)
         assert(answer(filter, document), `should match ${document}`)
       for (const document of no)
         assert(!answer(filter, document), `should miss ${document}`)
     })
 
-  test('never equals a binary value, however it came about', () => {
+  test('never matches equality with a binary value', () => {
     const binary = new Map([['$binary', 'AAAA']])
     const path = parsePath('a')
     assert('segments' in path)
@@ -230,7 +230,7 @@ describe('a filter', () => {
     assert(!matches({ kind: 'all', path, values: [binary] }, document))
   })
 
-  test('asks those who know the terms of a text about $match', () => {
+  test('requests terms from the analyzer for $match', () => {
     const path = parsePath('$lexical')
     assert('segments' in path)
     const filter = { kind: 'match', path, terms: ['x', 'y'], text: 'x y' } as const
@@ -241,7 +241,7 @@ describe('a filter', () => {
   })
 })
 
-test('a path finds the value that stands there', () => {
+test('a path finds the value at its position', () => {
   const document = object('{"a":[{"b":[1,null]}],"":{"x":2},"c":{"10":3},"d":{"$date":1}}')
   const at = (text: string): Value | undefined => {
     const path = parsePath(text)
@@ -257,7 +257,7 @@ test('a path finds the value that stands there', () => {
   assert.equal(at('a.0.b.1.x'), undefined)
 })
 
-// A small world, so that filters and documents meet often.
+// A small set of values, so that filters and documents match often.
 const scalar = fc.constantFrom<Value>(
   0,
   1,
@@ -326,7 +326,7 @@ function on(at: string, operator: string, argument: Value): Filter {
 }
 
 describe('for any document', () => {
-  test('$not is the complement, ranges aside', () => {
+  test('$not is the complement, except for ranges', () => {
     fc.assert(
       fc.property(clause, document, (inner, doc) => {
         const negated = filterOf(new Map([['$not', inner]]))
@@ -355,7 +355,7 @@ describe('for any document', () => {
     )
   })
 
-  test('$and and $or are what all and any of their elements say', () => {
+  test('$and matches if all elements match, and $or if any does', () => {
     fc.assert(
       fc.property(
         fc.array(clause, { minLength: 1, maxLength: 3 }),
@@ -372,7 +372,7 @@ describe('for any document', () => {
     )
   })
 
-  test('$ne is not $eq, and $nin is not $in', () => {
+  test('$ne is the negation of $eq, and $nin of $in', () => {
     fc.assert(
       fc.property(
         path,
@@ -391,7 +391,7 @@ describe('for any document', () => {
     )
   })
 
-  test('$in is any $eq, but for null in arrays', () => {
+  test('$in is a disjunction of $eq, except for null in arrays', () => {
     fc.assert(
       fc.property(path, fc.array(value, { maxLength: 3 }), document, (at, many, doc) => {
         const values = many.filter((one) => one !== null)

@@ -28,7 +28,7 @@ function path(text: string): Path {
 }
 
 describe('values', () => {
-  test('order by type, then within the type', () => {
+  test('are ordered by type, then within the type', () => {
     const ascending = [
       undefined,
       null,
@@ -58,13 +58,13 @@ describe('values', () => {
         assert.equal(Math.sign(compareValues(a, b)), Math.sign(i - j), `${i} with ${j}`)
   })
 
-  test('without an order among themselves tie', () => {
+  test('without a defined order are equal', () => {
     assert.equal(compareValues(json('{"a":1}'), json('{"b":2}')), 0)
     assert.equal(compareValues(json('[1]'), json('[2,3]')), 0)
     assert.equal(compareValues(json('{"$binary":"AAAA"}'), json('{"$binary":""}')), 0)
   })
 
-  test('that are UUIDs or object ids tie with their text', () => {
+  test('that are UUIDs or object ids are equal in order to their text', () => {
     const text = '0123456789abcdef01234567'
     assert.equal(compareValues(new Map([['$objectId', text.toUpperCase()]]), text), 0)
     assert.equal(compareValues(1, json('1.0')), 0)
@@ -76,7 +76,7 @@ describe('documents', () => {
   const ids = (sorted: readonly JsonObject[]) =>
     sorted.map((document) => printJson(document.get('_id')!)).join(' ')
 
-  test('sort by several keys, and by _id where they tie', () => {
+  test('are sorted by several keys, with _id as the tie-breaker', () => {
     const all = documents(
       '{"_id":4,"a":1,"b":"x"}',
       '{"_id":3,"a":1,"b":"x"}',
@@ -93,7 +93,7 @@ describe('documents', () => {
     assert.equal(ids(sorted), '0 2 3 4 1')
   })
 
-  test('sort descending in the exact reverse, _id excepted', () => {
+  test('are sorted descending in the exact reverse, except for _id', () => {
     const all = documents(
       '{"_id":"missing"}',
       '{"_id":"null","a":null}',
@@ -108,7 +108,7 @@ describe('documents', () => {
     )
   })
 
-  test('sort by a path without looking into arrays', () => {
+  test('are sorted by a path that does not enter arrays', () => {
     const all = documents(
       '{"_id":1,"a":[{"b":1}]}',
       '{"_id":2,"a":{"b":9}}',
@@ -159,7 +159,7 @@ describe('the order', () => {
   test('is transitive', () => {
     fc.assert(
       fc.property(value, value, value, (x, y, z) => {
-        // Held in arrays, because sorting an array puts undefined last unasked.
+        // Wrapped in arrays, because sort() places undefined last without calling the comparator.
         const [a, b, c] = [[x], [y], [z]]
           .toSorted(([left], [right]) => compareValues(left, right))
           .map(([held]) => held)

@@ -1,6 +1,6 @@
 /**
- * What filters mean, condition by condition and value by value, without regard to cost: the
- * oracle that `matches` is held to, and that models ask.
+ * Meaning of filters, condition by condition and value by value, without regard to cost. Tests of
+ * `matches` and models use it as their oracle.
  */
 import { equalValues } from '../../src/json/equal.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
@@ -65,7 +65,7 @@ function holds(
   }
 }
 
-/** An array equals a scalar that is one of its elements, null excepted. */
+/** An array equals a scalar that is one of its elements, except null. */
 function equals(stored: Value | undefined, value: Value): boolean {
   if (stored === undefined) return false
   if (Array.isArray(stored) && value !== null && isScalar(rankOf(value)))
@@ -73,13 +73,13 @@ function equals(stored: Value | undefined, value: Value): boolean {
   return areSame(stored, value)
 }
 
-/** As `equals` says, but a null in an array counts as well. */
+/** Like `equals`, but a null in an array also matches. */
 function isAmong(stored: Value | undefined, values: readonly Value[]): boolean {
   const hasNull = Array.isArray(stored) && stored.includes(null)
   return values.some((value) => equals(stored, value) || (value === null && hasNull))
 }
 
-/** A scalar counts as the only element of an array. */
+/** A scalar counts as an array with one element. */
 function holdsAll(stored: Value | undefined, values: readonly Value[]): boolean {
   if (Array.isArray(stored))
     return values.every((value) => stored.some((element) => areSame(element, value)))
@@ -87,14 +87,14 @@ function holdsAll(stored: Value | undefined, values: readonly Value[]): boolean 
   return values.every((value) => areSame(stored, value))
 }
 
-/** Equality of whole values. Binary values equal nothing, not even themselves. */
+/** Equality of whole values. A binary value equals nothing, not even itself. */
 function areSame(a: Value, b: Value): boolean {
   const type = rankOf(a)
   if (type !== rankOf(b) || type === rank.binary) return false
   return isScalar(type) ? compareValues(a, b) === 0 : equalValues(a, b)
 }
 
-/** Only values of one type, and of one that has an order, are less or greater. */
+/** Only values of the same ordered type are less or greater. */
 function areOrdered(a: Value | undefined, b: Value): boolean {
   const type = rankOf(a)
   return type === rankOf(b) && type !== rank.null && isScalar(type)

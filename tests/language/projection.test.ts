@@ -31,7 +31,7 @@ describe('a projection without regular fields', () => {
   const document =
     '{"_id":1,"a":{"b":[1]},"$vector":[1,2],"$vectorize":"text","$lexical":"words"}'
 
-  test('shows all but the search fields when absent or empty', () => {
+  test('includes all except search fields when absent or empty', () => {
     const absent = parseProjection(undefined)
     assert.equal(
       printJson(apply(absent, parseStored(document) as JsonObject)),
@@ -40,7 +40,7 @@ describe('a projection without regular fields', () => {
     assertProjected([['{}', document, '{"_id":1,"a":{"b":[1]}}']])
   })
 
-  test('keeps the whole document beside what it switches', () => {
+  test('keeps the whole document beside the fields that it switches', () => {
     assertProjected([
       ['{"_id":0}', document, '{"a":{"b":[1]}}'],
       ['{"_id":false,"$lexical":true}', document, '{"a":{"b":[1]},"$lexical":"words"}'],
@@ -51,7 +51,7 @@ describe('a projection without regular fields', () => {
     ])
   })
 
-  test('shows _id alone where it includes nothing else', () => {
+  test('includes only _id when nothing else is included', () => {
     assertProjected([
       ['{"_id":1}', document, '{"_id":1}'],
       ['{"_id":true,"$vector":0}', document, '{"_id":1}'],
@@ -78,14 +78,14 @@ describe('a projection without regular fields', () => {
     ])
   })
 
-  test('shows everything for * and nothing for its opposite', () => {
+  test('includes everything for * with 1, and nothing for * with 0', () => {
     for (const yes of ['1', 'true', '-3', '0.5'])
       assertProjected([[`{"*":${yes}}`, document, document]])
     for (const no of ['0', 'false', '0.0'])
       assertProjected([[`{"*":${no}}`, document, '{}']])
   })
 
-  test('says what has to be read', () => {
+  test('lists the fields that must be read', () => {
     const summary = (projection: string) => {
       const { whole, nothing, vector, vectorize, lexical } = parseProjection(
         parseStored(projection),
@@ -116,7 +116,7 @@ describe('a projection without regular fields', () => {
 })
 
 describe('an including projection', () => {
-  test('shows the named fields and _id, in the order of the document', () => {
+  test('includes the named fields and _id, in the order of the document', () => {
     assertProjected([
       ['{"c":1,"a":true}', '{"_id":1,"a":1,"b":2,"c":3}', '{"_id":1,"a":1,"c":3}'],
       ['{"a":1,"_id":0}', '{"_id":1,"a":1,"b":2}', '{"a":1}'],
@@ -127,7 +127,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('goes into objects, whichever way the path is written', () => {
+  test('enters objects, whichever way the path is written', () => {
     const document = '{"_id":1,"a":{"b":{"c":1,"d":2},"e":3},"f":4}'
     const expected = '{"_id":1,"a":{"b":{"c":1}}}'
     for (const projection of [
@@ -143,7 +143,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('passes through arrays and keeps values that have no fields', () => {
+  test('passes through arrays and keeps values without fields', () => {
     assertProjected([
       [
         '{"a.x":1}',
@@ -157,7 +157,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('tells a dot in a name from a dot in a path', () => {
+  test('distinguishes a dot in a name from a dot in a path', () => {
     const document = '{"a.b":1,"a":{"b":2,"c&d":3},"e&f":4}'
     assertProjected([
       ['{"a&.b":1}', document, '{"a.b":1}'],
@@ -167,7 +167,7 @@ describe('an including projection', () => {
     ])
   })
 
-  test('treats names that mean something to JavaScript as any others', () => {
+  test('treats names of built-in properties like others', () => {
     const document = '{"__proto__":{"constructor":1},"toString":2,"10":3,"length":[4]}'
     assertProjected([
       ['{"__proto__":1}', document, '{"__proto__":{"constructor":1}}'],
@@ -180,7 +180,7 @@ describe('an including projection', () => {
 })
 
 describe('an excluding projection', () => {
-  test('shows all but the named fields', () => {
+  test('includes all except the named fields', () => {
     assertProjected([
       ['{"a":0}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
       ['{"a":false,"_id":0}', '{"_id":1,"a":1,"b":2}', '{"b":2}'],
@@ -190,7 +190,7 @@ describe('an excluding projection', () => {
     ])
   })
 
-  test('goes into objects and arrays, and leaves emptied objects', () => {
+  test('enters objects and arrays, and keeps emptied objects', () => {
     assertProjected([
       ['{"a.b":0}', '{"a":{"b":1}}', '{"a":{}}'],
       ['{"a":{"b":0,"c":0}}', '{"a":{"b":1,"c":2,"d":3}}', '{"a":{"d":3}}'],
@@ -203,7 +203,7 @@ describe('an excluding projection', () => {
 })
 
 describe('a slice', () => {
-  test('takes from the start, from the end or from the middle of an array', () => {
+  test('takes elements from the start, from the end or from the middle of an array', () => {
     const document = '{"a":[1,2,3,4,5]}'
     for (const [argument, expected] of [
       ['2', '[1,2]'],
@@ -222,7 +222,7 @@ describe('a slice', () => {
       assertProjected([[`{"a":{"$slice":${argument}}}`, document, `{"a":${expected}}`]])
   })
 
-  test('leaves the rest of the document, unless fields are included beside it', () => {
+  test('keeps the rest of the document, unless fields are included as well', () => {
     const document = '{"_id":1,"a":[1,2,3],"b":{"c":[4,5],"d":6},"e":7}'
     assertProjected([
       ['{"a":{"$slice":1}}', document, '{"_id":1,"a":[1],"b":{"c":[4,5],"d":6},"e":7}'],
@@ -233,7 +233,7 @@ describe('a slice', () => {
     ])
   })
 
-  test('reaches into arrays of objects and leaves what is not an array', () => {
+  test('enters arrays of objects and keeps values other than arrays', () => {
     assertProjected([
       [
         '{"a.x":{"$slice":1}}',
@@ -246,7 +246,7 @@ describe('a slice', () => {
   })
 })
 
-describe('a projection is refused', () => {
+describe('a projection is rejected', () => {
   function refusal(projection: string): ApiError {
     try {
       parseProjection(parseStored(projection))
@@ -346,7 +346,7 @@ describe('a projection is refused', () => {
 describe('projections of any document', () => {
   const choices = fc.tuple(documents, fc.infiniteStream(fc.boolean()))
 
-  test('divide its fields between what is included and what is excluded', () => {
+  test('divide its fields into included and excluded ones', () => {
     fc.assert(
       fc.property(choices, ([document, coin]) => {
         const names = [...document.keys()].filter(
@@ -373,7 +373,7 @@ describe('projections of any document', () => {
     )
   })
 
-  test('keep the whole of it by an empty projection', () => {
+  test('keep the whole document when empty', () => {
     fc.assert(
       fc.property(documents, (document) => {
         const regular = new Map([...document].filter(([name]) => !name.startsWith('$')))

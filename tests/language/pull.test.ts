@@ -20,7 +20,7 @@ function applied(update: Value, document: JsonObject, limits: Limits = defaultLi
   return atOnce(applyUpdate(parseUpdate(update, limits), document, context))
 }
 
-/** Rows are: the array, the argument, and what is left of the array. */
+/** Each case has the array, the argument, and the remaining elements. */
 function assertLeft(
   operator: '$pull' | '$pullAll',
   rows: readonly (readonly [string, string, string])[],
@@ -47,7 +47,7 @@ function refusal(update: string, document: string, limits?: Limits): ApiError {
 }
 
 describe('$pull of a value', () => {
-  test('takes out every element that equals it', () => {
+  test('removes every equal element', () => {
     assertLeft('$pull', [
       ['["a","b","a"]', '"a"', '["b"]'],
       ['["a","b"]', '"A"', '["a","b"]'],
@@ -60,7 +60,7 @@ describe('$pull of a value', () => {
     ])
   })
 
-  test('compares an Array whole, and in order', () => {
+  test('compares an array as a whole, in order', () => {
     assertLeft('$pull', [
       ['[[1,2],[2,1],1,2]', '[1,2]', '[[2,1],1,2]'],
       ['[[],[1]]', '[]', '[[1]]'],
@@ -68,7 +68,7 @@ describe('$pull of a value', () => {
     ])
   })
 
-  test('compares typed values, ids in any letter case', () => {
+  test('compares typed values, with ids in any letter case', () => {
     const id = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
     assertLeft('$pull', [
       ['[{"$date":1},{"$date":2},1]', '{"$date":1}', '[{"$date":2},1]'],
@@ -83,7 +83,7 @@ describe('$pull of a value', () => {
 })
 
 describe('$pull by a condition', () => {
-  test('takes out the elements for which all its operators hold', () => {
+  test('removes elements that satisfy all operators', () => {
     assertLeft('$pull', [
       ['[1,5,9,"9"]', '{"$gt":4}', '[1,"9"]'],
       ['[1,5,9]', '{"$gte":5,"$lt":9}', '[1,9]'],
@@ -98,7 +98,7 @@ describe('$pull by a condition', () => {
     ])
   })
 
-  test('takes out those for which what is below $not does not hold, of any type', () => {
+  test('with $not removes elements of any type that do not satisfy the condition', () => {
     assertLeft('$pull', [
       ['[1,5,9,"9",null]', '{"$not":{"$gt":4}}', '[5,9]'],
       ['[1,5,9]', '{"$not":{"$gte":5,"$lt":9}}', '[5]'],
@@ -108,7 +108,7 @@ describe('$pull by a condition', () => {
     ])
   })
 
-  test('compares an object whole under $eq and $in, its keys in order', () => {
+  test('compares an object as a whole under $eq and $in, its keys in order', () => {
     const array = '[{"x":1,"y":2},{"y":2,"x":1},{"x":1}]'
     assertLeft('$pull', [
       [array, '{"$eq":{"x":1,"y":2}}', '[{"y":2,"x":1},{"x":1}]'],
@@ -118,7 +118,7 @@ describe('$pull by a condition', () => {
 })
 
 describe('$pull by fields', () => {
-  test('takes out the objects that match, whatever else they have', () => {
+  test('removes objects that match, whatever other fields they have', () => {
     assertLeft('$pull', [
       ['[{"x":1,"y":2},{"y":2,"x":1,"z":3},{"x":2},1]', '{"x":1,"y":2}', '[{"x":2},1]'],
       ['[{"x":{"y":1}},{"x":{"y":2}}]', '{"x.y":{"$gt":1}}', '[{"x":{"y":1}}]'],
@@ -133,7 +133,7 @@ describe('$pull by fields', () => {
     ])
   })
 
-  test('takes _id for a field like any other', () => {
+  test('treats _id like any other field', () => {
     assertLeft('$pull', [
       ['[{"_id":1},{"_id":2},{"_id":3}]', '{"_id":{"$in":[1,3]}}', '[{"_id":2}]'],
       ['[{"_id":{"k":1}},{"_id":2}]', '{"_id":{"k":1}}', '[{"_id":2}]'],
@@ -143,7 +143,7 @@ describe('$pull by fields', () => {
   })
 })
 
-test('$pullAll takes out the elements that equal one of its values', () => {
+test('$pullAll removes the elements that equal one of its values', () => {
   assertLeft('$pullAll', [
     ['[1,2,3,2,"2"]', '[2,3]', '[1,"2"]'],
     ['[1,2]', '[]', '[1,2]'],
@@ -157,8 +157,8 @@ test('$pullAll takes out the elements that equal one of its values', () => {
   ])
 })
 
-describe('both', () => {
-  test('change nothing where there is nothing', () => {
+describe('$pull and $pullAll', () => {
+  test('change nothing when the field is missing or no element matches', () => {
     for (const operator of ['$pull', '$pullAll'])
       for (const path of ['b', 'a.b', 'a.7', 'n.x'])
         for (const text of ['{"a":[1],"n":1}', '{"a":[{"c":1}],"n":null}']) {
@@ -168,13 +168,13 @@ describe('both', () => {
         }
   })
 
-  test('reach into objects and arrays', () => {
+  test('enter objects and arrays', () => {
     const document = parseStored('{"a":{"b":[{"c":[1,2]},{"c":[1]}]}}') as JsonObject
     const { document: after } = applied(parseStored('{"$pull":{"a.b.0.c":1}}'), document)
     assert.equal(printJson(after), '{"a":{"b":[{"c":[2]},{"c":[1]}]}}')
   })
 
-  test('refuse what is no array', () => {
+  test('reject non-array values', () => {
     for (const operator of ['$pull', '$pullAll'])
       for (const [value, type] of [
         ['"text"', 'a String'],
@@ -199,7 +199,7 @@ describe('both', () => {
     )
   })
 
-  test('refuse arguments that say nothing about elements', () => {
+  test('reject arguments that are not conditions on elements', () => {
     const param = 'UNSUPPORTED_UPDATE_OPERATION_PARAM'
     for (const [update, mention] of [
       ['{"$pullAll":{"a":1}}', '$pullAll of "a" takes an Array of values, not 1'],
@@ -239,7 +239,7 @@ describe('both', () => {
     }
   })
 
-  test('cannot act on _id, and not on what is searched', () => {
+  test('cannot change _id and search fields', () => {
     for (const [path, code] of [
       ['_id', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID'],
       ['$vector', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR'],
@@ -250,7 +250,7 @@ describe('both', () => {
         assert.equal(refusal(`{"${operator}":{"${path}":[1]}}`, '{}').code, code)
   })
 
-  test('keep to the limits of filters, at the edge and past it', () => {
+  test('observe the limits of filters, at and beyond the limit', () => {
     const choices = (count: number) =>
       `{"$pull":{"a":{"$in":[${'1,'.repeat(count - 1)}1]}}}`
     const max = defaultLimits.inValuesMax
@@ -272,8 +272,8 @@ describe('both', () => {
     assert(refusal(parts, '{}').message.includes(String(defaultLimits.clausePartsMax)))
   })
 
-  test('bound the comparisons with one document', () => {
-    // Two comparisons with each element: the operators as a whole, and $gt.
+  test('limit the comparisons with one document', () => {
+    // Two comparisons with each element: one of all operators, and one of $gt.
     const limits = { ...defaultLimits, pullComparisonsMax: 6 }
     const update = '{"$pull":{"a":{"$gt":1},"b":{"$gt":1}}}'
     const document = (text: string) => parseStored(text) as JsonObject
@@ -299,7 +299,7 @@ describe('any $pull', () => {
   const updateOf = (operator: string, argument: Value): JsonObject =>
     new Map([[operator, new Map([['a', argument]])]])
 
-  test('of values leaves what equals none of them, in order', () => {
+  test('keeps the elements that equal none of the given values, in order', () => {
     fc.assert(
       fc.property(arrays, arrays, (array, pulled) => {
         const expected = array.filter(
@@ -316,7 +316,7 @@ describe('any $pull', () => {
     )
   })
 
-  test('by fields leaves what a filter would not find', () => {
+  test('by fields keeps elements that a filter would not match', () => {
     const indexing = indexingRule(undefined)
     const conditions = fc.oneof(
       fc.constantFrom<Value>(1, null, 'a', true),
@@ -346,7 +346,7 @@ describe('any $pull', () => {
     )
   })
 
-  test('by a condition and by its negation leave no element in common, and lose none', () => {
+  test('by a condition and by its negation together keep each element exactly once', () => {
     const conditions = fc.tuple(
       fc.constantFrom('$gt', '$lte', '$ne', '$eq'),
       fc.constantFrom<Value>(0, 'a', true),

@@ -1,4 +1,4 @@
-/** The sort that can be interrupted, against the platform's. */
+/** Compares the interruptible sort with the one of the platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ function stepsOf(sorting: Generator<void, unknown>): number {
 }
 
 describe('a sort in steps', () => {
-  test('gives what the platform sorts, and keeps the order of what ties', () => {
+  test('gives the result of the platform, and is stable', () => {
     const items = fc.array(fc.record({ key: fc.integer({ min: 0, max: 20 }) }), {
       maxLength: 300,
     })
@@ -32,12 +32,12 @@ describe('a sort in steps', () => {
     )
   })
 
-  test('sorts nothing, and one', () => {
+  test('sorts an empty list and a single element', () => {
     assert.deepEqual(atOnce(sortInSteps([], () => 0, new Pace())), [])
     assert.deepEqual(atOnce(sortInSteps([1], () => 0, new Pace())), [1])
   })
 
-  test('takes a step for every 500 comparisons, and more where comparisons cost more', () => {
+  test('takes a step for every 500 comparisons, and more when comparisons cost more', () => {
     const items = Array.from({ length: 2 ** 12 }, (_, n) => (n * 2_654_435_761) % 4_093)
     const cheap = new Pace()
     const steps = stepsOf(sortInSteps(items, (a, b) => a - b, cheap))

@@ -1,4 +1,4 @@
-/** How sorts are read, and which are refused. The order itself is in order.test.ts. */
+/** Parsing of sorts, and their errors. order.test.ts covers the order itself. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -42,7 +42,7 @@ function refuses(attempt: () => unknown, code: string, named: string): void {
   })
 }
 
-/** Base64 of big-endian floats. */
+/** Big-endian floats in Base64. */
 function binary(...numbers: number[]): string {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [position, number] of numbers.entries())
@@ -51,7 +51,7 @@ function binary(...numbers: number[]): string {
 }
 
 describe('a sort', () => {
-  test('has at most as many keys as the server allows', () => {
+  test('has a maximum number of keys', () => {
     const of = (count: number) =>
       JSON.stringify(
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 1])),
@@ -84,26 +84,26 @@ describe('a sort', () => {
     })
   })
 
-  test('by $vector takes numbers or binary', () => {
+  test('by $vector accepts numbers or binary', () => {
     const expected: Sort = { kind: 'vector', vector: Float32Array.of(0.25, -2) }
     assert.deepEqual(read('{"$vector":[0.25,-2]}'), expected)
     assert.deepEqual(read(`{"$vector":{"$binary":"${binary(0.25, -2)}"}}`), expected)
   })
 
-  test('by $vector narrows every numeral to a float', () => {
+  test('by $vector rounds every numeral to a 32-bit float', () => {
     const sort = read('{"$vector":[0.1234567890123456789,1]}')
     assert(sort.kind === 'vector')
     assert.deepEqual(sort.vector, Float32Array.of(0.12345679, 1))
   })
 
-  test('by $vectorize takes text, as it is', () => {
+  test('by $vectorize keeps the text unchanged', () => {
     assert.deepEqual(read('{"$vectorize":"blue sky"}'), {
       kind: 'vectorize',
       text: 'blue sky',
     })
   })
 
-  test('by $lexical takes text, and looks for its distinct terms', () => {
+  test('by $lexical accepts text, and searches for its distinct terms', () => {
     assert.deepEqual(read('{"$lexical":"Blue sky, blue!"}'), {
       kind: 'lexical',
       terms: ['blue', 'sky'],
@@ -111,13 +111,13 @@ describe('a sort', () => {
     })
   })
 
-  test('may be by a zero vector where the metric has no directions', () => {
+  test('accepts a zero vector when the metric does not compare directions', () => {
     const vector = { dimension: 2, metric: 'euclidean' }
     assert.equal(read('{"$vector":[0,0]}', { vector }).kind, 'vector')
   })
 })
 
-describe('a sort is refused', () => {
+describe('a sort is rejected', () => {
   const none = { vector: undefined, vectorize: false, analyze: undefined }
   const rejections: [sort: string, code: string, named: string, Partial<SortContext>?][] = [
     ['5', 'SORT_CLAUSE_INVALID', 'Number'],
@@ -176,7 +176,7 @@ describe('a sort is refused', () => {
   for (const [text, code, named, changes] of rejections)
     test(`as ${code}: ${text}`, () => refuses(() => read(text, changes), code, named))
 
-  test('on a path that is not indexed, which is checked apart', () => {
+  test('on an unindexed path, which is a separate check', () => {
     const check = (text: string, lists: IndexingLists) =>
       checkSortIndexed(read(text), indexingRule(lists))
     check('{"a":1,"b.c":1}', { allow: ['a', 'b'] })
@@ -197,14 +197,14 @@ describe('a sort is refused', () => {
 describe('a vector', () => {
   const euclidean = { dimension: 3, metric: 'euclidean', target: 'shop.books' }
 
-  test('in binary is made of big-endian floats', () => {
+  test('in binary consists of big-endian floats', () => {
     assert.deepEqual(decodeBinaryVector('P4AAAMAAAAA='), Float32Array.of(1, -2))
     assert.deepEqual(decodeBinaryVector('P4AAAMAAAAA'), {
       problem: 'is not padded standard Base64',
     })
   })
 
-  test('may hold numbers up to the bound and no further', () => {
+  test('may contain numbers up to the limit', () => {
     checkVector(readVectorNumbers([1e17, -1e17, 0]), euclidean)
     refuses(
       () => checkVector(readVectorNumbers([0, 0, -1.1e17]), euclidean),
@@ -213,7 +213,7 @@ describe('a vector', () => {
     )
   })
 
-  test('is not zero if one number of it is not', () => {
+  test('is not zero if one of its numbers is not', () => {
     checkVector(readVectorNumbers([0, 2e-6, 0]), { ...euclidean, metric: 'cosine' })
   })
 })

@@ -29,7 +29,7 @@ function updated(update: string, document: string, inserting = false): string {
   return same
 }
 
-/** Rows are: document, argument of the operator, result. */
+/** Each case has the document, the argument of the operator, and the result. */
 function assertUpdated(
   operator: string,
   rows: readonly (readonly [string, string, string])[],
@@ -50,7 +50,7 @@ function refusal(run: () => unknown, what: string): ApiError {
   assert.fail(`${what} was taken`)
 }
 
-/** Rows are: document, argument of the operator, what the message says. */
+/** Each case has the document, the argument of the operator, and a part of the error message. */
 function assertRefused(
   operator: string,
   code: string,
@@ -82,7 +82,7 @@ describe('$set', () => {
     ])
   })
 
-  test('adds fields by the alphabet', () => {
+  test('adds fields in alphabetical order', () => {
     assertUpdated('$set', [['{}', '{"c":1,"a":2,"b":3}', '{"a":2,"b":3,"c":1}']])
   })
 
@@ -96,7 +96,7 @@ describe('$set', () => {
     ])
   })
 
-  test('creates objects on the way, even for numeric names', () => {
+  test('creates missing objects of a path, even for numeric names', () => {
     assertUpdated('$set', [
       ['{}', '{"a.b.c":1}', '{"a":{"b":{"c":1}}}'],
       ['{"a":{}}', '{"a.0.1":1}', '{"a":{"0":{"1":1}}}'],
@@ -106,7 +106,7 @@ describe('$set', () => {
     ])
   })
 
-  test('fills an array up with null', () => {
+  test('extends an array with null', () => {
     assertUpdated('$set', [
       ['{"a":[]}', '{"a.0":1}', '{"a":[1]}'],
       ['{"a":[1]}', '{"a.3":2}', '{"a":[1,null,null,2]}'],
@@ -116,7 +116,7 @@ describe('$set', () => {
     ])
   })
 
-  test('refuses to go where no field can be', () => {
+  test('rejects paths that cannot have fields', () => {
     assertRefused('$set', path, [
       ['{"a":1}', '{"a.b":1}', '"a" is a Number'],
       ['{"a":null}', '{"a.b":1}', '"a" is Null'],
@@ -130,7 +130,7 @@ describe('$set', () => {
     ])
   })
 
-  test('refuses to fill an array beyond the limit', () => {
+  test('rejects extending an array beyond the limit', () => {
     assertRefused('$set', tooMuch, [
       ['{"a":[]}', '{"a.1000":1}', '1000'],
       ['{"a":[]}', '{"a.999999999":1}', '999999999'],
@@ -143,20 +143,20 @@ describe('$set', () => {
     assert.match(updated('{"$set":{"a.1500":1}}', long), /0,1\]\}$/)
   })
 
-  test('refuses to nest deeper than a document may', () => {
+  test('rejects nesting deeper than documents allow', () => {
     const deep = (count: number) => Array(count).fill('a').join('.')
     assertRefused('$set', tooMuch, [
       ['{}', `{"${deep(17)}":1}`, '17'],
       ['{"a":{}}', `{"${deep(20_000)}":1}`, '20000'],
     ])
-    // Beyond what a clause may have in all, nothing is looked at.
+    // A clause beyond the total limit is rejected without looking at its paths.
     assertRefused('$set', 'UNSUPPORTED_UPDATE_OPERATION_PARAM', [
       ['{}', `{"${deep(200_000)}":1}`, 'more than 10000 paths'],
     ])
     assert.notEqual(updated(`{"$set":{"${deep(16)}":1}}`, '{}'), same)
   })
 
-  test('takes names that mean something to JavaScript for what they are', () => {
+  test('accepts field names that are built-in properties in JavaScript', () => {
     assertUpdated('$set', [
       [
         '{}',
@@ -172,7 +172,7 @@ describe('$set', () => {
     ])
   })
 
-  test('of $vector drops the text that it was made of, but not the other way', () => {
+  test('removes $vectorize with $vector, but not vice versa', () => {
     assertUpdated('$set', [
       ['{"$vector":[1],"$vectorize":"t"}', '{"$vector":[2]}', '{"$vector":[2]}'],
       ['{"$vector":[1],"$vectorize":"t"}', '{"$vector":[1]}', '{"$vector":[1]}'],
@@ -189,7 +189,7 @@ describe('$set', () => {
 })
 
 describe('$setOnInsert', () => {
-  test('does nothing to a document that exists', () => {
+  test('does nothing to an existing document', () => {
     assertUpdated('$setOnInsert', [
       ['{"_id":1,"a":1}', '{"a":2,"b":3}', same],
       ['{"_id":1}', '{"_id":2}', same],
@@ -197,7 +197,7 @@ describe('$setOnInsert', () => {
     ])
   })
 
-  test('sets what a new document lacks or has, _id in front', () => {
+  test('sets fields that a new document lacks or has, with _id in front', () => {
     for (const [document, argument, expected] of [
       ['{"a":1}', '{"a":2,"b.c":3}', '{"a":2,"b":{"c":3}}'],
       ['{"a":1}', '{"_id":"x","b":2}', '{"_id":"x","a":1,"b":2}'],
@@ -210,7 +210,7 @@ describe('$setOnInsert', () => {
 })
 
 describe('$unset', () => {
-  test('takes fields away, and puts null in place of elements', () => {
+  test('removes fields, and replaces array elements by null', () => {
     assertUpdated('$unset', [
       ['{"a":1,"b":2}', '{"a":""}', '{"b":2}'],
       ['{"a":{"b":1}}', '{"a.b":1}', '{"a":{}}'],
@@ -221,7 +221,7 @@ describe('$unset', () => {
     ])
   })
 
-  test('changes nothing where nothing is', () => {
+  test('changes nothing when the field is missing', () => {
     assertUpdated('$unset', [
       ['{"a":1}', '{"b":""}', same],
       ['{"a":1}', '{"a.b":""}', same],
@@ -235,7 +235,7 @@ describe('$unset', () => {
     ])
   })
 
-  test('of $vector or of $vectorize removes both', () => {
+  test('removes both $vector and $vectorize with either', () => {
     const document = '{"_id":1,"$vector":[1],"$vectorize":"t","$lexical":"w"}'
     assertUpdated('$unset', [
       [document, '{"$vector":""}', '{"_id":1,"$lexical":"w"}'],
@@ -263,7 +263,7 @@ describe('$inc and $mul', () => {
     ])
   })
 
-  test('begin at zero', () => {
+  test('start at zero', () => {
     assertUpdated('$inc', [
       ['{}', '{"a":2}', '{"a":2}'],
       ['{}', '{"a":0}', '{"a":0}'],
@@ -276,7 +276,7 @@ describe('$inc and $mul', () => {
     ])
   })
 
-  test('change nothing when the number stays', () => {
+  test('change nothing when the number stays equal', () => {
     assertUpdated('$inc', [['{"a":5}', '{"a":0}', same]])
     assertUpdated('$mul', [
       ['{"a":5}', '{"a":1}', same],
@@ -284,7 +284,7 @@ describe('$inc and $mul', () => {
     ])
   })
 
-  test('refuse what is not a number', () => {
+  test('reject non-numeric values', () => {
     for (const operator of ['$inc', '$mul']) {
       assertRefused(operator, target, [
         ['{"a":"1"}', '{"a":1}', 'a String there'],
@@ -296,7 +296,7 @@ describe('$inc and $mul', () => {
     }
   })
 
-  test('refuse a result with too many digits', () => {
+  test('reject a result with too many digits', () => {
     assertRefused('$inc', tooMuch, [['{"a":{"b":1e120}}', '{"a.b":1}', '"a.b"']])
     assertRefused('$mul', tooMuch, [
       [`{"a":${'7'.repeat(60)}}`, `{"a":${'7'.repeat(60)}}`, 'maximum is 100'],
@@ -349,7 +349,7 @@ describe('$min and $max', () => {
       }
   })
 
-  // A numeral may be printed otherwise than it was written.
+  // A numeral may be printed in another form than it was written.
   function canonical([document, argument, result]: string[]) {
     const printed = result === same ? same : printJson(parseStored(result!))
     return [document!, argument!, printed] as const
@@ -362,7 +362,7 @@ describe('$min and $max', () => {
     ])
   })
 
-  test('set what is missing', () => {
+  test('set missing fields', () => {
     for (const operator of ['$min', '$max']) {
       assertUpdated(operator, [
         ['{}', '{"a":5}', '{"a":5}'],
@@ -376,7 +376,7 @@ describe('$min and $max', () => {
 })
 
 describe('$rename', () => {
-  test('moves a value, over another if need be', () => {
+  test('moves a value and overwrites the target', () => {
     assertUpdated('$rename', [
       ['{"a":1,"b":2}', '{"a":"c"}', '{"b":2,"c":1}'],
       ['{"a":1,"b":2}', '{"a":"b"}', '{"b":1}'],
@@ -399,7 +399,7 @@ describe('$rename', () => {
     ])
   })
 
-  test('refuses array elements, identical paths and fields of values', () => {
+  test('rejects array elements, identical paths and fields of values', () => {
     assertRefused('$rename', path, [
       ['{"a":[1]}', '{"a.0":"b"}', '"a.0" is an element'],
       ['{"a":[1],"b":2}', '{"b":"a.0"}', '"a.0" is an element'],
@@ -435,7 +435,7 @@ describe('$push', () => {
     ])
   })
 
-  test('makes an array where none is', () => {
+  test('creates a missing array', () => {
     assertUpdated('$push', [
       ['{}', '{"a":1}', '{"a":[1]}'],
       ['{}', '{"a.b":null}', '{"a":{"b":[null]}}'],
@@ -444,7 +444,7 @@ describe('$push', () => {
     ])
   })
 
-  test('puts several values at a position', () => {
+  test('inserts several values at a position', () => {
     for (const [position, expected] of [
       ['0', '[8,9,1,2,3]'],
       ['1', '[1,8,9,2,3]'],
@@ -471,7 +471,7 @@ describe('$push', () => {
     assertUpdated('$push', [['{"a":[1]}', '{"a":{"$each":[]}}', '{"a":[1]}']])
   })
 
-  test('takes more values than a call has room for arguments', () => {
+  test('accepts more values than a function call accepts arguments', () => {
     const many = Array(300_000).fill(1).join()
     assert.equal(
       updated(`{"$push":{"a":{"$each":[${many}],"$position":1}}}`, '{"a":[0,2]}').length,
@@ -481,7 +481,7 @@ describe('$push', () => {
 })
 
 describe('$pop', () => {
-  test('takes the last or the first element', () => {
+  test('removes the last or the first element', () => {
     assertUpdated('$pop', [
       ['{"a":[1,2,3]}', '{"a":1}', '{"a":[1,2]}'],
       ['{"a":[1,2,3]}', '{"a":-1}', '{"a":[2,3]}'],
@@ -490,7 +490,7 @@ describe('$pop', () => {
     ])
   })
 
-  test('changes nothing when there is nothing to take', () => {
+  test('changes nothing when the array is empty or missing', () => {
     assertUpdated('$pop', [
       ['{"a":[]}', '{"a":1}', same],
       ['{}', '{"a":1}', same],
@@ -500,7 +500,7 @@ describe('$pop', () => {
 })
 
 describe('$addToSet', () => {
-  test('appends what is not there yet, each value once', () => {
+  test('appends missing values, each one once', () => {
     assertUpdated('$addToSet', [
       ['{"a":[1]}', '{"a":2}', '{"a":[1,2]}'],
       ['{}', '{"a":1}', '{"a":[1]}'],
@@ -517,7 +517,7 @@ describe('$addToSet', () => {
     ])
   })
 
-  test('changes nothing when all are there', () => {
+  test('changes nothing when all values exist', () => {
     assertUpdated('$addToSet', [
       ['{"a":[1,{"x":[null]}]}', '{"a":{"$each":[1.0,{"x":[null]}]}}', same],
       ['{"a":[1e400]}', '{"a":10e399}', same],
@@ -525,7 +525,7 @@ describe('$addToSet', () => {
     ])
   })
 
-  test('takes many values at once', () => {
+  test('accepts many values at once', () => {
     const many = Array.from({ length: 100_000 }, (_, i) => i)
     const result = updated(`{"$addToSet":{"a":{"$each":[${many.join()}]}}}`, '{"a":[5]}')
     assert.equal(
@@ -535,7 +535,7 @@ describe('$addToSet', () => {
   })
 })
 
-test('$push, $pop and $addToSet refuse what is not an array', () => {
+test('$push, $pop and $addToSet reject non-array values', () => {
   for (const operator of ['$push', '$pop', '$addToSet'])
     assertRefused(operator, target, [
       ['{"a":1}', '{"a":1}', 'a Number there'],
@@ -547,7 +547,7 @@ test('$push, $pop and $addToSet refuse what is not an array', () => {
 })
 
 describe('an update of several operators', () => {
-  test('runs them in their own order, not in that of the text', () => {
+  test('runs them in a fixed order, not in that of the text', () => {
     const update =
       '{"$unset":{"u":""},"$set":{"s":1},"$rename":{"r":"q"},"$push":{"p":1},' +
       '"$mul":{"m":1},"$inc":{"i":1},"$addToSet":{"t":1},"$min":{"n":1},"$max":{"x":1},' +
@@ -558,7 +558,7 @@ describe('an update of several operators', () => {
     )
   })
 
-  test('may change neighbours', () => {
+  test('may change adjacent paths', () => {
     assert.equal(
       updated(
         '{"$set":{"a.b":1,"a.c.d":2},"$unset":{"a.e":""},"$inc":{"x.0":1,"x.1":1}}',
@@ -568,7 +568,7 @@ describe('an update of several operators', () => {
     )
   })
 
-  test('takes many paths at once', () => {
+  test('accepts many paths at once', () => {
     const paths = Array.from({ length: 10_000 }, (_, i) => `"f${i}":1`).join()
     const result = updated(`{"$set":{${paths}}}`, '{"_id":1}')
     assert.equal((parseStored(result) as JsonObject).size, 10_001)
@@ -579,7 +579,7 @@ describe('an update of several operators', () => {
   })
 })
 
-describe('an update is refused before it meets a document', () => {
+describe('an update is rejected before it is applied', () => {
   const rejections: Record<string, readonly (readonly [string, string, string])[]> = {
     'when it is not an object of objects': [
       ['null', 'UNSUPPORTED_UPDATE_DATA_TYPE', 'Null'],
@@ -762,7 +762,7 @@ describe('any update', () => {
     return update
   }
 
-  /** The result, or undefined when the update is refused. */
+  /** The result, or undefined when the update is rejected. */
   function tryUpdate(update: JsonObject, document: JsonObject) {
     try {
       return atOnce(applyUpdate(parseUpdate(update), document, context))
@@ -772,7 +772,7 @@ describe('any update', () => {
     }
   }
 
-  test('leaves the given document and itself as they were, refused or not', () => {
+  test('leaves the given document and itself unchanged, rejected or not', () => {
     fc.assert(
       fc.property(documents, fc.array(operations, { maxLength: 4 }), (document, list) => {
         const update = updateOf(list)
@@ -784,7 +784,7 @@ describe('any update', () => {
     )
   })
 
-  test('says that it changed a document if and only if it did, or pushed', () => {
+  test('reports a change if and only if it changed the document or pushed', () => {
     fc.assert(
       fc.property(documents, fc.array(operations, { maxLength: 3 }), (document, list) => {
         const result = tryUpdate(updateOf(list), document)
@@ -811,7 +811,7 @@ describe('any update', () => {
     )
   })
 
-  test('by $inc, n times over, adds up exactly', () => {
+  test('by $inc, applied n times, adds up exactly', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }),
@@ -831,7 +831,7 @@ describe('any update', () => {
     )
   })
 
-  test('by $min and $max ends at the extremes, in any order of calls', () => {
+  test('by $min and $max results in the extremes, in any order of calls', () => {
     const calls = fc.array(values, { minLength: 1, maxLength: 6 })
     const final = (operator: string, list: readonly Value[]) => {
       let document: JsonObject = new Map()

@@ -27,8 +27,8 @@ function assertDocuments(rows: readonly (readonly [string, string])[]): void {
     assert.equal(printJson(equalityDocument(parse(filter))), expected, filter)
 }
 
-describe('the document that an upsert begins with', () => {
-  test('has what the filter says by equality', () => {
+describe('the initial document of an upsert', () => {
+  test('has the equalities of the filter', () => {
     assertDocuments([
       ['{}', '{}'],
       ['{"a":1}', '{"a":1}'],
@@ -40,7 +40,7 @@ describe('the document that an upsert begins with', () => {
     ])
   })
 
-  test('nests what paths nest, numbers being names', () => {
+  test('nests paths as objects, with numbers as names', () => {
     assertDocuments([
       ['{"a.b":1}', '{"a":{"b":1}}'],
       ['{"a.b":1,"c":2,"a.d.e":3}', '{"a":{"b":1,"d":{"e":3}},"c":2}'],
@@ -50,7 +50,7 @@ describe('the document that an upsert begins with', () => {
     ])
   })
 
-  test('begins with _id', () => {
+  test('has _id as its first field', () => {
     assertDocuments([
       ['{"a":1,"_id":"x"}', '{"_id":"x","a":1}'],
       ['{"a":1,"_id":null}', '{"_id":null,"a":1}'],
@@ -69,7 +69,7 @@ describe('the document that an upsert begins with', () => {
     ])
   })
 
-  test('is refused when paths overlap', () => {
+  test('is rejected when paths overlap', () => {
     for (const filter of ['{"a":1,"a.b":2}', '{"a.b":2,"a":{"$eq":{"b":2}}}'])
       assert.throws(
         () => equalityDocument(parse(filter)),
@@ -80,7 +80,7 @@ describe('the document that an upsert begins with', () => {
       )
   })
 
-  test('leaves the values of the filter alone', () => {
+  test('does not modify the values of the filter', () => {
     const filter = parse('{"a":{"$eq":{"b":1}},"c.d":1}')
     equalityDocument(filter).set('x', 1)
     assert.equal(printJson(equalityDocument(filter)), '{"a":{"b":1},"c":{"d":1}}')

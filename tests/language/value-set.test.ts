@@ -1,4 +1,4 @@
-/** Sets of values, $addToSet and $pullAll, against comparing each value with each. */
+/** Compares sets of values, $addToSet and $pullAll with pairwise comparison. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ import { ValueSet } from '../../src/language/values/value-set.ts'
 import { atOnce } from '../../src/runtime/steps.ts'
 import { seed, values } from './documents.ts'
 
-/** As they are written: numbers of any precision, and what looks like another value. */
+/** Numerals of any precision and notation, and strings that resemble other values. */
 const numerals = fc
   .constantFrom(
     ...['1', '1.0', '1e0', '10e-1', '-1', '0', '-0', '0.1', '1e400', '10e399', '1e-400'],
@@ -33,7 +33,7 @@ const numerals = fc
 
 const lists = fc.array(fc.oneof(numerals, values), { maxLength: 30 })
 
-/** What a list has that another lacks, each once. */
+/** Values of one list that the other lacks, each once. */
 function added(to: readonly Value[], from: readonly Value[]): Value[] {
   const all = [...to]
   for (const value of from)
@@ -53,7 +53,7 @@ function updated(list: readonly Value[], operator: string, argument: Value): Val
 }
 
 describe('a set of values', () => {
-  test('adds what it lacks, by value', () => {
+  test('adds missing values, compared by value', () => {
     fc.assert(
       fc.property(lists, lists, (first, second) => {
         const set = new ValueSet()
@@ -82,7 +82,7 @@ describe('a set of values', () => {
   })
 })
 
-test('$addToSet adds what the array lacks, each once', () => {
+test('$addToSet adds values that the array lacks, each once', () => {
   fc.assert(
     fc.property(lists, lists, (list, given) => {
       const after = updated(list, '$addToSet', new Map([['$each', given]]))
@@ -92,7 +92,7 @@ test('$addToSet adds what the array lacks, each once', () => {
   )
 })
 
-test('$pullAll takes away what equals one of the values', () => {
+test('$pullAll removes elements that equal one of the values', () => {
   fc.assert(
     fc.property(lists, lists, (list, given) => {
       const left = list.filter((value) => !given.some((other) => equalValues(other, value)))

@@ -1,4 +1,4 @@
-/** Those who speak the protocol: the official client, and raw messages. */
+/** Clients of the protocol: the official client, and raw messages. */
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { testToken, type TestServer, type WireError } from '../harness.ts'
 
-/** The newest revision, and the one before, which opens with a handshake. */
+/** The newest revision, and the previous one, which starts with a handshake. */
 export const revisions = ['2026-07-28', '2025-11-25'] as const
 export type Revision = (typeof revisions)[number]
 
@@ -38,7 +38,7 @@ export class Assistant {
     return new Assistant(client)
   }
 
-  /** Over HTTP, with headers besides the token. */
+  /** Connects over HTTP, with additional headers. */
   static async of(
     server: TestServer,
     revision: Revision,
@@ -58,7 +58,7 @@ export class Assistant {
     return answer as unknown as ToolAnswer
   }
 
-  /** The codes of the errors that a tool answers with. */
+  /** The error codes in the reply of a tool. */
   async codes(name: string, given: object = {}): Promise<readonly string[]> {
     const { structuredContent, isError } = await this.call(name, given)
     const errors = structuredContent?.errors ?? []
@@ -67,7 +67,7 @@ export class Assistant {
     return errors.map(({ errorCode }) => errorCode)
   }
 
-  /** A resource, parsed. */
+  /** Reads a resource and parses it. */
   async read(uri: string): Promise<unknown> {
     const { contents } = await this.client.readResource({ uri })
     return JSON.parse((contents[0] as unknown as { text: string }).text)
@@ -89,7 +89,7 @@ export interface RpcAnswer {
   }
 }
 
-/** Sends any body at all. */
+/** Sends an arbitrary body. */
 export async function post(
   server: TestServer,
   body: string | object,
@@ -111,7 +111,7 @@ export async function post(
   }
 }
 
-/** A request of the revision before, which needs no more than this. */
+/** A request of the previous revision, which needs no further fields. */
 export function request(method: string, params?: unknown, id: unknown = 1): object {
   return { jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) }
 }
@@ -119,7 +119,7 @@ export function request(method: string, params?: unknown, id: unknown = 1): obje
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 
-/** The metadata and headers of a request of the newest revision. */
+/** Metadata of a request of the newest revision. */
 export const ownMeta = { [versionKey]: '2026-07-28', [capabilitiesKey]: {} }
 
 export function ownHeaders(method: string, name?: string): Record<string, string> {

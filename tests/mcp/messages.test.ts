@@ -1,4 +1,4 @@
-/** The protocol itself: what is asked of messages and headers, and what hostile ones get. */
+/** The protocol: required messages and headers, and replies to invalid ones. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { headersFor } from '../../src/mcp/versions.ts'
@@ -18,7 +18,7 @@ const initialize = (protocolVersion: unknown) =>
   })
 
 describe('the handshake of older revisions', () => {
-  test('gives a session id, and the revision that was asked for', async () => {
+  test('returns a session id and the requested revision', async () => {
     const ids = new Set<string | null>()
     for (const version of ['2025-11-25', '2025-06-18']) {
       const { http, headers, body } = await send(initialize(version))
@@ -36,7 +36,7 @@ describe('the handshake of older revisions', () => {
     assert.equal(ids.size, 2)
   })
 
-  test('answers with one that it has where it has not the one asked for', async () => {
+  test('returns a supported revision when the requested one is not supported', async () => {
     for (const version of ['2024-11-05', '2026-07-28', 'soon'])
       assert.equal(
         (await send(initialize(version))).body.result!['protocolVersion'],
@@ -46,13 +46,13 @@ describe('the handshake of older revisions', () => {
       assert.equal((await send(initialize(version))).body.error!.code, -32602)
   })
 
-  test('is followed by a notification that has no answer', async () => {
+  test('is followed by a notification without a reply', async () => {
     const body = { jsonrpc: '2.0', method: 'notifications/initialized' }
     const answer = await send(body)
     assert.deepEqual([answer.http, answer.text], [202, ''])
   })
 
-  test('is not needed: nothing is remembered', async () => {
+  test('is optional, because the server is stateless', async () => {
     const call = request('tools/call', { name: 'findKeyspaces' })
     for (const headers of [
       {},
@@ -78,7 +78,7 @@ describe('the newest revision', () => {
   const discover = request('server/discover', { _meta: ownMeta })
   const call = (name = 'findKeyspaces') => request('tools/call', { name, _meta: ownMeta })
 
-  test('is discovered', async () => {
+  test('is discovered by its method', async () => {
     const { http, headers, body } = await send(discover, ownHeaders('server/discover'))
     assert.equal(http, 200)
     assert.equal(headers.get('mcp-session-id'), null)
@@ -88,7 +88,7 @@ describe('the newest revision', () => {
     assert('io.modelcontextprotocol/serverInfo' in (_meta as object))
   })
 
-  test('has every result say that it is complete', async () => {
+  test('marks every result as complete', async () => {
     const headers = ownHeaders('tools/call', 'findKeyspaces')
     const { body } = await send(call(), headers)
     assert.equal(body.result!['resultType'], 'complete')
@@ -97,7 +97,7 @@ describe('the newest revision', () => {
     })
   })
 
-  test('wants headers that say what the body says', async () => {
+  test('requires headers that match the body', async () => {
     const name = 'findKeyspaces'
     const all = ownHeaders('tools/call', name)
     const encoded = `=?base64?${Buffer.from(name).toString('base64')}?=`
@@ -118,7 +118,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('wants metadata', async () => {
+  test('requires metadata', async () => {
     const [version, capabilities] = Object.keys(ownMeta) as [string, string]
     for (const _meta of [
       undefined,
@@ -135,7 +135,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('says which revisions there are to those who come in another', async () => {
+  test('lists the supported revisions when a request has another one', async () => {
     for (const [body, headers] of [
       [request('tools/list'), { 'MCP-Protocol-Version': '1999-01-01' }],
       [
@@ -152,7 +152,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('has no methods of older ones, and answers 404 where there is none', async () => {
+  test('has no methods of older revisions, and returns 404 for unknown ones', async () => {
     for (const method of ['initialize', 'ping', 'subscriptions/listen', 'toString', '']) {
       const body = request(method, { _meta: ownMeta })
       const answer = await send(body, ownHeaders(method))
@@ -160,7 +160,7 @@ describe('the newest revision', () => {
     }
   })
 
-  test('can be told by headers made from a message', () => {
+  test('can use headers made from a message', () => {
     const params = { name: 'naïve', _meta: ownMeta }
     assert.deepEqual(headersFor('tools/call', params), {
       'MCP-Protocol-Version': '2026-07-28',
@@ -179,7 +179,7 @@ describe('the newest revision', () => {
 describe('a body', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-  test('that is no message is refused in the words of JSON-RPC', async () => {
+  test('must be a message, and is otherwise rejected with an error of JSON-RPC', async () => {
     for (const [body, code] of [
       ['', -32700],
       ['{', -32700],
@@ -215,7 +215,7 @@ describe('a body', () => {
     }
   })
 
-  test('has an id that is text or a whole number, and gets it back', async () => {
+  test('has an id that is a string or a whole number, which the reply repeats', async () => {
     for (const id of ['1', '"a"', '""', '-7', '0', '12345678901234567890', '"é😀\\n"']) {
       const { text } = await send(`{"jsonrpc": "2.0", "id": ${id}, "method": "ping"}`)
       assert.equal(text, `{"jsonrpc":"2.0","id":${id},"result":{}}`)
@@ -227,7 +227,7 @@ describe('a body', () => {
     }
   })
 
-  test('that wants no answer gets none, and does nothing', async () => {
+  test('that is a notification gets no reply and has no effect', async () => {
     for (const body of [
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
       { jsonrpc: '2.0', method: 'nothing/known' },
@@ -246,7 +246,7 @@ describe('a body', () => {
     assert.deepEqual(body.status, { keyspaces: ['default_keyspace'] })
   })
 
-  test('has a method that is known, and params that it takes', async () => {
+  test('must have a known method and its parameters', async () => {
     for (const [method, params, code] of [
       ['nothing', {}, -32601],
       ['__proto__', {}, -32601],
@@ -277,7 +277,7 @@ describe('a body', () => {
     }
   })
 
-  test('may name keys that mean something to JavaScript', async () => {
+  test('may contain keys that are built-in properties in JavaScript', async () => {
     const text =
       '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "__proto__": {"id": 2}, ' +
       '"params": {"name": "findKeyspaces", "arguments": {"__proto__": 1}}}'
@@ -286,7 +286,7 @@ describe('a body', () => {
     assert.equal(body.result!['isError'], true)
   })
 
-  test('is as large as that of a command, and no larger', async () => {
+  test('has the maximum size of a command', async () => {
     const tool = (filler: string) =>
       request('tools/call', { name: 'findKeyspaces', arguments: { filler } })
     const fits = await send(tool('x'.repeat(290_000)))
@@ -299,7 +299,7 @@ describe('a body', () => {
 describe('a request', () => {
   const ping = request('ping')
 
-  test('needs a token, like any other', async () => {
+  test('requires a token, like a command', async () => {
     for (const headers of [{ Token: '' }, { Token: 'wrong' }])
       assert.equal((await send(ping, headers)).http, 401)
     const answer = await running.server.send('/v1/mcp', { method: 'POST', body: '{}' })
@@ -307,7 +307,7 @@ describe('a request', () => {
     assert.deepEqual(answer.codes, ['MISSING_AUTHENTICATION_TOKEN'])
   })
 
-  test('is JSON by its headers, and takes JSON', async () => {
+  test('must declare JSON in its headers, and accept it', async () => {
     for (const type of ['text/plain', 'application/xml', 'text/event-stream'])
       assert.equal((await send(ping, { 'Content-Type': type })).http, 415, type)
     for (const accept of ['text/event-stream', 'text/html', 'application/jsonp', 'x']) {
@@ -323,7 +323,7 @@ describe('a request', () => {
       assert.equal((await send(ping, { Accept: accept })).http, 200, accept)
   })
 
-  test('is a POST: there are no streams to open, and no sessions to end', async () => {
+  test('must be a POST, because there are no streams and no sessions', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']) {
       const headers = {
         Token: testToken,
@@ -337,7 +337,7 @@ describe('a request', () => {
     assert.equal((await running.server.send('/v1/mcp', {})).http, 401)
   })
 
-  test('of a web page is served if it is ours, and refused otherwise', async () => {
+  test('from a web page is served for its own origin and rejected otherwise', async () => {
     const { host, port } = new URL(running.server.url)
     for (const origin of [`http://${host}`, `https://${host}`])
       assert.equal((await send(ping, { Origin: origin })).http, 200, origin)
@@ -357,7 +357,7 @@ describe('a request', () => {
       const get = await running.server.send('/v1/mcp', { headers: { Origin: origin } })
       assert.equal(get.http, 403)
     }
-    // Commands are not sent by pages unnoticed: a browser asks before it sends a token.
+    // Commands need no such check: a browser sends a preflight request before it sends a token.
     const command = await running.server.command(
       '',
       { findKeyspaces: {} },
@@ -366,7 +366,7 @@ describe('a request', () => {
     assert.equal(command.http, 200)
   })
 
-  test('goes before a keyspace of that name', async () => {
+  test('takes precedence over a keyspace of that name', async () => {
     const { server } = running
     await server.command('', { createKeyspace: { name: 'mcp' } })
     const command = await send({ findCollections: {} })
@@ -381,7 +381,7 @@ describe('a request', () => {
     await server.command('', { dropKeyspace: { name: 'mcp' } })
   })
 
-  test('may come by any path that leads to a database', async () => {
+  test('accepts any path of a database', async () => {
     for (const path of ['/v1/mcp/', '/v1/mcp?a=b', '/api/json/v1/mcp'])
       assert.equal((await send(ping, {}, path)).http, 200, path)
     const unknown = '/databases/00000000-0000-0000-0000-000000000000/v1/mcp'
@@ -391,13 +391,13 @@ describe('a request', () => {
   })
 })
 
-describe('what an operator sets', () => {
+describe('settings of the operator', () => {
   const limited = new RunningServer(
     {},
     { rateLimit: 2, corsOrigins: ['https://a.example'], publicUrl: 'https://db.example' },
   )
 
-  test('holds here, too', async () => {
+  test('limit the rate of MCP requests', async () => {
     const tries = await Promise.all(
       Array.from({ length: 12 }, () => post(limited.server, request('ping'))),
     )
@@ -406,7 +406,7 @@ describe('what an operator sets', () => {
     assert(refused.every(({ headers }) => headers.get('retry-after') !== null))
   })
 
-  test('are pages that may call', async () => {
+  test('define the allowed origins', async () => {
     for (const [origin, may] of [
       ['https://a.example', true],
       ['https://db.example', true],

@@ -1,4 +1,4 @@
-/** What assistants can look at, and the prompt. */
+/** Resources for assistants, and the prompt. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { shorten } from '../../src/mcp/sample-document.ts'
@@ -69,7 +69,7 @@ for (const revision of revisions)
       )
     })
 
-    test('tell names, definitions and what is stored', async () => {
+    test('contain names, definitions and counts', async () => {
       assert.deepEqual(await assistant.read('stela://keyspaces'), {
         keyspaces: ['default_keyspace', 'library'],
       })
@@ -94,7 +94,7 @@ for (const revision of revisions)
       assert.deepEqual(people.samples, [{ id: 1, name: 'Ada' }])
     })
 
-    test('that are not there are not found', async () => {
+    test('are reported as not found when they do not exist', async () => {
       for (const uri of [
         'stela://keyspaces/none',
         'stela://keyspaces/library/none',
@@ -110,7 +110,7 @@ for (const revision of revisions)
         })
     })
 
-    test('come with a prompt to explore them', async () => {
+    test('are accompanied by a prompt to explore them', async () => {
       const { prompts } = await assistant.client.listPrompts()
       assert.deepEqual(
         prompts.map(({ name, title }) => [name, title]),
@@ -129,13 +129,13 @@ for (const revision of revisions)
   })
 
 describe('resources', () => {
-  test('have the code of their revision when they are not found', async () => {
+  test('that do not exist return the error code of the revision', async () => {
     const uri = 'stela://keyspaces/none'
     const { http, body } = await post(admin.server, request('resources/read', { uri }))
     assert.deepEqual([http, body.error!.code], [200, -32002])
   })
 
-  test('are those that the token may see', async () => {
+  test('include only targets that the token may read', async () => {
     const describes = ['db-keyspace-describe', 'db-table-describe']
     const { token } = await admin.tokenFor(
       [':db:*:keyspace:library:table:books'],
@@ -159,7 +159,7 @@ describe('resources', () => {
     await assistant.close()
   })
 
-  test('come in pages where there are many', async () => {
+  test('are listed in pages', async () => {
     const names = Array.from({ length: 60 }, (_, i) => `many_${String(i).padStart(2, '0')}`)
     for (const name of names) await admin.server.command('', { createKeyspace: { name } })
     const uris: unknown[] = []
@@ -183,7 +183,7 @@ describe('resources', () => {
       )
   })
 
-  test('show no more of a document than anyone reads', () => {
+  test('shorten large documents', () => {
     const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${i}`, i]))
     const shown = toPlain(shorten(fromPlain(wide))) as Record<string, unknown>
     assert.equal(Object.keys(shown).length, 200)

@@ -21,7 +21,7 @@ const running = new RunningServer()
 interface Started {
   readonly assistant: Assistant
   readonly transport: StdioClientTransport
-  /** All of standard error, once it has ended. */
+  /** The complete standard error, after it has ended. */
   readonly log: Promise<string>
 }
 
@@ -41,7 +41,7 @@ async function startAssistant(
 }
 
 describe('stela mcp --stdio', () => {
-  test('opens a data folder; its log says who changed what', async () => {
+  test('opens a data folder and logs changes with their author', async () => {
     const dataDir = await temporaryFolder()
     const place = { keyspace: 'default_keyspace', collection: 'notes' }
     const { assistant, log } = await startAssistant(
@@ -60,7 +60,7 @@ describe('stela mcp --stdio', () => {
     await rm(dataDir, { recursive: true })
   })
 
-  test('asks a running server, until it is told to stop', async () => {
+  test('forwards to a running server until it is stopped', async () => {
     const { url } = running.server
     const { assistant, transport } = await startAssistant(['--url', url], '2025-11-25')
     assert.deepEqual(await assistant.read('stela://keyspaces'), {
@@ -71,7 +71,7 @@ describe('stela mcp --stdio', () => {
     await closed
   })
 
-  test('refuses settings of a server that it does not start', async () => {
+  test('rejects settings of a server that it does not start', async () => {
     const { url } = running.server
     const { code, out, err } = await runStela([
       ...['mcp', '--stdio', '--url', url, '--mcp', 'off', '--page-size', '5'],
@@ -81,7 +81,7 @@ describe('stela mcp --stdio', () => {
     assert.match(err, /^stela: A URL .* --page-size\b.* would be for one that is started/)
   })
 
-  test('says what to do where a server has the folder', async () => {
+  test('explains what to do when a server has locked the folder', async () => {
     const { code, out, err } = await runStela([
       ...['mcp', '--stdio', '--data', running.server.dataDir],
     ])
@@ -96,7 +96,7 @@ interface FoundPage {
   readonly nextPageState: string | null
 }
 
-/** What comes back for these lines. */
+/** Returns the output for these input lines. */
 async function forward(
   lines: readonly string[],
   { url = running.server.url, token = testToken } = {},
@@ -113,7 +113,7 @@ async function forward(
 }
 
 describe('messages by line', () => {
-  test('are answered by line, whatever they hold', async () => {
+  test('are answered on one line each, whatever they contain', async () => {
     const answers = await forward([
       JSON.stringify(request('ping', undefined, 'é')),
       'not JSON',
@@ -146,7 +146,7 @@ describe('messages by line', () => {
     assert.equal((discovered['result'] as { resultType: string }).resultType, 'complete')
   })
 
-  test('are answered for a server that refuses them, or is not there', async () => {
+  test('get an error when the server rejects them or is unreachable', async () => {
     const lines = [JSON.stringify(request('ping'))]
     for (const [endpoint, says] of [
       [{ token: 'wrong' }, /Set STELA_TOKEN/],
@@ -159,7 +159,7 @@ describe('messages by line', () => {
     }
   })
 
-  test('stay below the length of lines that SDKs read', async () => {
+  test('have replies below the maximum line length of SDKs', async () => {
     const { server } = running
     const send = (path: string, body: object) =>
       server.command(`/default_keyspace${path}`, body)
@@ -209,7 +209,7 @@ describe('messages by line', () => {
     assert.deepEqual(changed._meta!.status, { matchedCount: 1, modifiedCount: 1 })
   })
 
-  test('can be many at a time', async () => {
+  test('can be sent concurrently', async () => {
     const ids = Array.from({ length: 100 }, (_, i) => i)
     const answers = await forward(ids.map((id) => JSON.stringify(request('ping', {}, id))))
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('messages by line', () => {
     )
   })
 
-  test('can be cancelled: the server is left, and nothing is answered', async () => {
+  test('can be cancelled: the request is aborted and gets no reply', async () => {
     const silent = createServer()
     silent.listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -242,7 +242,7 @@ describe('messages by line', () => {
     silent.close()
   })
 
-  test('end when their sender has gone', async () => {
+  test('are aborted when their sender disconnects', async () => {
     const input = new PassThrough()
     const stop = new AbortController()
     const endpoint = { url: `${running.server.url}/v1/mcp`, token: testToken }
@@ -251,7 +251,7 @@ describe('messages by line', () => {
     await done
   })
 
-  test('come whole however they arrive, and not if they are too long', async () => {
+  test('are reassembled from any chunks, and rejected when they are too long', async () => {
     const linesOf = (chunks: readonly string[]) => {
       const input = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
       const lines = readLines(input, 10, new AbortController().signal)

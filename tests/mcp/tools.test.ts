@@ -11,7 +11,7 @@ import { LetterModels } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { Assistant, revisions, type Revision } from './assistant.ts'
 
-/** Arguments besides those that a command has as fields of other names than `name`. */
+/** Tools by the arguments that form their path. */
 const located: Readonly<Record<string, readonly string[]>> = {
   '': [
     ...['createKeyspace', 'dropKeyspace', 'findKeyspaces'],
@@ -51,7 +51,7 @@ describe('tools', () => {
     assert.equal(tools.size, 35)
   })
 
-  test('are told where to go, and what is meant, by arguments of these names', () => {
+  test('take their path and their name from the expected arguments', () => {
     for (const [path, names] of Object.entries(located))
       for (const name of names) assert.equal(tools.get(name)!.path.join(' '), path, name)
     assert.equal(Object.values(located).flat().length, tools.size)
@@ -61,7 +61,7 @@ describe('tools', () => {
     }
   })
 
-  test('have notes only where there is such a tool', () => {
+  test('have notes only for existing tools', () => {
     for (const [name, note] of Object.entries(toolNotes)) {
       assert(tools.has(name), name)
       assert.match(note, /^[A-Z][^\n]*\.$/, name)
@@ -69,7 +69,7 @@ describe('tools', () => {
   })
 })
 
-/** Tools that change nothing that is there. */
+/** Tools that add data and change no existing data. */
 const additions = [
   ...['createKeyspace', 'createCollection', 'createTable', 'createType'],
   ...['createIndex', 'createTextIndex', 'createVectorIndex'],
@@ -88,7 +88,7 @@ describe('with the official client', () => {
   })
 
   for (const revision of revisions)
-    describe(`of revision ${revision}`, () => inRevision(revision))
+    describe(`in revision ${revision}`, () => inRevision(revision))
 
   function inRevision(revision: Revision): void {
     let assistant: Assistant
@@ -98,13 +98,13 @@ describe('with the official client', () => {
     })
     after(() => assistant.close())
 
-    test('the revision is agreed on', () => {
+    test('the revision is negotiated', () => {
       assert.equal(assistant.client.getNegotiatedProtocolVersion(), revision)
       assert.equal(assistant.client.getServerVersion()?.name, 'stela')
       assert.match(assistant.client.getInstructions()!, /findKeyspaces/)
     })
 
-    test('every tool is listed with what a model needs to use it', async () => {
+    test('every tool is listed with a description for a model', async () => {
       const { tools: listed } = await assistant.client.listTools()
       assert.deepEqual(
         listed.map(({ name }) => name),
@@ -130,7 +130,7 @@ describe('with the official client', () => {
       }
     })
 
-    test('every tool does what its command does', async () => {
+    test('every tool has the effect of its command', async () => {
       const called = new Set<string>()
       for (const level of levels)
         for (const [name, { examples }] of Object.entries(wordsOfCommands[level])) {
@@ -154,7 +154,7 @@ describe('with the official client', () => {
       assert.deepEqual([...called].toSorted(), [...tools.keys()].toSorted())
     })
 
-    test('data and status are those of the command', async () => {
+    test('data and status equal those of the command', async () => {
       const place = { keyspace: 'sample', collection: 'counted' }
       await assistant.call('createCollection', place)
       const documents = [
@@ -177,7 +177,7 @@ describe('with the official client', () => {
       assert.deepEqual(counted._meta?.status, { count: 2 })
     })
 
-    test('a long reply comes whole, twice', async () => {
+    test('a long reply is complete in the text and in the structured content', async () => {
       const place = { keyspace: 'sample', collection: 'long' }
       await assistant.call('createCollection', {
         ...place,
@@ -194,7 +194,7 @@ describe('with the official client', () => {
       assert.deepEqual(JSON.parse(found.content[0]!.text), found.structuredContent)
     })
 
-    test('what a command refuses is a result that says so', async () => {
+    test('an error of a command is a result that is marked as an error', async () => {
       const refused = await assistant.call('find', { keyspace: 'none', collection: 'x' })
       assert.equal(refused.isError, true)
       assert.equal(refused.structuredContent!.errors![0]!.errorCode, 'UNKNOWN_KEYSPACE')
@@ -219,7 +219,7 @@ describe('with the official client', () => {
         assert.deepEqual(await assistant.codes(name, given), [code], name)
     })
 
-    test('every result says whether it is an error, and has metadata', async () => {
+    test('every result states whether it is an error, and has metadata', async () => {
       const place = { keyspace: 'default_keyspace', collection: 'whole' }
       await assistant.call('createCollection', place)
       const found = await assistant.call('find', place)
@@ -228,11 +228,11 @@ describe('with the official client', () => {
       assert.equal(found._meta!.status, undefined)
     })
 
-    test('no tool is there under an older name', async () => {
+    test('tools have no older names', async () => {
       await assert.rejects(assistant.call('findNamespaces'), /There is no tool/)
     })
 
-    test('a request may opt out', async () => {
+    test('a request can switch features off', async () => {
       const headers = { Token: testToken, 'Feature-Flag-mcp': 'false' }
       const other = await Assistant.of(server, revision, headers)
       assert.equal((await other.client.listTools()).tools.length, tools.size)
@@ -245,21 +245,21 @@ describe('with the official client', () => {
       await other.close()
     })
 
-    test('a bearer token will do', async () => {
+    test('a bearer token is accepted', async () => {
       const headers = { Authorization: `Bearer ${testToken}` }
       const other = await Assistant.of(server, revision, headers)
       assert.deepEqual(await other.codes('findKeyspaces'), [])
       await other.close()
     })
 
-    test('a wrong token will not', async () => {
+    test('a wrong token is rejected', async () => {
       await assert.rejects(Assistant.of(server, revision, { Token: 'wrong' }))
     })
   }
 })
 
 describe('settings', () => {
-  test('--mcp off is not for requests to change', async () => {
+  test('--mcp off cannot be overridden by a request', async () => {
     const server = await startServer({ mcp: { enabled: false, text: true } })
     const headers = { Token: testToken, 'Feature-Flag-mcp': 'true' }
     const assistant = await Assistant.of(server, '2026-07-28', headers)
@@ -268,7 +268,7 @@ describe('settings', () => {
     await server.close()
   })
 
-  test('nor is --mcp on; --mcp-text off leaves the content empty', async () => {
+  test('--mcp on cannot be overridden either; --mcp-text off leaves the content empty', async () => {
     const server = await startServer({ mcp: { enabled: true, text: false } })
     const headers = { Token: testToken, 'Feature-Flag-mcp': 'false' }
     const assistant = await Assistant.of(server, '2025-11-25', headers)
@@ -283,10 +283,10 @@ describe('settings', () => {
   })
 })
 
-describe('what holds for commands', () => {
+describe('rules for commands', () => {
   const admin = new AdminServer({ rateLimit: 1000 })
 
-  test('holds for tools: roles', async () => {
+  test('apply to tools: roles', async () => {
     const { server } = admin
     const place = { keyspace: 'default_keyspace', collection: 'books' }
     await server.command('/default_keyspace', { createCollection: { name: 'books' } })
@@ -317,7 +317,7 @@ describe('what holds for commands', () => {
     await other.close()
   })
 
-  test('holds for tools: metrics', async () => {
+  test('apply to tools: metrics', async () => {
     const count = async () => {
       const { text } = await admin.server.send('/metrics', {})
       const counted = /stela_commands_total\{command="listTypes",outcome="ok"\} (\d+)/
@@ -330,7 +330,7 @@ describe('what holds for commands', () => {
     await assistant.close()
   })
 
-  test('holds for tools: traces', async () => {
+  test('apply to tools: traces', async () => {
     const headers = { Token: testToken, 'Feature-Flag-request-tracing': 'true' }
     const assistant = await Assistant.of(admin.server, '2026-07-28', headers)
     const { _meta } = await assistant.call('findKeyspaces')

@@ -21,7 +21,7 @@ const nested = (depth: number): Packable[] => (depth === 0 ? [] : [nested(depth 
 const paged = { noun: 'row', sort: ['s'], limits } as const
 
 describe('page states', () => {
-  test('come back as they were', () => {
+  test('are decoded to the encoded values', () => {
     const states: PageState[] = [
       { count: 20, place: { kind: 'engine', position: 'anything "at all"' } },
       {
@@ -39,7 +39,7 @@ describe('page states', () => {
     }
   })
 
-  test('are taken up to a length, and refused beyond it before they are decoded', () => {
+  test('are accepted up to a maximum length, which is checked before decoding', () => {
     const max = encodePageState(
       { count: 1, place: { kind: 'engine', position: 'p'.repeat(1_015) } },
       query,
@@ -54,7 +54,7 @@ describe('page states', () => {
       })
   })
 
-  test('are no longer than what they hold, whatever its characters are', () => {
+  test('have a length proportional to their contents, for any characters', () => {
     for (const text of ['a', '"', '\\', '\u0000', '\u0001', 'é', '\xff', '€', '😀']) {
       const value = text.repeat(100_000)
       const size = /[^\0-\xff]/.test(text) ? Buffer.byteLength(value) : value.length
@@ -66,12 +66,12 @@ describe('page states', () => {
         `${given.length} characters of ${size} bytes`,
       )
       const { place } = decodePageState(given, query, limits)
-      // Arrays tie in a sort, and objects do.
+      // Arrays are equal in a sort, and so are objects.
       assert.deepEqual(place, { kind: 'sorted', key: [value, [], new Map(), 'id'] })
     }
   })
 
-  test('hold the longest value that a row can have', () => {
+  test('can contain the longest value of a row', () => {
     const key = ['€'.repeat(limits.documentLengthMax), 'id']
     const given = encodePageState(
       { count: 1, place: { kind: 'sorted', key } },
@@ -81,7 +81,7 @@ describe('page states', () => {
     assert.deepEqual(decodePageState(given, query, limits).place, { kind: 'sorted', key })
   })
 
-  test('that would not be taken back are not given out', () => {
+  test('are not created when they would be rejected', () => {
     const state = (length: number): PageState => ({
       count: 1,
       place: { kind: 'engine', position: 'p'.repeat(length) },
@@ -102,7 +102,7 @@ describe('page states', () => {
     )
   })
 
-  test('of version 0.1 are taken', () => {
+  test('from version 0.1 are accepted', () => {
     const old = (kind: string, where: unknown) =>
       Buffer.from(JSON.stringify([1, 20, query, kind, where])).toString('base64url')
     const places = [
@@ -120,7 +120,7 @@ describe('page states', () => {
     )
   })
 
-  test('of another query are refused', () => {
+  test('are rejected in another query', () => {
     const text = encodePageState(
       { count: 1, place: { kind: 'engine', position: 'p' } },
       query,
@@ -137,7 +137,7 @@ describe('page states', () => {
       })
   })
 
-  test('that are not ours are refused, whatever they are', () => {
+  test('that were forged are rejected', () => {
     const forged = (parts: unknown) =>
       Buffer.from(JSON.stringify(parts)).toString('base64url')
     for (const text of [
@@ -162,7 +162,7 @@ describe('page states', () => {
       packed([0, query, 'sorted', Array.from({ length: 100_001 }, () => null)]),
       `${packed([0, query, 'engine', 'p'])}AAAA`,
       packed([0, query, 'engine', 'p']).slice(0, -4),
-      // Strings, lists and objects that say to be longer than what there is.
+      // Strings, lists and objects whose stated length exceeds the input.
       ...[5, 6, 7, 8, 9, 10].map((tag) =>
         Buffer.from([2, 9, 1, tag, 255, 255, 255, 127]).toString('base64url'),
       ),
@@ -185,7 +185,7 @@ describe('page states', () => {
     )
   })
 
-  test('of a search come back to the last bit', () => {
+  test('preserve every bit of the score of a search', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -206,7 +206,7 @@ describe('page states', () => {
     )
   })
 
-  test('of a search are refused when they are forged, and in other finds', () => {
+  test('are rejected for a search when they are forged, and in other finds', () => {
     const score = Buffer.from(Float64Array.of(1.5).buffer).toString('base64url')
     const forged = (where: unknown, count: unknown = 20, kind = 'scored') =>
       Buffer.from(JSON.stringify([1, count, query, kind, where])).toString('base64url')

@@ -1,6 +1,6 @@
 /**
- * Searching on an engine that serves none of it: what a search finds, in which order, and
- * what becomes of it in every command that can search.
+ * Searching on an engine that serves no search: results, their order, and their use in every
+ * command that can search.
  */
 import { deleteDocument } from '../../src/collections/change-documents.ts'
 import { countMatches, findDocument } from '../../src/collections/find-documents.ts'
@@ -24,8 +24,8 @@ async function similarities(fixture: Fixture, $vector: object): Promise<unknown[
 }
 
 describe('a search by vector', () => {
-  test('finds the nearest first, by each metric', async () => {
-    // Of these, [3, 3] has the same direction as [1, 1], and [1, 0.5] is nearer to it.
+  test('returns the nearest documents first, by each metric', async () => {
+    // [3, 3] has the same direction as [1, 1], and [1, 0.5] has the smaller distance to it.
     const documents = [
       { _id: 'long', $vector: [3, 3] },
       { _id: 'near', $vector: [1, 0.5] },
@@ -42,11 +42,11 @@ describe('a search by vector', () => {
     }
   })
 
-  test('tells the similarity that can be worked out by hand', async () => {
+  test('returns a similarity that can be computed by hand', async () => {
     const stored = [0.1, 0.05, 0.08, 0.3, 0.6]
     const query = [0.15, 0.1, 0.1, 0.35, 0.55]
-    // The products sum up to 0.463, the squares to 0.4789 and 0.4575, those of the
-    // differences to 0.0104.
+    // The products add up to 0.463, the squares to 0.4789 and 0.4575, and the squared differences
+    // to 0.0104.
     for (const [metric, expected] of [
       ['cosine', 0.994447],
       ['dot_product', 0.7315],
@@ -73,13 +73,13 @@ describe('a search by vector', () => {
     assert.deepEqual(found, [1, 3, 5, 'a', 'b'])
   })
 
-  test('leaves out documents without a vector', async () => {
+  test('omits documents without a vector', async () => {
     const fixture = withMetric('cosine')
     await fixture.insert({ _id: 1 }, { _id: 2, $vector: null }, { _id: 3, $vector: [1, 2] })
     assert.deepEqual((await fixture.page({ sort: { $vector: [1, 2] } })).ids, [3])
   })
 
-  test('compares what was sent as an array and what was sent in binary', async () => {
+  test('compares vectors sent as arrays with vectors sent in binary', async () => {
     const fixture = withMetric('cosine')
     const bytes = Buffer.alloc(8)
     bytes.writeFloatBE(0.6, 0)
@@ -90,7 +90,7 @@ describe('a search by vector', () => {
     assert.deepEqual(await similarities(fixture, binary), [1, 1])
   })
 
-  test('returns as many as it may, in one page, and takes the best of what matches', async () => {
+  test('returns one page of up to the maximum, with the nearest matching documents', async () => {
     const fixture = new Fixture({ vectorLimitMax: 6, pageSize: 2 })
     await fixture.insert(
       ...Array.from({ length: 9 }, (_, n) => ({ _id: n, n, $vector: [1, n] })),
@@ -111,7 +111,7 @@ describe('a search by vector', () => {
     assert.deepEqual(await fixture.pages({ sort, filter: { n: 100 } }), [[]])
   })
 
-  test('shows the similarity beside whatever is projected, if asked to', async () => {
+  test('returns the similarity in addition to any projection, on request', async () => {
     const fixture = withMetric('cosine')
     await fixture.insert({ _id: 1, a: 1, $vector: [1, 0] })
     const shown = async (projection: object, includeSimilarity = true) =>
@@ -124,7 +124,7 @@ describe('a search by vector', () => {
     assert.equal(await shown({}, false), '{"_id":1,"a":1}')
   })
 
-  test('shows the similarity of a document that is large, too', async () => {
+  test('returns the similarity of a large document, too', async () => {
     const fixture = withMetric('cosine')
     const large = Array.from({ length: 900 }, (_, n) => ({ n }))
     await fixture.insert({ _id: 1, a: 1, large, $vector: [1, 0] })
@@ -135,7 +135,7 @@ describe('a search by vector', () => {
     assert.deepEqual(documents, ['{"_id":1,"a":1,"$similarity":1}'])
   })
 
-  test('says which vector it compared with', async () => {
+  test('returns the vector that it compared with', async () => {
     const fixture = withMetric('cosine')
     const { sortVector } = await fixture.page({ sort: { $vector: [0.1, 2] } })
     assert.deepEqual(sortVector, Float32Array.of(0.1, 2))
@@ -145,7 +145,7 @@ describe('a search by vector', () => {
 })
 
 describe('a search by terms', () => {
-  test('ranks by BM25: more of the term, in a shorter text, is better', async () => {
+  test('ranks by BM25: more occurrences of the term in a shorter text score higher', async () => {
     const fixture = new Fixture()
     await fixture.insert(
       { _id: 1, $lexical: 'monkey bread is so tasty' },
@@ -157,7 +157,7 @@ describe('a search by terms', () => {
     assert.deepEqual((await fixture.page({ sort: { $lexical: 'monkey' } })).ids, [3, 2, 1])
   })
 
-  test('finds only what has every term, and lets the rarer one decide', async () => {
+  test('returns only texts with every term, and weighs rare terms higher', async () => {
     const fixture = new Fixture()
     await fixture.insert(
       { _id: 1, $lexical: 'apple banana' },
@@ -172,9 +172,9 @@ describe('a search by terms', () => {
     }
   })
 
-  test('counts over all documents, whatever the filter leaves', async () => {
+  test('counts terms over all documents, whatever the filter', async () => {
     const fixture = new Fixture()
-    // "rare" stands in one text and "common" in all, so the first says more.
+    // "rare" occurs in one text and "common" in all, so "rare" has the higher weight.
     await fixture.insert(
       { _id: 1, n: 1, $lexical: 'rare common common common filler' },
       { _id: 2, n: 1, $lexical: 'rare rare rare common filler' },
@@ -213,7 +213,7 @@ describe('a search by terms', () => {
     assert.deepEqual(await fixture.pages({ sort: { $lexical: 'none' } }), [[]])
   })
 
-  test('has pages that end where a reply is large enough', async () => {
+  test('has pages that end at the maximum size of a reply', async () => {
     const limits = { pageSize: 5, documentLengthMax: 1_000, replySizeMax: 1_000 }
     const fixture = new Fixture(limits)
     const text = 'x'.repeat(600)
@@ -224,7 +224,7 @@ describe('a search by terms', () => {
     assert.deepEqual(await fixture.pages({ sort }, { limit: 3 }), [[0, 1], [2]])
   })
 
-  test('never shows a similarity', async () => {
+  test('never returns a similarity', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, $lexical: 'word' })
     const { documents } = await fixture.page(
@@ -236,7 +236,7 @@ describe('a search by terms', () => {
 })
 
 describe('$match', () => {
-  test('finds texts that have every term, in any order', async () => {
+  test('matches texts that contain every term, in any order', async () => {
     const fixture = new Fixture()
     await fixture.insert(
       { _id: 1, n: 1, $lexical: 'The quick brown fox' },
@@ -269,7 +269,7 @@ describe('commands for one document', () => {
   ]
 
   for (const [field, given] of searches) {
-    test(`find the best by ${field}`, async () => {
+    test(`find the best match by ${field}`, async () => {
       const fixture = new Fixture()
       const findOne = () =>
         findDocument(fixture.documents, fixture.select(given), {}, tester)
@@ -278,7 +278,7 @@ describe('commands for one document', () => {
       assert.equal((await findOne()).document, '{"_id":2}')
     })
 
-    test(`update, replace and delete the best by ${field}`, async () => {
+    test(`update, replace and delete the best match by ${field}`, async () => {
       const fixture = new Fixture()
       await fixture.insert(...documents)
       const updated = await fixture.update(given, { $set: { seen: true } })
@@ -294,7 +294,7 @@ describe('commands for one document', () => {
       ])
     })
 
-    test(`take each a document of their own, when many search by ${field}`, async () => {
+    test(`take different documents when concurrent requests search by ${field}`, async () => {
       const fixture = new Fixture()
       await fixture.insert(...documents)
       const done = { $unset: { $vector: '' }, $set: { $lexical: 'done' } }
@@ -305,7 +305,7 @@ describe('commands for one document', () => {
       assert.deepEqual(ids.toSorted(), ['{"_id":1}', '{"_id":2}', '{"_id":3}'])
     })
 
-    test(`look on when others change the best by ${field} first`, async () => {
+    test(`search again by ${field} when another request has changed the best match`, async () => {
       const fixture = new Fixture()
       await fixture.insert(...documents)
       let others = 1
@@ -316,7 +316,7 @@ describe('commands for one document', () => {
       assert.equal(after!.text, '{"_id":1,"seen":true}')
     })
 
-    test(`insert when a search by ${field} finds nothing`, async () => {
+    test(`upsert when a search by ${field} finds nothing`, async () => {
       const fixture = new Fixture()
       await fixture.insert({ _id: 1 })
       const { upsertedId } = await fixture.update(
@@ -329,7 +329,7 @@ describe('commands for one document', () => {
   }
 })
 
-/** Words of one letter: no analyzer takes those apart, joins them or leaves them out. */
+/** Words of one letter, which analyzers neither split nor join nor remove. */
 const letters = ['p', 'q', 'r', 's']
 
 interface Candidate {
@@ -354,7 +354,7 @@ const collectionOfThem = fc
   .array(candidate, { maxLength: 25 })
   .map((documents) => documents.map((document, _id): Candidate => ({ _id, ...document })))
 
-/** A filter, and what it means. */
+/** A filter, with a predicate that states its meaning. */
 const filterOfThem = fc.oneof(
   fc.constant({ filter: {}, accepts: () => true }),
   fc.integer({ min: 0, max: 3 }).map((least) => ({
@@ -367,7 +367,7 @@ const filterOfThem = fc.oneof(
   })),
 )
 
-/** A sort, and the score that it gives to each document; undefined for those it leaves out. */
+/** A sort, with the score that it gives to each document; undefined for omitted documents. */
 const vectorSort = fc
   .tuple(
     fc.constantFrom<Metric[]>('cosine', 'dot_product', 'euclidean'),
@@ -407,7 +407,7 @@ const lexicalSort = fc
     },
   }))
 
-test('a search finds what a plain reading of the formulas finds', async () => {
+test('a search returns the same documents as a direct implementation of the formulas', async () => {
   const tolerance = 1e-6
   await fc.assert(
     fc.asyncProperty(

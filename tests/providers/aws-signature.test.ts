@@ -19,7 +19,7 @@ function signatureOf(headers: Record<string, string>): string {
 }
 
 describe('a signature', () => {
-  test('is that of the published test suite (post-vanilla)', () => {
+  test('equals that of the published test suite (post-vanilla)', () => {
     assert.deepEqual(sign(request, {}, keys), {
       'x-amz-date': '20150830T123600Z',
       authorization:
@@ -29,7 +29,7 @@ describe('a signature', () => {
     })
   })
 
-  test('covers all that was to be signed', () => {
+  test('covers all signed parts of the request', () => {
     const plain = signatureOf(sign(request, {}, keys))
     for (const [changed, headers, otherKeys] of [
       [{ ...request, body: '{}' }, {}, keys],
@@ -42,7 +42,7 @@ describe('a signature', () => {
       assert.notEqual(signatureOf(sign(changed, headers, otherKeys)), plain)
   })
 
-  test('encodes all but unreserved characters', () => {
+  test('encodes all except unreserved characters', () => {
     assert.equal(encodePiece("a:b/c(d)*!'~-_."), 'a%3Ab%2Fc%28d%29%2A%21%27~-_.')
   })
 })

@@ -6,7 +6,7 @@ import { inBatches } from '../../src/providers/batches.ts'
 const { signal } = new AbortController()
 
 describe('batches', () => {
-  test('are put together in order, whatever their number and speed', () =>
+  test('are joined in order, whatever their number and duration', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 }),
@@ -26,7 +26,7 @@ describe('batches', () => {
       ),
     ))
 
-  test('end with the first failure, after all that ran were told to', async () => {
+  test('fail with the first failure, after all running ones were aborted', async () => {
     const stopped: unknown[] = []
     await assert.rejects(
       inBatches([0, 1, 2, 3, 4, 5, 6, 7], 1, signal, async ([item], batchSignal) => {
@@ -42,7 +42,7 @@ describe('batches', () => {
     assert.deepEqual(stopped, [0, 1, 3])
   })
 
-  test('end with their signal', async () => {
+  test('are aborted by their signal', async () => {
     const abort = new AbortController()
     const running = inBatches([1, 2], 1, abort.signal, async (_, batchSignal) => {
       await new Promise((resolve) => {

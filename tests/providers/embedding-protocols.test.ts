@@ -1,4 +1,4 @@
-/** What each embedding service is asked, to the letter, and how its answer is read. */
+/** Exact requests of each embedding service, and how its replies are read. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { embedRequest, FakeProvider, modelsWith, vectorOf } from './fake-provide
 const texts = ['one', 'three']
 const vectors = texts.map(vectorOf)
 
-/** In another order, which the indexes make up for. */
+/** In another order; the indexes restore it. */
 const openAiReply = {
   data: [
     { index: 1, embedding: vectors[1] },
@@ -278,7 +278,7 @@ const protocols: readonly Protocol[] = [
 describe('an embedding service', async () => {
   const fake = await FakeProvider.start()
 
-  test('has a protocol in this test, whichever it is', () => {
+  test('has a case in this test', () => {
     assert.deepEqual(
       new Set(protocols.map(({ provider }) => provider)),
       new Set(Object.keys(embeddingTable)),
@@ -287,7 +287,7 @@ describe('an embedding service', async () => {
 
   for (const protocol of protocols) {
     const { provider, modelName, parameters, credentials, path, headers, reply } = protocol
-    test(`such as ${provider} with ${modelName} is asked in its language`, async () => {
+    test(`such as ${provider} with ${modelName} is called in its protocol`, async () => {
       const models = modelsWith({
         embeddingUrls: new Map([[provider, fake.url + protocol.url]]),
       })
@@ -316,7 +316,7 @@ describe('an embedding service', async () => {
     })
   }
 
-  test('that wants signatures gets one, and not the secret', async () => {
+  test('that requires signatures receives one, and not the secret', async () => {
     const models = modelsWith({ embeddingUrls: new Map([['bedrock', fake.url]]) })
     fake.answers({ body: { embedding: vectors[0] } })
     await models.embed(
@@ -337,7 +337,7 @@ describe('an embedding service', async () => {
     assert(!JSON.stringify(fake.asked).includes('very-secret'))
   })
 
-  test('is never sent the token of the request', async () => {
+  test('never receives the token of the request', async () => {
     const models = modelsWith({
       embeddingUrls: new Map([['nvidia', fake.url]]),
       rerankingUrls: new Map([['nvidia', fake.url]]),
@@ -359,7 +359,7 @@ describe('an embedding service', async () => {
   })
 })
 
-/** Most services make no difference; the others say so by one word. */
+/** Most services have the same body for searches; the others differ in one word. */
 function searchBodyOf({ body }: Protocol): unknown {
   return JSON.parse(
     JSON.stringify(body)

@@ -1,4 +1,4 @@
-/** Services that collections ask for, against the providers that servers really offer. */
+/** Services requested by collections, checked against the providers of a server. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fromPlain } from '../../src/json/plain.ts'
@@ -50,7 +50,7 @@ describe('the table of embedding services', () => {
   for (const [name, { models, defaultModel, parameters, batchSize }] of Object.entries(
     embeddingTable,
   ))
-    test(`says of ${name} what can be`, () => {
+    test(`describes ${name}`, () => {
       const names = models.map((model) => model.name)
       assert.equal(new Set(names).size, names.length)
       assert(defaultModel === undefined || names.includes(defaultModel))
@@ -66,7 +66,7 @@ describe('the table of embedding services', () => {
       }
     })
 
-  test('has the dimensions of the reference', () => {
+  test('has the dimensions of the reference server', () => {
     for (const [provider, modelName, dimension, parameters] of [
       ['openai', 'text-embedding-3-small', 1536],
       ['openai', 'text-embedding-3-large', 3072],
@@ -94,7 +94,7 @@ describe('the table of embedding services', () => {
 })
 
 describe('a service', () => {
-  test('may have a model of any name, and says its dimension then', () => {
+  test('may have a model of any name, and must then state its dimension', () => {
     const parameters = { baseUrl: 'https://models.example.com/v1' }
     const given = { provider: 'openaiCompatible', modelName: 'acme/best:7b', parameters }
     assert.deepEqual(resolve(given, 500), { dimension: 500, service: given })
@@ -104,7 +104,7 @@ describe('a service', () => {
     refuses(() => resolve(given, 4097), bad, '4097')
   })
 
-  test('may have a known model beside those', () => {
+  test('may have a known model in addition', () => {
     assert.equal(
       resolve({ provider: 'ollama', modelName: 'nomic-embed-text' }).dimension,
       768,
@@ -113,7 +113,7 @@ describe('a service', () => {
     assert.equal(resolve(other, 768).service.modelName, 'nomic-embed-text:v1.5')
   })
 
-  test('takes the model of an endpoint for granted', () => {
+  test('accepts the model of an endpoint without a check', () => {
     const parameters = { baseUrl: 'https://tei.example.com' }
     const provider = 'textEmbeddingsInference'
     assert.deepEqual(resolve({ provider, parameters }, 384), {
@@ -123,14 +123,14 @@ describe('a service', () => {
     refuses(() => resolve({ provider, parameters, modelName: 'm' }, 384), bad, '"m"')
   })
 
-  test('needs a URL where the operator set none', () => {
+  test('requires a URL when the operator set none', () => {
     const given = { provider: 'openaiCompatible', modelName: 'm' }
     refuses(() => resolve(given, 2), bad, 'baseUrl')
     const embeddingUrls = new Map([['openaiCompatible', 'http://10.0.0.1/v1']])
     assert.deepEqual(resolve(given, 2, { embeddingUrls }).service, given)
   })
 
-  test('does not lead into the own network', () => {
+  test('cannot point into the private network', () => {
     for (const baseUrl of ['http://localhost:8000', 'http://169.254.169.254', 'nonsense']) {
       const given = { provider: 'ollama', modelName: 'all-minilm', parameters: { baseUrl } }
       refuses(() => resolve(given), bad, 'baseUrl')
@@ -146,7 +146,7 @@ describe('a service', () => {
       refuses(() => resolve({ ...given, parameters: { region } }), bad, 'region')
   })
 
-  test('names a secret that the server keeps', () => {
+  test('names a stored secret of the server', () => {
     const given = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const authentication = { providerKey: 'team' }
     refuses(() => resolve({ ...given, authentication }), bad, 'providerKey')
@@ -171,7 +171,7 @@ describe('a service', () => {
     )
   })
 
-  test('has no model that is at the end of its life', () => {
+  test('has no model that has reached its end of life', () => {
     const given = {
       provider: 'vertexai',
       modelName: 'textembedding-gecko@003',

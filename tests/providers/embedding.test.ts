@@ -1,4 +1,4 @@
-/** Embedding through providers: batches, keys, failures. */
+/** Embedding through providers: batches, keys and failures. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
@@ -16,7 +16,7 @@ import {
 const openai = { provider: 'openai', modelName: 'text-embedding-3-small' }
 const mistral = { provider: 'mistral', modelName: 'mistral-embed' }
 
-/** Answers like OpenAI and those who copied it. */
+/** Replies like OpenAI and compatible services. */
 function embeds(asked: { readonly body: unknown }): Answer {
   const { input } = asked.body as { input: string[] }
   return {
@@ -39,7 +39,7 @@ describe('embedding', async () => {
       return true
     })
 
-  test('of nothing asks nobody', async () => {
+  test('sends no request for an empty list', async () => {
     fake.answers(embeds)
     assert.deepEqual(await models.embed(embedRequest(openai, { texts: [] })), [])
     assert.equal(fake.asked.length, 0)
@@ -48,7 +48,7 @@ describe('embedding', async () => {
   test('splits many texts into batches and keeps their order', async () => {
     fake.answers((asked) => {
       const { input } = asked.body as { input: string[] }
-      // The first batch is the last to be answered.
+      // The first batch is answered last.
       return { ...(embeds(asked) as object), afterMs: input[0] === 'x' ? 40 : 1 } as Answer
     })
     const texts = numbers(150)
@@ -66,7 +66,7 @@ describe('embedding', async () => {
     assert(fake.runningMost <= 4, `${fake.runningMost} at once`)
   })
 
-  test('ends with the first failure and stops the rest', async () => {
+  test('fails with the first failure and aborts the others', async () => {
     let times = 0
     fake.answers(() =>
       ++times === 2 ? { status: 400, body: { message: 'no' } } : 'silence',
@@ -81,7 +81,7 @@ describe('embedding', async () => {
     assert(fake.asked.length <= 4)
   })
 
-  test('ends when the client goes away', async () => {
+  test('is aborted when the client disconnects', async () => {
     fake.answers('silence')
     const abort = new AbortController()
     const embedding = models.embed(
@@ -215,7 +215,7 @@ describe('embedding', async () => {
         await fails(embedRequest(openai, { texts: ['a', 'b'] }), code, ...named)
       })
 
-    test('does not repeat the key, and not all that the provider says', async () => {
+    test('returns neither the key nor the full text of the provider', async () => {
       const message = `the-key is wrong. ${'x'.repeat(5_000)}`
       fake.answers({ status: 401, body: { error: { message } } })
       await assert.rejects(models.embed(embedRequest(openai)), ({ message }: Error) => {
@@ -226,7 +226,7 @@ describe('embedding', async () => {
       })
     })
 
-    test('where a URL leads nowhere', async () => {
+    test('when a URL does not resolve', async () => {
       const service = {
         provider: 'openaiCompatible',
         modelName: 'm',
@@ -236,7 +236,7 @@ describe('embedding', async () => {
       await fails(embedRequest(service), code, 'openaiCompatible', 'nowhere.invalid')
     })
 
-    test('where a URL leads into the own network', async () => {
+    test('when a URL points into the private network', async () => {
       fake.answers(embeds)
       const service = {
         provider: 'openaiCompatible',
@@ -250,7 +250,7 @@ describe('embedding', async () => {
       assert.deepEqual([...(await open.embed(embedRequest(service)))[0]!], vectorOf('one'))
     })
 
-    test('with the same words for a name of the own network and one that is none', async () => {
+    test('with the same message for a private host name and an unknown one', async () => {
       const messages = new Set<string>()
       for (const host of [hostname(), 'nowhere.invalid']) {
         const parameters = { baseUrl: `http://${host}` }
@@ -264,14 +264,14 @@ describe('embedding', async () => {
       assert.equal(messages.size, 1, [...messages].join('\n'))
     })
 
-    test('where the model or the provider went away', async () => {
+    test('when the model or the provider was removed', async () => {
       const code = 'EMBEDDING_PROVIDER_UNAVAILABLE'
       await fails(embedRequest({ ...openai, provider: 'acme' }), code, 'acme', 'openai')
       await fails(embedRequest({ ...openai, modelName: 'old' }), code, 'openai', '"old"')
       await fails(embedRequest({ ...openai, provider: 'local' }), code, 'local')
     })
 
-    test('where the model is at the end of its life', async () => {
+    test('when the model has reached its end of life', async () => {
       const service = {
         provider: 'vertexai',
         modelName: 'textembedding-gecko@003',
@@ -285,7 +285,7 @@ describe('embedding', async () => {
       )
     })
 
-    test('where a parameter cannot be sent', async () => {
+    test('when a parameter cannot be sent', async () => {
       fake.answers(embeds)
       const service = { ...openai, parameters: { organizationId: 'a\r\nb: c' } }
       const code = 'EMBEDDING_PROVIDER_CLIENT_ERROR'
@@ -293,7 +293,7 @@ describe('embedding', async () => {
       assert.equal(fake.asked.length, 0)
     })
 
-    test('where the operator has to name a URL', async () => {
+    test('when the operator must set a URL', async () => {
       const service = { provider: 'nvidia', modelName: 'NV-Embed-QA' }
       const code = 'EMBEDDING_PROVIDER_UNAVAILABLE'
       const builtIn = '{"provider":"local","modelName":"all-MiniLM-L6-v2"}'
@@ -324,22 +324,22 @@ describe('embedding', async () => {
     }
     const team = { ...openai, authentication: { providerKey: 'team.providerKey' } }
 
-    test('of the request prefers those', async () => {
+    test('prefers keys of the request', async () => {
       const credentials = { embeddingKey: 'sent' }
       assert.equal(await keyUsed(openai, credentials), 'Bearer sent')
       assert.equal(await keyUsed(team, credentials), 'Bearer sent')
     })
 
-    test("of the server's takes its own for requests without one", async () => {
+    test('uses keys of the server for requests without one', async () => {
       assert.equal(await keyUsed(openai, {}), 'Bearer own-key')
       assert.equal(await keyUsed(openai, { embeddingKey: '' }), 'Bearer own-key')
     })
 
-    test('that the collection names takes the named one', async () => {
+    test('uses the key that the collection names', async () => {
       assert.equal(await keyUsed(team, {}), 'Bearer team-key')
     })
 
-    test('that nobody knows is refused', async () => {
+    test('rejects an unknown key name', async () => {
       const service = { ...openai, authentication: { providerKey: 'gone.providerKey' } }
       await assert.rejects(keyed.embed(embedRequest(service, { credentials: {} })), {
         code: 'VECTORIZE_CREDENTIAL_INVALID',
@@ -347,7 +347,7 @@ describe('embedding', async () => {
       })
     })
 
-    test('that are missing names the headers', async () => {
+    test('names the headers when keys are missing', async () => {
       await fails(
         embedRequest(openai, { credentials: { token: 't' } }),
         'EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED',
@@ -366,7 +366,7 @@ describe('embedding', async () => {
         )
     })
 
-    test('signs with both halves of a pair', async () => {
+    test('signs with both parts of a pair', async () => {
       fake.answers({ body: { embedding: [1, 2] } })
       const service = {
         provider: 'bedrock',
@@ -377,14 +377,14 @@ describe('embedding', async () => {
       assert.match(fake.asked[0]!.headers.authorization!, /Credential=ID\//)
     })
 
-    test('does without where the provider does', async () => {
+    test('needs none when the provider needs none', async () => {
       fake.answers(embeds)
       const service = { provider: 'openaiCompatible', modelName: 'm' }
       await models.embed(embedRequest(service, { credentials: {} }))
       assert.equal(fake.asked[0]!.headers.authorization, undefined)
     })
 
-    test("never sends the server's to a host that a collection chose", async () => {
+    test('never sends keys of the server to a host that a collection chose', async () => {
       const service = { provider: 'openaiCompatible', modelName: 'm' }
       assert.equal(await keyUsed(service, {}), 'Bearer compatible-key')
       const elsewhere = { ...service, parameters: { baseUrl: fake.url } }

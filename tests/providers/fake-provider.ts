@@ -1,4 +1,4 @@
-/** A provider on this machine that answers as it is told, and remembers what it was asked. */
+/** A local provider with configured answers, which records its requests. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import {
   createServer,
@@ -30,21 +30,21 @@ export type Answer =
   | {
       readonly status?: number
       readonly contentType?: string
-      /** Sent as JSON, unless it is a text. */
+      /** Sent as JSON, or unchanged if it is a string. */
       readonly body: unknown
       readonly afterMs?: number
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** No answer at all. */
+  /** Never answers. */
   | 'silence'
-  /** The connection ends before the answer. */
+  /** Closes the connection before the answer. */
   | 'hang up'
-  /** The connection ends within the answer. */
+  /** Closes the connection within the answer. */
   | 'half an answer'
 
 export class FakeProvider {
   readonly asked: Asked[] = []
-  /** Requests under way, and the most there were. */
+  /** Concurrent requests: now, and at most. */
   running = 0
   runningMost = 0
   answer: (asked: Asked) => Answer = () => ({ body: {} })
@@ -56,7 +56,7 @@ export class FakeProvider {
     })
   }
 
-  /** Runs until the tests of the file, or of the describe, are over. */
+  /** Runs until the tests of the file, or of the `describe`, end. */
   static async start(): Promise<FakeProvider> {
     const provider = new FakeProvider()
     await new Promise<void>((resolve) => {
@@ -70,14 +70,14 @@ export class FakeProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Forgets what it was asked, and answers like this from now on. */
+  /** Clears the recorded requests and sets the next answers. */
   answers(answer: Answer | ((asked: Asked) => Answer)): void {
     this.asked.length = 0
     this.runningMost = 0
     this.answer = typeof answer === 'function' ? answer : () => answer
   }
 
-  /** Ends connections that nobody uses right now. */
+  /** Closes idle connections. */
   dropIdleConnections(): void {
     this.#server.closeIdleConnections()
   }
@@ -125,12 +125,12 @@ export class FakeProvider {
   }
 }
 
-/** Vectors of two numbers that tell texts apart. */
+/** Vectors of two dimensions that distinguish texts. */
 export function vectorOf(text: string): number[] {
   return [text.length, text.codePointAt(0) ?? 0]
 }
 
-/** Models for a test, closed after it. */
+/** Models for one test, closed after it. */
 export function modelsWith(
   providers: Partial<ProviderSettings> = {},
   more: Partial<ModelSettings> = {},

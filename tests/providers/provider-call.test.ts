@@ -51,8 +51,8 @@ describe('a call to a provider', async () => {
   ) => caller.call(callTo(fake.url, more), patience, signal)
 
   /**
-   * Calls a provider that says nothing. On a busy machine the time for a try may be over before
-   * the provider hears of it; then all is done again.
+   * Calls a provider that never answers. On a busy machine an attempt can time out before the
+   * provider receives it; then the calls are repeated.
    */
   async function untilHeard(callInVain: () => Promise<void>): Promise<void> {
     do {
@@ -61,7 +61,7 @@ describe('a call to a provider', async () => {
     } while (fake.asked.length <= hasty.retriesMax)
   }
 
-  test('brings back status, type and text', async () => {
+  test('returns status, content type and text', async () => {
     fake.answers({ status: 418, contentType: 'text/plain', body: 'short and stout' })
     assert.deepEqual(await call(patient), {
       kind: 'reply',
@@ -72,7 +72,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 1)
   })
 
-  test('is tried again when it takes too long, but not for ever', async () => {
+  test('is retried after a timeout, up to a maximum', async () => {
     await untilHeard(async () =>
       assert.deepEqual(await call(hasty), { kind: 'timeout', timeoutMs: 250 }),
     )
@@ -80,7 +80,7 @@ describe('a call to a provider', async () => {
   })
 
   for (const status of [408, 504])
-    test(`is tried again when the provider says ${status}`, async () => {
+    test(`is retried after status ${status}`, async () => {
       let times = 0
       fake.answers(() => (++times < 3 ? { status, body: {} } : { body: { done: true } }))
       const outcome = await call(patient)
@@ -90,7 +90,7 @@ describe('a call to a provider', async () => {
     })
 
   for (const status of [400, 401, 404, 429, 500, 502, 503])
-    test(`is not tried again when the provider says ${status}`, async () => {
+    test(`is not retried after status ${status}`, async () => {
       fake.answers({ status, body: {} })
       const outcome = await call(patient)
       assert(outcome.kind === 'reply')
@@ -106,7 +106,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 1)
   })
 
-  test('gives up on an answer that is too large', async () => {
+  test('rejects an answer that is too large', async () => {
     fake.answers({ body: 'x'.repeat(1_001) })
     assert.deepEqual(await call(patient), { kind: 'too large', sizeMax: 1_000 })
     fake.answers({ body: 'x'.repeat(1_000) })
@@ -114,7 +114,7 @@ describe('a call to a provider', async () => {
   })
 
   for (const answer of ['hang up', 'half an answer'] as const)
-    test(`ends without a reply when the provider's last word is ${answer}`, async () => {
+    test(`fails when the last answer of the provider is ${answer}`, async () => {
       const fresh = new ProviderCaller()
       fake.answers(answer)
       const outcome = await fresh.call(
@@ -127,7 +127,7 @@ describe('a call to a provider', async () => {
       fresh.close()
     })
 
-  test('survives a kept connection that the provider closes', async () => {
+  test('succeeds after the provider closed a kept connection', async () => {
     fake.answers({ body: {} })
     await call(patient)
     let times = 0
@@ -136,7 +136,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 2)
   })
 
-  test('tells of a host that does not exist, and names it in the log only', async () => {
+  test('reports an unknown host, and names it in the log only', async () => {
     for (let i = 0; i < 3; i++) {
       const outcome = await caller.call(
         callTo('http://nowhere.invalid'),
@@ -151,7 +151,7 @@ describe('a call to a provider', async () => {
     assert.deepEqual(others, [])
   })
 
-  test('says when nobody listens, and where in the log only', async () => {
+  test('reports a refused connection, and names the address in the log only', async () => {
     const gone = await FakeProvider.start()
     const { url } = gone
     await gone.stop()
@@ -163,14 +163,14 @@ describe('a call to a provider', async () => {
     assert.deepEqual(others, [])
   })
 
-  test('does not leave with headers that cannot be sent', async () => {
+  test('is not sent with invalid headers', async () => {
     fake.answers({ body: {} })
     const outcome = await call(patient, { headers: { authorization: 'a\r\nb: c' } })
     assert.equal(outcome.kind, 'not sent')
     assert.equal(fake.asked.length, 0)
   })
 
-  test('ends when it is told to, without another try', async () => {
+  test('is aborted by its signal without a further attempt', async () => {
     fake.answers('silence')
     const abort = new AbortController()
     const outcome = call(patient, {}, abort.signal)
@@ -180,7 +180,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 1)
   })
 
-  test('ends when it is told to while it pauses', async () => {
+  test('is aborted by its signal during a pause', async () => {
     fake.answers({ status: 504, body: {} })
     const abort = new AbortController()
     const pausing = { ...patient, firstPauseMs: 600_000, pauseMaxMs: 600_000 }
@@ -192,13 +192,13 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 1)
   })
 
-  test('does not begin once it was told to end', async () => {
+  test('is not started after its signal was aborted', async () => {
     fake.answers({ body: {} })
     await assert.rejects(call(patient, {}, AbortSignal.abort()), { name: 'AbortError' })
     assert.equal(fake.asked.length, 0)
   })
 
-  test('goes to no address that is not public where that is guarded', async () => {
+  test('connects only to public addresses when it is guarded', async () => {
     fake.answers({ body: {} })
     const port = new URL(fake.url).port
     for (const host of ['127.0.0.1', 'localhost', 'a.localhost', '[::1]', hostname()]) {
@@ -213,7 +213,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 0)
   })
 
-  test('to an address that a collection chose has one outcome, whatever is there', async (context) => {
+  test('to an address chosen by a collection has the same error in all cases', async (context) => {
     const gone = await FakeProvider.start()
     const goneUrl = gone.url
     await gone.stop()
@@ -274,7 +274,7 @@ describe('a call to a provider', async () => {
     assert(fake.runningMost <= 16, `${fake.runningMost} at once`)
   })
 
-  test('has the patience that the reference has', () => {
+  test('uses the retry policy of the reference server', () => {
     assert.deepEqual(defaultRetryPolicy, {
       timeoutMs: 5_000,
       retriesMax: 3,

@@ -1,4 +1,4 @@
-/** What operators can set about providers, as flags and variables. */
+/** Flags and variables for providers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { InvalidArgumentError } from 'commander'
@@ -55,7 +55,7 @@ describe('settings of providers', () => {
     ['reranking-urls', 'openai=http://a', 'openai'],
     ['reranking-keys', 'acme=k', 'acme'],
   ] as const)
-    test(`cannot be --${flag} ${text}`, () => {
+    test(`reject --${flag} ${text}`, () => {
       assert.throws(
         () => parse(flag, text),
         (error) => error instanceof InvalidArgumentError && error.message.includes(named),

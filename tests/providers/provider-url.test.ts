@@ -1,4 +1,4 @@
-/** Where providers are called, and where collections cannot make the server call. */
+/** Addresses of providers, and protection against addresses that a collection must not use. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -53,7 +53,7 @@ describe('addresses', () => {
   ])
     test(`${address} is public`, () => assert.equal(isPublic(address), true))
 
-  test('are seen behind the names that need no DNS', () => {
+  test('with well-known local names are recognized without DNS', () => {
     for (const host of ['localhost', 'LOCALHOST.', 'x.localhost', '[::1]', '127.0.0.1.'])
       assert.equal(isPrivateHost(host), true, host)
     for (const host of [
@@ -73,7 +73,7 @@ describe('addresses', () => {
       })
     })
 
-  test('are looked up for connections only if they are public', async () => {
+  test('are resolved for connections only if they are public', async () => {
     assert.deepEqual(await lookup('8.8.8.8', true), [{ address: '8.8.8.8', family: 4 }])
     assert.deepEqual(await lookup('8.8.8.8', false), { address: '8.8.8.8', family: 4 })
     for (const all of [true, false])
@@ -83,8 +83,8 @@ describe('addresses', () => {
   })
 })
 
-describe('the place of a provider', () => {
-  test('is its URL, whose host nobody chose', () => {
+describe('the address of a provider', () => {
+  test('is its URL, unguarded when its host is fixed', () => {
     const place = addressOf(template('https://api.example.com/v1/'), 'm', {})
     assert.equal(place.url.href, 'https://api.example.com/v1/')
     assert.deepEqual([place.isChosen, place.isGuarded], [false, false])
@@ -97,7 +97,7 @@ describe('the place of a provider', () => {
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
-  test('is guarded for its host only, and not where the operator set the URL', () => {
+  test('is guarded only for parameters in its host, and not when the operator set the URL', () => {
     const inPath = addressOf(template('https://example.com/{a}'), 'm', { a: 'b' })
     assert.deepEqual([inPath.isChosen, inPath.isGuarded], [false, false])
     const set = template('http://{a}.internal/', { isOperators: true })
@@ -113,7 +113,7 @@ describe('the place of a provider', () => {
     )
   })
 
-  test('keeps every value where its place is', () => {
+  test('rejects parameters that could change another part of the URL', () => {
     const url = 'https://{host}.example.com/{path}/end'
     const hosts = [
       ...['', 'a.b', 'a/b', 'a@b', 'a:1', 'a#', 'a?b', '-a', 'a-', 'é', 'a b', '%2e', '..'],
@@ -151,7 +151,7 @@ describe('the place of a provider', () => {
     )
   })
 
-  test('keeps any value at all where its place is', () => {
+  test('keeps any accepted parameter within its part of the URL', () => {
     const url = 'https://{host}.example.com/a/{path}/end'
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -175,14 +175,14 @@ describe('the place of a provider', () => {
     )
   })
 
-  test('takes model names into a path, but not out of it', () => {
+  test('accepts model names as a path, but not outside of it', () => {
     const url = 'https://example.com/{modelId}/end'
     assert.equal(addressOf(template(url), 'a/b-1.5', {}).url.pathname, '/a/b-1.5/end')
     for (const name of ['..', 'a/../b', '/a', 'a//b', 'a?b', 'a b', ''])
       assert.throws(() => addressOf(template(url), name, {}), UrlProblem, name)
   })
 
-  test('can be named by the collection', () => {
+  test('can be given by the collection', () => {
     const place = addressOf(guarded, 'm', {
       baseUrl: 'https://models.example.com:8443/v1/',
     })
@@ -193,7 +193,7 @@ describe('the place of a provider', () => {
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
-  test('named by the collection wins, and stays guarded, where the operator set one', () => {
+  test('is that of the collection rather than of the operator, and stays guarded', () => {
     const set = template('http://10.0.0.1/v1', { isOperators: true })
     assert.equal(addressOf(set, 'm', {}).url.host, '10.0.0.1')
     const place = addressOf(set, 'm', { baseUrl: 'http://example.com' })
@@ -241,18 +241,18 @@ describe('the place of a provider', () => {
       assert.throws(() => addressOf(guarded, 'm', { baseUrl }), UrlProblem)
     })
 
-  test('can be in the own network where the operator allows that', () => {
+  test('can be in the private network when the operator allows that', () => {
     const open = { ...guarded, mayBePrivate: true }
     const place = addressOf(open, 'm', { baseUrl: 'http://localhost:1234/v1' })
     assert.deepEqual([place.isChosen, place.isGuarded], [true, false])
     assert.throws(() => addressOf(open, 'm', { baseUrl: 'file:///etc/passwd' }), UrlProblem)
   })
 
-  test('must be named where there is none', () => {
+  test('is required when the provider has none', () => {
     assert.throws(() => addressOf(guarded, 'm', {}), /baseUrl/)
   })
 
-  test('grows before its query', () => {
+  test('is extended before its query', () => {
     const place = addressOf(template('https://example.com/v1/?key=1'), 'm', {})
     assert.equal(below(place, 'a/b').url.href, 'https://example.com/v1/a/b?key=1')
   })

@@ -15,7 +15,7 @@ const passages = ['one', 'three']
 const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
 const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
 
-/** Best first, which the indexes make up for. */
+/** Sorted by score; the indexes restore the order. */
 const sorted = [
   { index: 1, relevance_score: 0.9 },
   { index: 0, relevance_score: 0.1 },
@@ -79,7 +79,7 @@ describe('reranking', async () => {
   )
   const models = modelsWith({ rerankingUrls })
 
-  test('has a protocol in this test for each provider', () => {
+  test('has a case in this test for each provider', () => {
     assert.deepEqual(
       protocols.map(({ provider }) => provider),
       [...rerankingProviders.keys()],
@@ -87,7 +87,7 @@ describe('reranking', async () => {
   })
 
   for (const { provider, modelName, body, reply, scores } of protocols)
-    test(`asks ${provider} in its language`, async () => {
+    test(`calls ${provider} in its protocol`, async () => {
       fake.answers({ body: reply })
       assert.deepEqual(
         await models.rerank(rerankRequest({ provider, modelName }, { passages })),
@@ -99,7 +99,7 @@ describe('reranking', async () => {
       assert.equal(asked!.headers.authorization, 'Bearer the-key')
     })
 
-  test('of nothing asks nobody', async () => {
+  test('sends no request for an empty list', async () => {
     fake.answers({ body: {} })
     assert.deepEqual(await models.rerank(rerankRequest(nvidia, { passages: [] })), [])
     assert.equal(fake.asked.length, 0)
@@ -168,7 +168,7 @@ describe('reranking', async () => {
     ]),
   ]
   for (const [name, answer, code, scope, ...named] of failures)
-    test(`fails by ${name}`, async () => {
+    test(`fails with ${name}`, async () => {
       fake.answers(answer)
       await assert.rejects(
         models.rerank(rerankRequest(cohere)),
@@ -180,7 +180,7 @@ describe('reranking', async () => {
       )
     })
 
-  test('needs a key where the provider does, and takes the server own one', async () => {
+  test('requires a key when the provider does, and uses the key of the server', async () => {
     fake.answers({ body: { results: sorted } })
     for (const credentials of [{}, { rerankingKey: '' }, { token: 'database-token' }])
       await assert.rejects(models.rerank(rerankRequest(cohere, { credentials })), {
@@ -196,7 +196,7 @@ describe('reranking', async () => {
     )
   })
 
-  test('is refused for what the server does not offer', async () => {
+  test('is rejected for services that the server does not offer', async () => {
     const plain = modelsWith()
     for (const service of [
       { provider: 'acme', modelName: 'x' },
@@ -218,7 +218,7 @@ describe('reranking', async () => {
       close: () => Promise.resolve(),
     }
 
-    test('stands in for the default until the operator names a URL, and says so once', async () => {
+    test('replaces the default until the operator sets a URL, and logs that once', async () => {
       const logged: string[] = []
       const log = (_level: string, message: string) => logged.push(message)
       const built = modelsWith({}, { local, log })
@@ -232,7 +232,7 @@ describe('reranking', async () => {
       assert.equal(logged.length, 1)
     })
 
-    test('is named where it answers in the place of another', () => {
+    test('is named when it answers for another service', () => {
       const builtIn = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
       const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
       const built = modelsWith({}, { local })
@@ -252,7 +252,7 @@ describe('reranking', async () => {
       assert(!modelsWith().rerankingProviders.has('local'))
     })
 
-    test('embeds as well', async () => {
+    test('supports embedding as well', async () => {
       const built = modelsWith({}, { local })
       const [vector] = await built.embed({
         service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' },

@@ -52,7 +52,7 @@ function read(type: ColumnType, json: string): Value | undefined | BadValue {
   return readValue(type, parseStored(json), types)
 }
 
-/** What rows keep, as JSON text; "nothing" where they keep nothing. */
+/** The stored form as JSON text, or "nothing" if nothing is stored. */
 function kept(type: ColumnType, json: string): string {
   const stored = read(type, json)
   if (stored instanceof BadValue) assert.fail(`refuses ${json}: ${stored.problem}`)
@@ -66,12 +66,12 @@ function problemOf(type: ColumnType, json: string): string {
 }
 
 describe('lists', () => {
-  test('keep order and repeats', () => {
+  test('keep order and duplicates', () => {
     assert.equal(kept(list('int'), '[2,1,2.0]'), '[2,1,2]')
     assert.equal(kept(list('timestamp'), '[{"$date":0}]'), '["1970-01-01T00:00:00Z"]')
   })
 
-  test('have elements of the type, and no nulls', () => {
+  test('have elements of their type, and no nulls', () => {
     assert.equal(
       problemOf(list('int'), '[1,"2"]'),
       'has at position 1 "2", which is of type String, but an int takes a whole number ' +
@@ -87,7 +87,7 @@ describe('lists', () => {
 })
 
 describe('sets', () => {
-  test('are in the order of the type, without repeats', () => {
+  test('are sorted by the order of the type, without duplicates', () => {
     assert.equal(kept(set('int'), '[1,2,-42]'), '[-42,1,2]')
     assert.equal(kept(set('int'), '[10,9,1e1,9.0]'), '[9,10]')
     assert.equal(kept(set('text'), '["b","a","B","b"]'), '["B","a","b"]')
@@ -111,7 +111,7 @@ describe('sets', () => {
     assert.equal(kept(set('boolean'), '[true,false,true]'), '[false,true]')
   })
 
-  test('of user-defined values are in the order of the fields, null first', () => {
+  test('with user-defined values are sorted by their fields in order, null first', () => {
     assert.equal(
       kept(
         set(address),
@@ -121,14 +121,14 @@ describe('sets', () => {
     )
   })
 
-  test('have elements of the type, and no nulls', () => {
+  test('have elements of their type, and no nulls', () => {
     assert.match(problemOf(set('int'), '[1,null]'), /^has at position 1 null/)
     assert.equal(problemOf(set('int'), '1'), 'is of type Number, but a set takes an array')
   })
 })
 
 describe('maps', () => {
-  test('with texts as keys are objects, however they were written', () => {
+  test('with text keys are objects, whichever form was written', () => {
     assert.equal(kept(map('text', 'int'), '{"b":1,"a":2.0,"10":3}'), '{"10":3,"a":2,"b":1}')
     assert.equal(kept(map('ascii', 'int'), '[["b",1],["a",2]]'), '{"a":2,"b":1}')
     assert.equal(kept(map('text', 'int'), '{"__proto__":1}'), '{"__proto__":1}')
@@ -152,7 +152,7 @@ describe('maps', () => {
     )
   })
 
-  test('may be objects if keys are written as strings', () => {
+  test('are accepted as objects when keys are written as strings', () => {
     for (const keyType of ['uuid', 'date', 'time', 'timestamp', 'inet'] as const)
       assert.match(
         problemOf(map(keyType, 'int'), '{"x!":1}'),
@@ -202,7 +202,7 @@ describe('maps', () => {
 })
 
 describe('empty collections', () => {
-  test('are not kept', () => {
+  test('are not stored', () => {
     assert.equal(kept(list('int'), '[]'), 'nothing')
     assert.equal(kept(set('int'), '[]'), 'nothing')
     assert.equal(kept(map('text', 'int'), '{}'), 'nothing')
@@ -224,7 +224,7 @@ describe('user-defined values', () => {
     assert.equal(kept(address, '[["number",5],["city","x"]]'), '{"city":"x","number":5}')
   })
 
-  test('are not kept if all fields are null, except in collections', () => {
+  test('are not stored if all fields are null, except in lists, sets and maps', () => {
     assert.equal(kept(address, '{}'), 'nothing')
     assert.equal(kept(address, '{"city":null}'), 'nothing')
     assert.equal(kept(list(address), '[{},{"city":null}]'), '[{},{}]')
@@ -232,7 +232,7 @@ describe('user-defined values', () => {
     assert.deepEqual(readElement(address, new Map(), types), new Map())
   })
 
-  test('have no fields that the type does not have', () => {
+  test('reject unknown fields', () => {
     assert.equal(
       problemOf(address, '{"town":null}'),
       'has the field "town", which address does not have; it has "city", "number"',
@@ -240,7 +240,7 @@ describe('user-defined values', () => {
     assert.match(problemOf(address, '{"__proto__":1}'), /^has the field "__proto__"/)
   })
 
-  test('have fields of the right types', () => {
+  test('reject fields of wrong types', () => {
     assert.match(
       problemOf(address, '{"number":"5"}'),
       /^has in the field "number" "5", which is of type String, but an int takes/,
@@ -251,7 +251,7 @@ describe('user-defined values', () => {
     )
   })
 
-  test('may be pairs of fields and values', () => {
+  test('can be pairs of fields and values', () => {
     assert.equal(
       problemOf(address, '[["city","a"],["city","a"]]'),
       'has the field "city" twice',
@@ -265,7 +265,7 @@ describe('user-defined values', () => {
     )
   })
 
-  test('are of a type that exists', () => {
+  test('require an existing type', () => {
     assert.throws(() => readValue({ type: 'userDefined', udtName: 'x' }, new Map(), types))
   })
 })
@@ -274,7 +274,7 @@ describe('collections of every type', () => {
   const twice = (type: ColumnType, input: Value) => {
     const stored = readValue(type, input, types)
     if (stored === undefined) return
-    // Samples may be equal, which the keys of a map must not be.
+    // Two samples may be equal, which is invalid for keys of a map.
     if (stored instanceof BadValue) {
       assert(type.type === 'map' && stored.problem.endsWith(' twice'), stored.problem)
       return
@@ -286,7 +286,7 @@ describe('collections of every type', () => {
   }
 
   for (const name of writable)
-    test(`${name}: are read from what they are kept as`, () => {
+    test(`${name}: can be read from their stored form`, () => {
       const inputs = fc.array(
         samples[name].of.map(({ input }) => input),
         { maxLength: 5 },
@@ -317,7 +317,7 @@ describe('stored values', () => {
     return printJson(shownForm(type, stored, types))
   }
 
-  test('are shown as they are', () => {
+  test('are returned unchanged', () => {
     for (const type of [list('int'), map('int', 'int'), address, set(address)])
       assert(isShownAsStored(type, types))
     assert.equal(shown(address, '{"number":1,"city":"x"}'), '{"city":"x","number":1}')
@@ -326,7 +326,7 @@ describe('stored values', () => {
     assert.equal(shown(map('int', address), '[[1,{"city":"x"}]]'), '[[1,{"city":"x"}]]')
   })
 
-  test('of type varint are shown with all their digits', () => {
+  test('include all digits of a varint', () => {
     const long = `1${'0'.repeat(25)}`
     assert.equal(kept({ type: 'varint' }, '1e25'), '1e+25')
     for (const type of [list('varint'), set('varint')]) {

@@ -27,7 +27,7 @@ for (const name of writable) {
   const { of, compare } = samples[name]
 
   describe(`values of type ${name}`, () => {
-    test('are read from what they are kept as', () => {
+    test('can be read from their stored form', () => {
       fc.assert(
         fc.property(of, ({ input }) => {
           const stored = storedOf(name, input)
@@ -43,7 +43,7 @@ for (const name of writable) {
       )
     })
 
-    test('compare by scalars', () => {
+    test('have scalar comparables', () => {
       fc.assert(
         fc.property(of, ({ input }) => {
           const scalar = comparable(name, storedOf(name, input), [])
@@ -55,7 +55,7 @@ for (const name of writable) {
       )
     })
 
-    test('compare as what they mean', () => {
+    test('compare according to their meaning', () => {
       fc.assert(
         fc.property(of, of, (a: Sample, b: Sample) => {
           for (const [left, right] of [
@@ -78,7 +78,7 @@ for (const name of writable) {
       )
     })
 
-    test('are kept alike exactly if they are equal', () => {
+    test('have equal stored forms exactly if they are equal', () => {
       fc.assert(
         fc.property(of, of, (a, b) => {
           const left = storedOf(name, a.input)
@@ -95,8 +95,8 @@ for (const name of writable) {
   })
 }
 
-describe('what values compare by', () => {
-  test('days are counted from 1970', () => {
+describe('comparables', () => {
+  test('count days since 1970 for dates', () => {
     assert.equal(comparable('date', '1970-01-01', []), 0)
     assert.equal(comparable('date', '1969-12-31', []), -1)
     assert.equal(comparable('date', '-5877641-06-23', []), -(2 ** 31))
@@ -104,7 +104,7 @@ describe('what values compare by', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100_000_000, max: 100_000_000 }), (days) => {
         const text = new Date(days * 86_400_000).toISOString().slice(0, -14)
-        // Date writes years beyond 9999 with six digits at least.
+        // Date prints years beyond 9999 with at least six digits.
         const stored = storedOf('date', text.replace(/^-00(?=\d{4})/, '-'))
         assert.equal(comparable('date', stored, []), days)
       }),
@@ -112,7 +112,7 @@ describe('what values compare by', () => {
     )
   })
 
-  test('every day of 800 years follows the day before', () => {
+  test('are consecutive for consecutive days over 800 years', () => {
     for (let days = -146_097; days <= 146_097; days++) {
       const text = new Date(days * 86_400_000).toISOString().slice(0, 10)
       assert.equal(comparable('date', text, []), days)
@@ -120,7 +120,7 @@ describe('what values compare by', () => {
     }
   })
 
-  test('times are counted in nanoseconds, timestamps in milliseconds', () => {
+  test('count nanoseconds for times, and milliseconds for timestamps', () => {
     assert.equal(comparable('time', '23:59:59.999999999', []), 86_399_999_999_999)
     assert.equal(comparable('timestamp', '1970-01-01T00:00:00.001Z', []), 1)
     assert.deepEqual(comparable('timestamp', '+292278994-08-17T07:12:55.807Z', []), {
@@ -140,14 +140,14 @@ describe('what values compare by', () => {
     )
   })
 
-  test('what is no number comes after all numbers', () => {
+  test('place NaN after all numbers', () => {
     const order = ['-Infinity', -1e300, 0, 1e300, 'Infinity', 'NaN']
     const comparables = order.map((stored) => comparable('double', stored, []))
     assert.deepEqual(comparables.toReversed().sort(compareValues), comparables)
     assert.equal(comparables[0], -Infinity)
   })
 
-  test('UUIDs of version 1 are in the order of time', () => {
+  test('order UUIDs of version 1 by time', () => {
     const uuids = [
       'ffffffff-ffff-1000-8000-000000000000',
       '00000000-0000-1001-8000-000000000000',
@@ -195,7 +195,7 @@ describe('user-defined values', () => {
     )
   })
 
-  test('stay equal when the type gets another field', () => {
+  test('stay equal when a field is added to the type', () => {
     const later: UserTypes = [
       {
         name: 't',
@@ -207,7 +207,7 @@ describe('user-defined values', () => {
   })
 })
 
-test('those of timeuuids are in the order of a column of theirs: bytes have a sign', () => {
+test('timeuuids use the order of a timeuuid column, with signed bytes', () => {
   const timeUuids = [
     '00000001-0000-1000-8000-000000000000',
     '00000001-0000-1000-8000-00000000007f',

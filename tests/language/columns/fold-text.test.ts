@@ -4,12 +4,12 @@ import { foldText } from '../../../src/language/columns/fold-text.ts'
 
 const plain = { ascii: false, caseSensitive: true, normalize: false }
 
-test('without options a text stays as it is', () => {
+test('a text is unchanged without options', () => {
   for (const text of ['', 'Café', 'Cafe\u0301', 'ÀÉ'])
     assert.equal(foldText(text, plain), text)
 })
 
-test('case is folded the same everywhere', () => {
+test('case folding does not depend on the locale', () => {
   assert.equal(foldText('CAFÉ I', { ...plain, caseSensitive: false }), 'café i')
 })
 
@@ -18,11 +18,11 @@ test('characters are composed', () => {
   assert.equal(foldText('ﬁ', { ...plain, normalize: true }), 'ﬁ')
 })
 
-test('letters are folded to ASCII where there is one', () => {
+test('letters are folded to an ASCII equivalent when one exists', () => {
   assert.equal(foldText('Café Straße 日本', { ...plain, ascii: true }), 'Cafe Strasse 日本')
 })
 
-test('options add up', () => {
+test('options can be combined', () => {
   const all = { ascii: true, caseSensitive: false, normalize: true }
   for (const text of ['CAFÉ', 'cafe\u0301', 'Cafe', 'CAFE\u0301'])
     assert.equal(foldText(text, all), 'cafe')

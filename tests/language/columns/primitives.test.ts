@@ -13,7 +13,7 @@ import {
 import { parseStored } from '../../../src/json/parse.ts'
 import { printJson } from '../../../src/json/print.ts'
 
-/** What comes back for a value, both as JSON text. */
+/** The stored form of a value; both are JSON text. */
 function written(type: PrimitiveName, json: string): string {
   const stored = readValue({ type }, parseStored(json), [])
   if (stored instanceof BadValue) assert.fail(`${type} refuses ${json}: ${stored.problem}`)
@@ -46,7 +46,7 @@ function problemOf(type: PrimitiveName, json: string): string {
 
 const binary = '{"$binary":"AQI="}'
 
-test('no type takes values of other JSON types', () => {
+test('no type accepts values of other JSON types', () => {
   const other: Readonly<Record<string, readonly PrimitiveName[]>> = {
     '"!"': ['text', 'ascii'],
     '5': primitiveNames.filter((name) =>
@@ -64,14 +64,14 @@ test('no type takes values of other JSON types', () => {
     for (const name of primitiveNames) if (!types.includes(name)) refuses(name, json)
 })
 
-test('null clears a column of any type, and is no element', () => {
+test('null clears a column of any type, and is not a valid element', () => {
   for (const name of primitiveNames) {
     assert.equal(readValue({ type: name }, null, []), undefined)
     assert(readElement(name, null, []) instanceof BadValue)
   }
 })
 
-test('a refusal says what was given and what the type takes', () => {
+test('an error states the given value and the accepted ones', () => {
   assert.equal(
     problemOf('int', '"abc"'),
     'is of type String, but an int takes a whole number from -2147483648 to 2147483647',
@@ -90,18 +90,18 @@ test('a counter is compared with whole numbers', () => {
 })
 
 describe('texts', () => {
-  test('come back as they are, the empty one too', () => {
+  test('are stored unchanged, including the empty text', () => {
     keeps('text', '""', '"a b"', '"äöü"', '"😀"', '"\\u0000"')
   })
 
-  test('an ascii has characters up to U+007F', () => {
+  test('in an ascii column have characters up to U+007F', () => {
     keeps('ascii', '""', '"abc\u007f"', '"\\u0000"')
     refuses('ascii', '"\u0080"', '"ä"', '"a😀"')
   })
 })
 
 describe('whole numbers', () => {
-  test('may be written with a zero fraction or an exponent', () => {
+  test('accept a zero fraction or an exponent', () => {
     for (const name of ['tinyint', 'smallint', 'int', 'bigint', 'varint'] as const) {
       accepts(name, {
         '5.00': '5',
@@ -114,7 +114,7 @@ describe('whole numbers', () => {
     }
   })
 
-  test('have the bounds of their bits', () => {
+  test('have the range of their bits', () => {
     const bounds = { tinyint: 8n, smallint: 16n, int: 32n, bigint: 64n } as const
     for (const [name, bits] of Object.entries(bounds)) {
       const type = name as keyof typeof bounds
@@ -124,7 +124,7 @@ describe('whole numbers', () => {
     }
   })
 
-  test('a varint is of any size, and is shown without an exponent', () => {
+  test('in a varint column have any size, and are printed without an exponent', () => {
     const long = `1${'0123456789'.repeat(9)}123456789`
     keeps('varint', long, `-${long}`, '9223372036854775808', '-9223372036854775809')
     accepts('varint', {
@@ -137,13 +137,13 @@ describe('whole numbers', () => {
 })
 
 describe('numbers with fractions', () => {
-  test('a decimal keeps every digit', () => {
+  test('in a decimal column keep every digit', () => {
     keeps('decimal', '0.1', '-12.5', '123456789012345678901234567890.123456789', '1e+400')
     accepts('decimal', { '1.50': '1.5', '-0': '0', '1E400': '1e+400' })
     refuses('decimal', '"NaN"', '"Infinity"', '"1"')
   })
 
-  test('floats and doubles also take the names of what is no finite number', () => {
+  test('in float and double columns accept the names NaN and Infinity', () => {
     for (const name of ['float', 'double'] as const) {
       keeps(name, '"NaN"', '"Infinity"', '"-Infinity"', '0.0', '0.1', '-2.5')
       refuses(name, '"nan"', '"+Infinity"', '"infinity"', '"1"', '""', '" NaN"')
@@ -151,7 +151,7 @@ describe('numbers with fractions', () => {
     }
   })
 
-  test('a double has the precision of 64 bits', () => {
+  test('in a double column have the precision of 64 bits', () => {
     keeps('double', '1.7976931348623157e+308', '5e-324', '3.4028236e+38')
     accepts('double', {
       '0.1000000000000000001': '0.1',
@@ -162,7 +162,7 @@ describe('numbers with fractions', () => {
     })
   })
 
-  test('a float has the precision of 32 bits, and is shown with no more digits', () => {
+  test('in a float column have the precision of 32 bits, and are printed with no more digits', () => {
     keeps('float', '3.4028235e+38', '-3.4028235e+38', '1.1754944e-38', '16777216.0', '0.3')
     accepts('float', {
       '3.14159265358979': '3.1415927',
@@ -176,7 +176,7 @@ describe('numbers with fractions', () => {
 })
 
 describe('dates', () => {
-  test('come back as they are', () => {
+  test('are stored unchanged', () => {
     keeps('date', '"2024-09-24"', '"0000-01-01"', '"9999-12-31"', '"1969-12-31"')
     keeps('date', '"-0001-01-01"', '"+500000-12-31"', '"+10000-01-01"', '"-10000-01-01"')
   })
@@ -188,13 +188,13 @@ describe('dates', () => {
     refuses('date', '"2024-00-10"', '"2024-13-10"')
   })
 
-  test('reach as far as 32 bits of days', () => {
+  test('have a range of 32 bits of days', () => {
     keeps('date', '"-5877641-06-23"', '"+5881580-07-11"')
     refuses('date', '"-5877641-06-22"', '"+5881580-07-12"', '"+9999999999-01-01"')
     refuses('date', '"+10000000000-01-01"', '"-10000000000-01-01"')
   })
 
-  test('have a sign if the year is beyond 0000 to 9999, and four digits at least', () => {
+  test('have a sign outside years 0000 to 9999, and at least four digits', () => {
     refuses('date', '"+2000-01-01"', '"+9999-01-01"', '"10000-01-01"', '"-0000-01-01"')
     refuses('date', '"99-01-01"', '"-1-01-01"', '"2024-1-1"', '"20240101"', '"2024-01-1"')
     refuses(
@@ -210,7 +210,7 @@ describe('dates', () => {
 })
 
 describe('times', () => {
-  test('come back in the shortest form', () => {
+  test('are printed in the shortest form', () => {
     keeps('time', '"23:59"', '"00:00"', '"12:30:01"', '"23:59:59.999999999"')
     accepts('time', {
       '"23:59:00"': '"23:59"',
@@ -232,7 +232,7 @@ describe('times', () => {
 })
 
 describe('timestamps', () => {
-  test('are kept to the millisecond, in UTC', () => {
+  test('are stored in milliseconds, in UTC', () => {
     keeps('timestamp', '"2024-09-24T14:06:59Z"', '"1969-12-31T23:59:59.999Z"')
     keeps('timestamp', '"0000-01-01T00:00:00Z"', '"+10000-01-01T00:00:00.001Z"')
     accepts('timestamp', {
@@ -245,7 +245,7 @@ describe('timestamps', () => {
     })
   })
 
-  test('may have an offset', () => {
+  test('accept an offset', () => {
     accepts('timestamp', {
       '"2024-03-01T01:30:00+02:00"': '"2024-02-29T23:30:00Z"',
       '"2024-12-31T23:30:00-01:30"': '"2025-01-01T01:00:00Z"',
@@ -260,7 +260,7 @@ describe('timestamps', () => {
     refuses('timestamp', '"2024-09-24T14:06:59+01-00"', '"2024-09-24T14:06:59+01:00:0"')
   })
 
-  test('may be given in milliseconds, if they say so', () => {
+  test('accept milliseconds in a typed value', () => {
     accepts('timestamp', {
       '{"$date":0}': '"1970-01-01T00:00:00Z"',
       '{"$date":-1}': '"1969-12-31T23:59:59.999Z"',
@@ -277,7 +277,7 @@ describe('timestamps', () => {
     )
   })
 
-  test('reach as far as 64 bits of milliseconds', () => {
+  test('have a range of 64 bits of milliseconds', () => {
     keeps(
       'timestamp',
       '"-292275055-05-16T16:47:04.192Z"',
@@ -291,7 +291,7 @@ describe('timestamps', () => {
     )
   })
 
-  test('are a day, a time and where it is that time', () => {
+  test('require a day, a time and an offset', () => {
     refuses('timestamp', '"2024-09-24"', '"14:06:59Z"', '"2024-09-24T14:06:59"', '""')
     refuses('timestamp', '"2024-09-24 14:06:59Z"', '"2024-02-30T14:06:59Z"', '"T"', '"Z"')
     refuses('timestamp', '"2024-09-24T25:06:59Z"', '"2024-09-24T14:06.Z"', '"0"')
@@ -300,7 +300,7 @@ describe('timestamps', () => {
 })
 
 describe('durations', () => {
-  test('come back in ISO 8601, with months, days and nanoseconds apart', () => {
+  test('are printed in ISO 8601, with months, days and nanoseconds separate', () => {
     accepts('duration', {
       '"2h45m"': '"PT2H45M"',
       '"-8h10m"': '"-PT8H10M"',
@@ -319,7 +319,7 @@ describe('durations', () => {
     })
   })
 
-  test('may be written in ISO 8601, with designators, in weeks or by fields', () => {
+  test('accept ISO 8601, with designators, in weeks or by fields', () => {
     keeps(
       'duration',
       '"P1Y2M3DT4H5M6S"',
@@ -362,7 +362,7 @@ describe('durations', () => {
     refuses('duration', '"1h-5m"', '"P1Y2M3D4H"', '"1d "')
   })
 
-  test('have 32 bits of months and of days, and 64 of nanoseconds', () => {
+  test('have 32 bits of months and of days, and 64 bits of nanoseconds', () => {
     accepts('duration', {
       '"2147483647mo2147483647d9223372036854775807ns"':
         '"P178956970Y7M2147483647DT2562047H47M16.854775807S"',
@@ -378,19 +378,19 @@ describe('UUIDs', () => {
   const uuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
   const timeUuid = '0198F2C4-6A1B-1C3D-8E4F-5A6B7C8D9E0F'
 
-  test('come back in lower case', () => {
+  test('are printed in lower case', () => {
     keeps('uuid', `"${uuid}"`)
     accepts('uuid', { [`"${timeUuid}"`]: `"${timeUuid.toLowerCase()}"` })
     refuses('uuid', '""', '"0198f2c46a1b7c3d8e4f5a6b7c8d9e0f"', `"{${uuid}}"`, `"${uuid}0"`)
     refuses('uuid', '"0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0g"', '"1-1-1-1-1"')
   })
 
-  test('a timeuuid is of version 1', () => {
+  test('in a timeuuid column have version 1', () => {
     accepts('timeuuid', { [`"${timeUuid}"`]: `"${timeUuid.toLowerCase()}"` })
     refuses('timeuuid', `"${uuid}"`)
   })
 
-  test('may be wrapped in filters, and only there', () => {
+  test('can be wrapped in filters only', () => {
     const wrapped = new Map([['$uuid', timeUuid]])
     for (const name of ['uuid', 'timeuuid'] as const) {
       assert(readElement(name, wrapped, []) instanceof BadValue)
@@ -406,7 +406,7 @@ describe('UUIDs', () => {
 })
 
 describe('addresses', () => {
-  test('of IPv4 come back dotted, whatever parts were left out', () => {
+  test('in IPv4 are printed with dots, whatever parts were omitted', () => {
     keeps('inet', '"127.0.0.1"', '"0.0.0.0"', '"255.255.255.255"')
     accepts('inet', {
       '"127.1"': '"127.0.0.1"',
@@ -435,7 +435,7 @@ describe('addresses', () => {
     )
   })
 
-  test('of IPv6 come back with all groups', () => {
+  test('in IPv6 are printed with all groups', () => {
     keeps('inet', '"2001:db8:0:0:0:0:0:1"', '"0:0:0:0:0:0:0:1"', '"0:0:0:0:0:0:0:0"')
     accepts('inet', {
       '"::1"': '"0:0:0:0:0:0:0:1"',
@@ -467,7 +467,7 @@ describe('addresses', () => {
     )
   })
 
-  test('of IPv4 within IPv6 are of IPv4', () => {
+  test('in IPv4-mapped IPv6 become IPv4', () => {
     accepts('inet', {
       '"::ffff:1.2.3.4"': '"1.2.3.4"',
       '"0:0:0:0:0:FFFF:102:304"': '"1.2.3.4"',

@@ -1,6 +1,6 @@
 /**
- * Values as requests write them, each with a model of what it means: something that is
- * compared without any of the code under test.
+ * Values as requests write them, each with a model of its meaning that is compared without any code
+ * under test.
  */
 import fc from 'fast-check'
 import {
@@ -17,7 +17,7 @@ export interface Sample {
 
 export interface Samples {
   readonly of: fc.Arbitrary<Sample>
-  /** Undefined: values of the type have no order, and equal models are equal by text. */
+  /** Undefined: the type is unordered, and models are compared as text. */
   readonly compare: ((a: never, b: never) => number) | undefined
 }
 
@@ -41,7 +41,7 @@ function byBytes(a: Buffer, b: Buffer): number {
   return Buffer.compare(a, b)
 }
 
-/** Whole numbers of so many bits, in all the ways in which JSON writes them. */
+/** Whole numbers of `bits` bits, in all JSON notations. */
 function wholes(bits: bigint): Samples {
   const bound = 2n ** (bits - 1n)
   const models = fc.oneof(
@@ -153,7 +153,10 @@ const times: Samples = {
   compare: inTurn,
 }
 
-/** In UTC the parts of an instant order it; with offsets Date knows better, where it can. */
+/**
+ * In UTC, the parts of an instant order it. With an offset, Date computes the order, within its
+ * range.
+ */
 const timestamps: Samples = {
   of: fc.oneof(
     fc
@@ -187,7 +190,7 @@ export const hex = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-fA-F]{${length}}$`)),
   )
 
-/** `compareRest` is for those that tell the same time. */
+/** `compareRest` orders UUIDs with equal times. */
 function uuids(
   versions: readonly string[],
   compareRest = (a: Buffer, b: Buffer): number => Buffer.compare(a, b),
@@ -231,7 +234,7 @@ const inets: Samples = {
       model: Buffer.from(model),
     })),
     fc.tuple(bytes(14), fc.boolean()).map(([end, short]) => {
-      // The first group keeps it from being an IPv4 address in disguise.
+      // The first group keeps the address from being an IPv4-mapped one.
       const model = Buffer.from([0x20, 0x01, ...end])
       const groups = [...model.toString('hex').matchAll(/.{4}/g)].map(([group]) => group)
       const full = groups.map((group) => group.replace(/^0{1,3}/, '')).join(':')
@@ -252,7 +255,7 @@ const blobs: Samples = {
   compare: byBytes,
 }
 
-/** The model is the three counts, which need not look like what was written. */
+/** The model consists of the three counts, which may differ from the written form. */
 const durations: Samples = {
   of: fc
     .tuple(

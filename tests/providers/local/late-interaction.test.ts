@@ -4,7 +4,7 @@ import { score, toCompare } from '../../../src/providers/local/late-interaction.
 
 const start = 101
 const end = 102
-/** The vocabulary's first word, and one whose rank has twice its logarithm. */
+/** The first word of the vocabulary, and one whose rank has twice its logarithm. */
 const the = 1_996
 const common = 1_998
 assert.equal(Math.log(1 + (common - 1_995)) / Math.log(1 + (the - 1_995)), 2)
@@ -19,7 +19,7 @@ function assertNear(actual: number, expected: number): void {
 }
 
 describe('late interaction', () => {
-  test('weighs the nearest token of each token of the query, and both texts as wholes', () => {
+  test('weighs the nearest token of each query token, and the texts as wholes', () => {
     // Wholes: the query's points along [1, 1], the passage's along [1, 0].
     const query = text(
       [start, the, common, end],
@@ -38,13 +38,13 @@ describe('late interaction', () => {
         [1, 0],
       ],
     )
-    // "the" is met with 1 and weighs 1; the other is met with 0 and weighs 2 * 2.
+    // "the" has similarity 1 and weight 1; the other has similarity 0 and weight 2 * 2.
     const nearest = (1 * 1 + 4 * 0) / 5
     const wholes = 3 / Math.hypot(4, 5) + 1 / Math.hypot(4, 5)
     assertNear(score(query, passage), (nearest + wholes) / 2)
   })
 
-  test('gives 1 to a text that is asked for word for word', () => {
+  test('gives 1 to a passage that contains the query literally', () => {
     const same = text(
       [start, the, end],
       [
@@ -56,7 +56,7 @@ describe('late interaction', () => {
     assertNear(score(same, same), 1)
   })
 
-  test('compares the wholes alone when a query has no words', () => {
+  test('compares only the wholes when a query has no words', () => {
     const blank = text(
       [start, end],
       [

@@ -10,7 +10,7 @@ import {
 const lengths = fc.array(fc.integer({ min: 2, max: batchTokensMax }), { maxLength: 120 })
 
 describe('batches of texts', () => {
-  test('hold every text once', () => {
+  test('contain every text once', () => {
     fc.assert(
       fc.property(lengths, (lengths) => {
         const positions = batchesOf(lengths).flat()
@@ -22,7 +22,7 @@ describe('batches of texts', () => {
     )
   })
 
-  test('stay within what the model works on at a time, and are mostly text', () => {
+  test('fit the batch size of the model with little padding', () => {
     fc.assert(
       fc.property(lengths, (lengths) => {
         for (const batch of batchesOf(lengths)) {
@@ -35,7 +35,7 @@ describe('batches of texts', () => {
     )
   })
 
-  test('put texts of the same length together', () => {
+  test('group texts of the same length', () => {
     assert.deepEqual(batchesOf([8, 200, 8, 8]), [[0, 2, 3], [1]])
   })
 })

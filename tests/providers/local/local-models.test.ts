@@ -95,17 +95,17 @@ describe(
     const models = open()
     after(() => models.close())
 
-    test('give the vector that the model is known to give', async () => {
+    test('give the published vector of the model', async () => {
       const [vector] = await models.embed(['hello world'], never)
       assert.equal(vector!.length, localEmbedding.dimension)
-      // As the publisher of the weights computes it, with an engine of its own.
+      // Computed by the publisher of the weights with another runtime.
       const known = [-0.034489218, 0.031110115, 0.006719178, 0.026104076]
       for (const [i, number] of known.entries())
         assert.ok(Math.abs(vector![i]! - number) < 1e-5, `${vector![i]} is not ${number}`)
       assert.ok(Math.abs(cosine(vector!, vector!) - 1) < 1e-5)
     })
 
-    test('give texts the same vectors alone and among others of any length', async () => {
+    test('give texts the same vectors alone and in a batch', async () => {
       const texts = [
         'short',
         longText(1),
@@ -122,7 +122,7 @@ describe(
       }
     })
 
-    test('look at the first 256 tokens of a text', async () => {
+    test('use the first 256 tokens of a text', async () => {
       const start = Array.from({ length: 254 }, () => 'river').join(' ')
       const [one, same, other] = await models.embed(
         [start, `${start} mountain castle`, `mountain ${start}`],
@@ -132,7 +132,7 @@ describe(
       assert.ok(cosine(one!, other!) < 0.9999)
     })
 
-    test('find what a query means, in other words', async () => {
+    test('find the meaning of a query in other words', async () => {
       const stored = await models.embed(passages, never)
       const right = await Promise.all(
         cases.map(async ({ query }, i) => {
@@ -153,10 +153,10 @@ describe(
       assert.ok(right.filter(Boolean).length >= 9, String(right))
     })
 
-    test('score a passage by itself, whatever else is scored', async () => {
+    test('score a passage independently of other passages', async () => {
       const { query } = cases[0]!
       const together = await models.rerank(query, [...passages, passages[3]!], never)
-      // Another thread, since this one remembers what it has read.
+      // Another thread, because this one caches its results.
       const fresh = open()
       for (const [i, passage] of passages.slice(0, 3).entries()) {
         const [alone] = await fresh.rerank(query, [passage], never)
@@ -167,12 +167,12 @@ describe(
       for (const score of together) assert.ok(score > -0.2 && score < 1)
     })
 
-    test('answer nothing to nothing', async () => {
+    test('return an empty list for an empty list', async () => {
       assert.deepEqual(await models.embed([], never), [])
       assert.deepEqual(await models.rerank('query', [], never), [])
     })
 
-    test('hand out vectors that the caller may change', async () => {
+    test('return vectors that the caller may change', async () => {
       const [first] = await models.embed(['to be changed'], never)
       const kept = first!.slice()
       first!.fill(0)
@@ -180,7 +180,7 @@ describe(
       assert.deepEqual(second, kept)
     })
 
-    test('answer a short question before a long one that came first', async () => {
+    test('answer a short question before a long earlier one', async () => {
       const order: string[] = []
       const many = Array.from({ length: 12 }, (_, i) => longText(i))
       await Promise.all([
@@ -200,11 +200,11 @@ describe(
       const other = { ...never, principalName: 'other' }
       const asked = models.embed([longText(200)], other).then(() => order.push('other'))
       await Promise.all([...questions, asked])
-      // Each has two slices: cutting the text, and running the model.
+      // Each request has two slices: tokenizing, and running the model.
       assert(order.indexOf('other') <= 3, order.join(' '))
     })
 
-    test('drop what was given up', async () => {
+    test('drop aborted requests', async () => {
       const giveUp = new AbortController()
       const many = Array.from({ length: 200 }, (_, i) => longText(i))
       const dropped = models.embed(many, ownCaller(giveUp.signal))
@@ -214,7 +214,7 @@ describe(
       await models.embed(['and go on'], never)
     })
 
-    test('say so when they break down, and start again with the next request', async () => {
+    test('report a crash, and start again with the next request', async () => {
       const logged: string[] = []
       const broken = open((level, message) => logged.push(`${level}: ${message}`))
       process.once('worker', (worker: Worker) => void worker.terminate())
@@ -229,7 +229,7 @@ describe(
       await broken.close()
     })
 
-    test('answer nothing once they are closed', async () => {
+    test('answer nothing after they are closed', async () => {
       const closing = open()
       const waiting = closing.embed([longText(1), longText(2)], never)
       const refused = assert.rejects(waiting, /the model was closed/)
@@ -239,7 +239,7 @@ describe(
       await closing.close()
     })
 
-    test('let a process exit in the middle of their work', async () => {
+    test('let a process exit during their work', async () => {
       await runNode(`
       const { findLocalModels } = await import('${scriptIn(source)}')
       const models = findLocalModels({ threads: 1, log: exitSoon })
@@ -274,7 +274,7 @@ function scriptIn(source: URL): string {
   return new URL('providers/local/local-models.ts', source).href
 }
 
-/** Fails if the process does not end with 0. */
+/** Fails if the process exits with a code other than 0. */
 function runNode(code: string): Promise<{ stdout: string }> {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   return promisify(execFile)(process.execPath, args)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LruCache } from '../../../src/providers/local/lru-cache.ts'
 
-describe('what was used lately', () => {
-  test('is kept up to the bound, and what was not used the longest goes', () => {
+describe('the LRU cache', () => {
+  test('evicts the least recently used entry above its limit', () => {
     const cache = new LruCache<number>(2)
     cache.set('a', 1)
     cache.set('b', 2)
@@ -14,7 +14,7 @@ describe('what was used lately', () => {
     assert.equal(cache.get('c'), 3)
   })
 
-  test('counts by weight, and keeps nothing that is too heavy by itself', () => {
+  test('counts weights, and does not admit an entry that exceeds the limit', () => {
     const cache = new LruCache<string>(10, (value) => value.length)
     cache.set('a', 'aaaaaa')
     cache.set('b', 'bbbb')
@@ -25,7 +25,7 @@ describe('what was used lately', () => {
     assert.equal(cache.get('d'), undefined)
   })
 
-  test('weighs a value that is set again once', () => {
+  test('counts a replaced value once', () => {
     const cache = new LruCache<string>(4, (value) => value.length)
     cache.set('a', 'aaa')
     cache.set('a', 'aa')

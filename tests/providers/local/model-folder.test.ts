@@ -17,7 +17,7 @@ import { modelFiles, packagesAreInstalled } from '../../../src/providers/local/p
 const never = ownCaller()
 const shape = ['texts', 'tokens']
 
-/** A reranker that can be worked out by hand: tokens of the passage less those of the query. */
+/** A reranker with simple scores: tokens of the passage minus those of the query. */
 function countingReranker(): Uint8Array {
   const graph = new OnnxGraph(new Map([['', 17]]))
   graph.input('input_ids', 'int64', shape)
@@ -55,7 +55,7 @@ describe(
         await copyFile(tokenizerPath, join(folder(name), 'tokenizer.json'))
         await copyFile(configPath, join(folder(name), 'config.json'))
       }
-      // The built-in model, as if its publisher had exported it to ONNX.
+      // The built-in model in the form of an ONNX export.
       const { graph } = await builtInModel('float')
       for (const name of ['embedder', 'first-token']) {
         await writeFile(join(folder(name), 'model.onnx'), graph)
@@ -85,18 +85,18 @@ describe(
       await builtIn.close()
     })
 
-    test('takes the vector of the first token where the folder says so', async () => {
+    test('uses the vector of the first token when its configuration says so', async () => {
       const own = open({ embeddingFolder: folder('first-token') })
       const [vector, again] = await own.embed(['hello world', 'hello world'], never)
       await own.close()
       assert.deepEqual(vector, again)
-      // The mean of all tokens would begin with -0.0345.
+      // The mean of all tokens would start with -0.0345.
       assert.ok(Math.abs(vector![0]! + 0.0345) > 0.01, String(vector![0]))
     })
 
     test('reranks with that model, which reads query and passage together', async () => {
       const own = open({ rerankerFolder: folder('reranker') })
-      // Marks: one before the query, one after it, one after the passage.
+      // Special tokens: one before the query, one after it, one after the passage.
       const scores = await own.rerank(
         'red',
         ['one', 'one two', 'one two three four'],
@@ -108,7 +108,7 @@ describe(
       await own.close()
     })
 
-    test('cuts what is too long for the model at its end', async () => {
+    test('truncates input that is too long for the model', async () => {
       const own = open({ rerankerFolder: folder('reranker') })
       const [score] = await own.rerank('red', ['many '.repeat(5_000)], never)
       // Twelve tokens, of which three belong to the query.
@@ -116,7 +116,7 @@ describe(
       await own.close()
     })
 
-    test('is refused as a reranker if it gives vectors', async () => {
+    test('is rejected as a reranker if it returns vectors', async () => {
       const own = open({ rerankerFolder: folder('embedder') })
       await assert.rejects(
         own.rerank('red', ['one'], never),
@@ -142,7 +142,7 @@ describe(
       )
     })
 
-    test('is refused, with what is missing', () => {
+    test('is rejected with the missing parts', () => {
       assert.throws(
         () => nameLocalModels({ embeddingFolder: folder('no-graph') }),
         /There is no model in .*no-graph: neither .*model\.onnx/,

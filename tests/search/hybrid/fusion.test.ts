@@ -18,7 +18,7 @@ describe('fusion', () => {
     ])
   })
 
-  test('takes a document from the search by vector where both found it', () => {
+  test('takes a document from the vector search when both found it', () => {
     const vector = [{ id: 1, from: 'vector' }]
     const bm25 = [{ id: 1, from: 'bm25' }]
     const [fused, ...others] = fuse({ vector, bm25 }, ({ id }) => String(id))
@@ -26,11 +26,11 @@ describe('fusion', () => {
     assert.deepEqual(others, [])
   })
 
-  test('of nothing is nothing', () => {
+  test('returns an empty list for empty lists', () => {
     assert.deepEqual(fuse({ vector: [], bm25: [] }, keyOf), [])
   })
 
-  test('knows every document once, with its place in each list', () => {
+  test('contains every document once, with its rank in each list', () => {
     const found = fc.uniqueArray(fc.string({ maxLength: 2 }), { maxLength: 20 })
     fc.assert(
       fc.property(found, found, (vector, bm25) => {
@@ -57,28 +57,28 @@ describe('reranked documents', () => {
   const ordered = (documents: readonly Reranked[]) =>
     documents.toSorted(compareReranked).map(({ id }) => id)
 
-  test('come by the score of the reranker, which may be negative', () => {
+  test('are sorted by the score of the reranker, which may be negative', () => {
     assert.deepEqual(
       ordered([reranked('a', -3.5), reranked('b', 2), reranked('c', -0.5)]),
       ['b', 'c', 'a'],
     )
   })
 
-  test('that tie come by their ranks in the searches', () => {
+  test('with equal scores are sorted by their ranks in the searches', () => {
     assert.deepEqual(
       ordered([reranked('a', 1, 1 / 62), reranked('b', 1, 1 / 61), reranked('c', 2, 0)]),
       ['c', 'b', 'a'],
     )
   })
 
-  test('that tie in all come by the type of their id, then its text', () => {
+  test('with equal scores and ranks are sorted by the type of their id, then by its text', () => {
     const uuid = new Map([['$uuid', '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f']])
     const big = { decimal: '123456789012345678901' }
     const ascending: Value[] = [false, true, null, 10, big, 9, uuid, 'A', 'a', 'a b', 'b']
     assert.deepEqual(ordered(ascending.toReversed().map((id) => reranked(id))), ascending)
   })
 
-  test('stand in the order that three stable sorts give', () => {
+  test('have the order of three stable sorts', () => {
     const document = fc.record({
       id: fc.oneof(fc.boolean(), fc.constant(null), fc.integer(), fc.string()),
       rerank: fc.integer({ min: -2, max: 2 }),

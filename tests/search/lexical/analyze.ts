@@ -1,4 +1,4 @@
-/** Runs recipes over texts, as collections would. */
+/** Runs analyzers over texts, as collections do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromPlain } from '../../../src/json/plain.ts'
@@ -9,7 +9,7 @@ import { findAnalyzerProblem } from '../../../src/search/lexical/recipe.ts'
 
 export type Args = Readonly<Record<string, string>>
 
-/** What is wrong with a recipe, as a schema would be told. */
+/** The error of an analyzer definition, as createCollection would report it. */
 export function problemOf(recipe: unknown): string | undefined {
   return atOnce(findAnalyzerProblem(fromPlain(recipe), defaultLimits))
 }
@@ -21,12 +21,12 @@ export function termsOf(recipe: unknown, text: string): readonly string[] {
 
 export type Case = readonly [args: Args, text: string, terms: readonly string[]]
 
-/** A test for one tokenizer. */
+/** Registers a test of one tokenizer. */
 export function tokenizes(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`tokenizer ${name} ${behaviour}`, cases, (args) => ({ tokenizer: { name, args } }))
 }
 
-/** A test for one token filter, behind the whitespace tokenizer. */
+/** Registers a test of one token filter behind the whitespace tokenizer. */
 export function filters(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`filter ${name} ${behaviour}`, cases, (args) => ({
     tokenizer: { name: 'whitespace' },
@@ -34,7 +34,7 @@ export function filters(name: string, behaviour: string, cases: readonly Case[])
   }))
 }
 
-/** A test for one char filter; the text stays whole. */
+/** Registers a test of one char filter; the text becomes a single token. */
 export function strips(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`char filter ${name} ${behaviour}`, cases, (args) => ({
     charFilters: [{ name, args }],

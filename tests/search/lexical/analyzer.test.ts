@@ -14,7 +14,7 @@ function sizeOf(terms: readonly string[]): number {
   return terms.reduce((size, term) => size + Buffer.byteLength(term), 0)
 }
 
-/** Texts with a bit of everything that analyzers treat in a way of its own. */
+/** Texts with characters that analyzers treat specially. */
 const texts = fc
   .array(
     fc.oneof(
@@ -30,7 +30,7 @@ const texts = fc
   .map((parts) => parts.join(''))
 
 describe('built-in analyzers', () => {
-  test('cut texts as their names say', () => {
+  test('split texts as their names indicate', () => {
     const text = "The 2 QUICK-brown foxes can't jump"
     for (const [name, terms] of [
       ['standard', ['the', '2', 'quick', 'brown', 'foxes', "can't", 'jump']],
@@ -53,7 +53,7 @@ describe('built-in analyzers', () => {
     assert.deepEqual(termsOf('thai', 'แสดงงาน Good'), ['แสดง', 'งาน', 'good'])
   })
 
-  test('make terms that are never empty, the same at every time', () => {
+  test('produce terms that are deterministic and never empty', () => {
     fc.assert(
       fc.property(fc.constantFrom(...builtInAnalyzers), texts, (name, text) => {
         const terms = analyzerFor(name).terms(text)
@@ -65,8 +65,8 @@ describe('built-in analyzers', () => {
   })
 })
 
-describe('recipes', () => {
-  test('run char filters, tokenizer and filters in the order of the recipe', () => {
+describe('custom analyzers', () => {
+  test('run char filters, tokenizer and filters in the order of their definition', () => {
     const recipe = {
       filters: [{ name: 'LOWERCASE' }, { name: 'stop' }, { name: 'porterStem' }],
       tokenizer: { name: 'Letter', args: null },
@@ -84,7 +84,7 @@ describe('recipes', () => {
     ])
   })
 
-  test('take the text whole without a tokenizer', () => {
+  test('keep the whole text as one token without a tokenizer', () => {
     assert.deepEqual(termsOf({ filters: [{ name: 'lowercase' }] }, 'New York'), [
       'new york',
     ])
@@ -92,8 +92,8 @@ describe('recipes', () => {
     assert.deepEqual(termsOf(recipe, 'New York'), ['New York'])
   })
 
-  test('of words in lower case take a short cut to the same terms', () => {
-    // The trimming finds nothing to do, but keeps to the long way.
+  test('use a fast path with the same terms for lowercase words', () => {
+    // The trim filter changes nothing, but prevents the fast path.
     const filters = [{ name: 'lowercase' }, { name: 'trim' }]
     const long = analyzerFor({ tokenizer: { name: 'standard' }, filters })
     fc.assert(
@@ -104,7 +104,7 @@ describe('recipes', () => {
     )
   })
 
-  test('in lower case stay as they are in lower case', () => {
+  test('in lower case do not change lowercase text', () => {
     const lower = analyzerFor('lowercase')
     fc.assert(
       fc.property(texts, (text) => {
@@ -118,8 +118,8 @@ describe('recipes', () => {
   })
 })
 
-describe('bounds', () => {
-  test('stop the standard analyzer once the terms are too many', () => {
+describe('limits of an analysis', () => {
+  test('stop the standard analyzer after the maximum number of terms', () => {
     const text = 'word '.repeat(800_000)
     const terms = analyzerFor('standard').terms(text, { sizeMax })
     assert.equal(terms.length, Math.floor(sizeMax / 4) + 1)
@@ -128,7 +128,7 @@ describe('bounds', () => {
     assert.deepEqual(few, ['word'])
   })
 
-  /** Whatever took the square of this in steps would not end. */
+  /** An analysis with quadratic cost would not end at this length. */
   const length = 1_000_000
   const long = (piece: string) => piece.repeat(length / piece.length)
   const component = (name: string, args = {}) => ({ name, args })
@@ -176,7 +176,7 @@ describe('bounds', () => {
     ['addresses', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
     ['Thai', { tokenizer: component('thai') }, long('a ')],
   ] as const)
-    test(`hold for ${what}: it stops when there are too many`, () => {
+    test(`stop ${what} after the maximum number of terms`, () => {
       const budget = new AnalysisBudget(ownCaller())
       const before = budget.left
       const terms = analyzerFor(recipe).terms(text, { sizeMax, budget })
@@ -257,7 +257,7 @@ describe('bounds', () => {
       long('the '),
     ],
   ] as const)
-    test(`refuse ${what}`, () => {
+    test(`reject ${what}`, () => {
       const budget = new AnalysisBudget(ownCaller())
       assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
         code: 'LEXICAL_CONTENT_TOO_LONG',
@@ -276,11 +276,11 @@ describe('bounds', () => {
     ['a long number', { tokenizer: component('classic') }, long('1')],
     ['spaces', { tokenizer: component('pattern', { pattern: '\\s+' }) }, long(' ')],
   ] as const)
-    test(`are not even needed for ${what}`, () => {
+    test(`are not reached by ${what}`, () => {
       assert.ok(termsOf(recipe, text).length <= 1)
     })
 
-  test('refuse a text on which a pattern takes for ever', () => {
+  test('reject a text on which a pattern takes too many steps', () => {
     const recipe = { tokenizer: component('pattern', { pattern: '(?>(a+)+b)' }) }
     assert.throws(() => termsOf(recipe, 'a'.repeat(60)), {
       code: 'LEXICAL_CONTENT_TOO_LONG',
@@ -288,11 +288,12 @@ describe('bounds', () => {
     })
   })
 
-  test('hold for all texts of a request together', () => {
+  test('apply to all texts of a request together', () => {
     const budget = new AnalysisBudget(ownCaller(), 350, 850)
     const analyzer = analyzerFor('standard')
     const analyze = () => analyzer.terms('x'.repeat(100), { budget })
-    // A step a character: four texts are too many at a time, nine at all.
+    // One step per character: the fourth call exceeds the limit of a text, the ninth that of a
+    // request.
     analyze()
     analyze()
     analyze()
@@ -305,7 +306,7 @@ describe('bounds', () => {
     })
   })
 
-  test('a deadline ends it, however it goes', () => {
+  test('include the deadline, for every kind of analysis', () => {
     let looks = 0
     const late = () => {
       if (++looks === 3) throw new Error('too late')
@@ -320,7 +321,7 @@ describe('bounds', () => {
     }
   })
 
-  test('Thai is charged in proportion to its length, before it is segmented', () => {
+  test('charge Thai in proportion to its length, before it is segmented', () => {
     const spent = (length: number) => {
       const budget = new AnalysisBudget(ownCaller(), 1e9, 1e9)
       const before = budget.left
@@ -334,7 +335,7 @@ describe('bounds', () => {
     const [short, longer] = [spent(20_000), spent(200_000)]
     assert.ok(longer > 9 * short && longer < 11 * short, `${short} and ${longer}`)
     assert.ok(short > 8 * 20_000)
-    // Half-width katakana, whose first word takes as long to find as all of them.
+    // Half-width katakana, where finding the first word takes as long as finding all.
     const budget = new AnalysisBudget(ownCaller())
     const katakana = analyzerFor('thai')
     assert.throws(() => katakana.terms('ﾊﾟ'.repeat(500_000), { budget }), {
@@ -342,7 +343,7 @@ describe('bounds', () => {
     })
   })
 
-  test('Thai texts that are segmented in parts have the words that they have whole', () => {
+  test('do not change the words of Thai texts that are segmented in parts', () => {
     const phrase = 'การที่ได้ต้องแสดงว่างานดี'
     const thai = analyzerFor({ tokenizer: component('thai') })
     const words = thai.terms(phrase)
@@ -386,14 +387,14 @@ describe('bounds', () => {
       long('ж'),
     ],
   ] as const)
-    test(`refuse ${what}`, () => {
+    test(`reject ${what}`, () => {
       const budget = new AnalysisBudget(ownCaller())
       assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
         code: 'LEXICAL_CONTENT_TOO_LONG',
       })
     })
 
-  test('between texts others have their turn', async () => {
+  test('allow other requests to run between texts', async () => {
     let turns = 0
     const pause = () => {
       turns++

@@ -16,7 +16,7 @@ import { problemOf } from './analyze.ts'
 
 const { analyzerLengthMax, analyzerEntriesMax } = defaultLimits
 
-/** Entries that are all different. */
+/** Distinct entries of a list. */
 function entries(count: number, entry = (n: number) => `w${n}`): string {
   return Array.from({ length: count }, (_, n) => entry(n)).join(',')
 }
@@ -57,7 +57,7 @@ describe('a definition', () => {
     ],
     ['htmlStrip', tags('escapedTags')],
   ] as const)
-    test(`of ${what} takes ${analyzerEntriesMax} entries and no more`, () => {
+    test(`with ${what} accepts ${analyzerEntriesMax} entries and no more`, () => {
       assert.equal(problemOf(recipeOf(entries(analyzerEntriesMax, entry))), undefined)
       const problem = problemOf(recipeOf(entries(analyzerEntriesMax + 1, entry))) ?? ''
       assert.ok(problem.includes(`"${what}"`), problem)
@@ -75,7 +75,7 @@ describe('a definition', () => {
     assert.match(problem ?? '', /10001 in all lists/)
   })
 
-  test('takes so many characters in all arguments and no more', () => {
+  test('limits the characters of all arguments together', () => {
     const half = 'x'.repeat(analyzerLengthMax / 2)
     const stop = { name: 'stop', args: { words: half } }
     assert.equal(problemOf({ filters: [stop, stop] }), undefined)
@@ -85,7 +85,7 @@ describe('a definition', () => {
     assert.match(problem ?? '', /"articles" of the token filter "elision".*250001/)
   })
 
-  test('takes patterns of so many characters and no more', () => {
+  test('limits the characters of patterns', () => {
     const max = fixedLimits.patternLengthMax
     const recipe = (pattern: string) => ({
       tokenizer: { name: 'pattern', args: { pattern } },
@@ -94,7 +94,7 @@ describe('a definition', () => {
     assert.match(problemOf(recipe('a'.repeat(max + 1))) ?? '', /"pattern".*4097.*4096/)
   })
 
-  test('is counted before anything is compiled', () => {
+  test('is checked for size before anything is compiled', () => {
     const loads = compiledAnalyzers().loads
     const synonym = { name: 'synonym', args: { synonyms: entries(200_000) } }
     const value = fromPlain({ filters: Array.from({ length: 19 }, () => synonym) })
@@ -119,7 +119,7 @@ describe('a definition', () => {
 })
 
 describe('compiled analyzers', () => {
-  test('are shared by equal definitions, whatever the case of names', () => {
+  test('are shared by equal definitions, with names in any case', () => {
     const recipe = (name: string) => filter(name, { words: 'shared, by, equal' })
     const { loads } = compiledAnalyzers()
     assert.deepEqual(analyzerFor(recipe('stop')).terms('not shared'), ['not shared'])
@@ -147,7 +147,7 @@ describe('compiled analyzers', () => {
     assert.equal(cache.size, 100)
   })
 
-  test('stay within their memory, however many there are', () => {
+  test('stay within their memory limit, whatever their number', () => {
     const recipe = (n: number) => filter('stop', { words: `w${n},${entries(2_000)}` })
     const count = 2 + fixedLimits.analyzerMemoryMax / 1_000_000
     const { loads } = compiledAnalyzers()
@@ -159,7 +159,7 @@ describe('compiled analyzers', () => {
     assert.equal(compiledAnalyzers().loads, loads + count + 1)
   })
 
-  test('that take more memory than all may are not compiled', () => {
+  test('that exceed the memory limit of all are not compiled', () => {
     const words = 'x'.repeat(fixedLimits.analyzerMemoryMax / 100)
     const { loads } = compiledAnalyzers()
     assert.throws(
@@ -173,7 +173,7 @@ describe('compiled analyzers', () => {
 describe('a long definition', () => {
   const long = filter('stop', { words: entries(1_000) })
 
-  test('is held compressed, and comes back as it was', () => {
+  test('is stored compressed and returned unchanged', () => {
     const packed = packIfLong(long)
     assert.ok(packed instanceof StoredAnalyzer)
     assert.deepEqual(packed.recipe, long)
@@ -183,7 +183,7 @@ describe('a long definition', () => {
     assert.ok(!isSameAnalyzer(packed, filter('stop', { words: 'w5' })))
   })
 
-  test('is read when it is compiled, and not again', () => {
+  test('is decompressed when it is compiled, and not again', () => {
     let reads = 0
     const words = entries(1_000, (n) => `read${n}`)
     const recipe = filter('stop', { words })
@@ -197,7 +197,7 @@ describe('a long definition', () => {
     assert.equal(reads, 1)
   })
 
-  test('that is too large is not even read', () => {
+  test('that is too large is not decompressed', () => {
     const unread = () => assert.fail('it was read')
     const recipe = filter('stop', { words: 'never compiled' })
     const stored = new StoredAnalyzer(recipe, fixedLimits.analyzerMemoryMax, unread)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { filters, termsOf, type Args } from './analyze.ts'
 
-/** Terms behind filters that stand in a row. */
+/** Terms of a text after a chain of filters. */
 function chained(text: string, ...row: readonly (readonly [string, Args])[]) {
   return termsOf(
     {
@@ -31,7 +31,7 @@ filters('asciiFolding', 'writes with ASCII what can be', [
   [{ preserveOriginal: 'true' }, 'café bar', ['cafe', 'café', 'bar']],
 ])
 
-test('filter asciiFolding leaves ASCII alone', () => {
+test('filter asciiFolding keeps ASCII unchanged', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[!-~]+$/), (text) => {
       assert.deepEqual(chained(text, ['asciiFolding', {}]), [text])
@@ -61,7 +61,7 @@ test('filter keywordMarker protects words from stemmers', () => {
   assert.deepEqual(texts({}), ['run', 'Run', 'jump'])
 })
 
-test('filter stemmerOverride knows better than stemmers', () => {
+test('filter stemmerOverride takes precedence over stemmers', () => {
   const texts = (args: Args) =>
     chained('running Mice mice cats', ['stemmerOverride', args], ['porterStem', {}])
   const dictionary = 'mice\tmouse,running => running'
@@ -136,7 +136,7 @@ filters('shingle', 'joins neighbours', [
   [{ tokenSeparator: '' }, 'a b', ['a', 'ab', 'b']],
 ])
 
-test('filter shingle fills the places of stop words', () => {
+test('filter shingle inserts fillers at the positions of stop words', () => {
   const text = 'please divide the sentence'
   assert.deepEqual(chained(text, ['stop', {}], ['shingle', { outputUnigrams: 'false' }]), [
     ...['please divide', 'divide _', '_ sentence'],
@@ -165,7 +165,7 @@ filters('truncate', 'cuts long tokens', [
   [{ prefixLength: '2' }, 'abc a\u{1d400} \u{1d400}b', ['ab', 'a', '\u{1d400}']],
 ])
 
-test('filter trim cuts spaces off, and drops tokens that were nothing else', () => {
+test('filter trim removes surrounding spaces, and drops tokens that consist of them', () => {
   const args = { pattern: ',' }
   assert.deepEqual(
     termsOf(
@@ -180,7 +180,7 @@ filters('reverseString', 'turns tokens around', [
   [{}, 'abc \u{1d400}b', ['cba', 'b\u{1d400}']],
 ])
 
-test('filter removeDuplicates drops the same text at the same place only', () => {
+test('filter removeDuplicates drops only equal texts at the same position', () => {
   const synonyms = { synonyms: 'cat, Cat' }
   const row = [
     ['synonym', synonyms],
@@ -204,7 +204,7 @@ filters('decimalDigit', 'writes digits as 0 to 9', [
   [{}, '١٢٣ ४२ １０ 𝟗𝟖 7', ['123', '42', '10', '98', '7']],
 ])
 
-test('filter cjkBigram makes pairs of neighbouring characters', () => {
+test('filter cjkBigram forms pairs of adjacent characters', () => {
   const terms = (text: string, args: Args = {}) =>
     termsOf(
       { tokenizer: { name: 'standard' }, filters: [{ name: 'cjkBigram', args }] },
@@ -282,7 +282,7 @@ filters('wordDelimiterGraph', 'cuts tokens into parts', [
   [{ types: '% => DIGIT,\\u0024 => DIGIT' }, '5%-$10', ['5%', '$10']],
 ])
 
-test('filter wordDelimiterGraph can leave protected words alone', () => {
+test('filter wordDelimiterGraph can keep protected words unchanged', () => {
   const row = (ignoreKeywords: string) =>
     chained(
       'wi-fi lo-fi',

@@ -1,4 +1,4 @@
-/** The analyzers of single languages from text to terms, and their stop words. */
+/** Analyzers of single languages, from text to terms, and their stop words. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownBudget } from '../../../src/caller/analysis-budget.ts'
@@ -66,17 +66,17 @@ const sentences: readonly (readonly [language: string, text: string, terms: stri
 
 describe('the analyzer', () => {
   for (const [language, text, expected] of sentences)
-    test(`of ${language} finds the words that matter`, () => {
+    test(`for ${language} returns the significant words`, () => {
       assert.equal(terms(language, text), expected)
     })
 
-  test('of a language leaves a gap where a stop word was', () => {
+  test('for a language leaves a position gap at each stop word', () => {
     const steps = analyze('english', 'house of the cats').map(({ step }) => step)
     assert.deepEqual(steps, [1, 3])
   })
 
   test('exists for every language of the catalogue', () => {
-    // These have a tokenizer or no language of their own.
+    // These have a tokenizer of their own, or no language.
     const others = ['standard', 'simple', 'whitespace', 'stop', 'lowercase', 'keyword']
     const languages = builtInAnalyzers.filter(
       (name) => ![...others, 'cjk', 'thai'].includes(name),
@@ -90,7 +90,7 @@ describe('the analyzer', () => {
 })
 
 describe('stop words', () => {
-  test('of English are those the API promises', () => {
+  test('for English are those documented by the API', () => {
     assert.deepEqual(
       [...stopWords('English')!],
       (
@@ -107,15 +107,15 @@ describe('stop words', () => {
     assert.equal(stopWords('toString'), undefined)
   })
 
-  test('are in small letters', () => {
+  test('are in lower case', () => {
     for (const language of [...languageRecipes.keys(), 'thai'])
       for (const word of stopWords(language)!)
         assert.equal(word, word.toLowerCase(), `${language}: ${word}`)
   })
 
-  test('are left out however they are spelled', () => {
+  test('are removed in any letter case', () => {
     for (const [language, recipe] of languageRecipes) {
-      // Elision and the like come before stop words and may change them.
+      // Filters such as elision run before stop words and may change them.
       if (recipe.charFilters !== undefined || language === 'irish') continue
       for (const word of stopWords(language)!)
         assert.equal(terms(language, word), '', `${language}: ${word}`)

@@ -1,4 +1,4 @@
-/** The filters for single languages: words and what becomes of them. */
+/** Filters of single languages: words and their filtered forms. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ function changed(change: TokenFilter, word: string): string | undefined {
   return run(change, [token(word)])[0]?.text
 }
 
-/** Each outcome with the words that come down to it. */
+/** Each filtered form with the words that produce it. */
 type Outcomes = Readonly<Record<string, string>>
 
 function assertOutcomes(change: TokenFilter, outcomes: Outcomes): void {
@@ -74,7 +74,7 @@ const stems: Readonly<Record<string, Outcomes>> = {
     حسن: 'الحسن والحسن بالحسن كالحسن فالحسن للحسن وحسن',
     كتب: 'كتبها كتبه',
     ساهد: 'ساهدون ساهدين ساهدات ساهدان',
-    // Too short to tell "and" from the first letter of a root.
+    // Too short to distinguish "and" from the first letter of a root.
     وحس: 'وحس',
   },
   bengaliStem: {
@@ -154,7 +154,7 @@ const stems: Readonly<Record<string, Outcomes>> = {
     ανθρωπ: 'άνθρωπος άνθρωποι ανθρώπων ανθρώπους',
     σχολει: 'σχολείο σχολεία σχολείου',
     γυναικ: 'γυναίκα γυναίκες γυναικών',
-    // All of it is endings.
+    // The word consists of endings only.
     ίσα: 'ίσα',
   },
   hindiStem: {
@@ -265,7 +265,7 @@ const normalized: Readonly<Record<string, Outcomes>> = {
     konig: 'könig koenig',
     schaltflachen: 'schaltflächen schaltflaechen',
     weissbier: 'weißbier weissbier',
-    // No umlauts: the e belongs to another sound.
+    // Not an umlaut: the e belongs to another sound.
     quelle: 'quelle',
     abenteuer: 'abenteuer',
   },
@@ -328,7 +328,7 @@ const snowballStems: Readonly<Record<string, Outcomes>> = {
   Norwegian: { bil: 'bil biler bilene', havnedistrikt: 'havnedistrikter havnedistrikt' },
   Porter: { happili: 'happily' },
   Portuguese: { quilométr: 'quilométricas quilométrica', menin: 'menino meninas' },
-  // With a comma or a cedilla below, it is the same word.
+  // A comma and a cedilla below give the same word.
   Romanian: { absenţ: 'absență absenţă absenţe', naţiun: 'naţiune națiuni' },
   Russian: { важн: 'важный важная важного', книг: 'книга книги книгами' },
   Serbian: { kuć: 'kuća kuće kućama' },
@@ -347,11 +347,11 @@ const snowballStems: Readonly<Record<string, Outcomes>> = {
 
 describe('stemmers', () => {
   for (const [name, outcomes] of Object.entries(stems))
-    test(`${name} brings the forms of a word together`, () => {
+    test(`${name} maps the forms of a word to one stem`, () => {
       assertOutcomes(filter(name), outcomes)
     })
 
-  test('a protected word stays as it is', () => {
+  test('a protected word is unchanged', () => {
     for (const name of ['porterStem', 'germanStem', 'greekStem', 'snowballPorter'])
       assert.deepEqual(
         run(filter(name), [token('houses', true)]),
@@ -363,11 +363,11 @@ describe('stemmers', () => {
 
 describe('normalizations', () => {
   for (const [name, outcomes] of Object.entries(normalized))
-    test(`${name} spells alike what is read alike`, () => {
+    test(`${name} maps equivalent spellings to one form`, () => {
       assertOutcomes(filter(name), outcomes)
     })
 
-  test('what normalizes to nothing is left out, and its place is kept', () => {
+  test('a token that normalizes to nothing is dropped and leaves a position gap', () => {
     const tatweel = '\u0640'
     const words = ['كتاب', tatweel, 'قلم'].map((word) => token(word))
     const left = run(filter('arabicNormalization'), words)
@@ -382,11 +382,11 @@ describe('snowballPorter', () => {
       assertOutcomes(filter('snowballPorter', { language }), outcomes)
     })
 
-  test('is English unless told otherwise', () => {
+  test('uses English by default', () => {
     assert.equal(changed(filter('snowballPorter'), 'abandonment'), 'abandon')
   })
 
-  test('spares the words it is told to, and later stemmers do, too', () => {
+  test('keeps protected words, also from later stemmers', () => {
     const change = filter('snowballPorter', { protected: 'houses, dogs' })
     assert.deepEqual(run(change, [token('houses'), token('cats')]), [
       token('houses', true),
@@ -394,7 +394,7 @@ describe('snowballPorter', () => {
     ])
   })
 
-  test('refuses languages it does not know and names those it does', () => {
+  test('rejects unknown languages and lists the known ones', () => {
     for (const language of ['Klingon', 'Kp', 'Lovins', 'english', 'toString', '']) {
       const problem = findLanguageProblem(language)
       assert.match(problem ?? '', /German2/)
@@ -405,7 +405,7 @@ describe('snowballPorter', () => {
 })
 
 describe('englishPossessive', () => {
-  test("cuts 's with any apostrophe, in any case", () => {
+  test("removes 's with any apostrophe, in any case", () => {
     const outcomes = { Stela: "Stela's Stela’s Stela＇S", "dogs'": "dogs'", boss: 'boss' }
     assertOutcomes(filter('englishPossessive'), outcomes)
   })
@@ -416,12 +416,12 @@ describe('the catalogue', () => {
     .map(({ name }) => name)
     .filter((name) => /(?:Stem|Normalization|Possessive|Porter)$/.test(name))
 
-  test('has no language filter that is not made here', () => {
+  test('contains only implemented language filters', () => {
     const missing = ofLanguages.filter((name) => !languageFilters.has(name.toLowerCase()))
     assert.deepEqual(missing, [])
   })
 
-  test('names all filters that are made here', () => {
+  test('contains all implemented filters', () => {
     const known = new Set(ofLanguages.map((name) => name.toLowerCase()))
     assert.deepEqual(
       [...languageFilters.keys()].filter((name) => !known.has(name)),
@@ -429,7 +429,7 @@ describe('the catalogue', () => {
     )
   })
 
-  test('has words for every filter in these tests', () => {
+  test('has test words for every filter', () => {
     const tested = new Set([...Object.keys(stems), ...Object.keys(normalized)])
     const others = ['snowballPorter', 'englishPossessive']
     assert.deepEqual(
@@ -439,8 +439,8 @@ describe('the catalogue', () => {
   })
 })
 
-describe(`any text at all, seed ${seed}`, () => {
-  /** Words of the tests above, glued together and cut up: they are full of endings. */
+describe(`any text, seed ${seed}`, () => {
+  /** Pieces of the words above, combined at random: they contain many endings. */
   const pieces = [...Object.values(stems), ...Object.values(snowballStems)]
     .flatMap((outcomes) => Object.values(outcomes))
     .flatMap((words) => words.split(' '))
@@ -459,7 +459,7 @@ describe(`any text at all, seed ${seed}`, () => {
     ),
   ]
 
-  test('is stemmed to something, whatever it is', () => {
+  test('is stemmed without an error', () => {
     fc.assert(
       fc.property(text, (word) => {
         fc.pre(word !== '')
@@ -472,7 +472,7 @@ describe(`any text at all, seed ${seed}`, () => {
     )
   })
 
-  test('is normalized, whatever it is', () => {
+  test('is normalized without an error', () => {
     fc.assert(
       fc.property(text, (word) => {
         for (const name of Object.keys(normalized)) run(filter(name), [token(word)])
@@ -481,7 +481,7 @@ describe(`any text at all, seed ${seed}`, () => {
     )
   })
 
-  test('of great length is no word, and stays as it is', () => {
+  test('is unchanged when it is very long', () => {
     const long = 'running'.repeat(100_000)
     for (const [name, change] of all) assert.equal(changed(change, long), long, name)
     for (const name of Object.keys(normalized)) run(filter(name), [token(long)])

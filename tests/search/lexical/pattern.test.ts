@@ -18,7 +18,7 @@ function texts(source: string, text: string): (string | undefined)[] {
   return matches(source, text).map(([whole]) => whole)
 }
 
-test('matches as Java does', () => {
+test('matches like Java', () => {
   for (const [source, text, expected] of [
     ['a', 'banana', ['a', 'a', 'a']],
     ['a|b', 'abc', ['a', 'b']],
@@ -79,7 +79,7 @@ test('matches as Java does', () => {
     assert.deepEqual(texts(source, text), expected, source)
 })
 
-test('remembers what groups matched, and forgets what was taken back', () => {
+test('stores the groups of a match, and discards those of a backtracked path', () => {
   assert.deepEqual(matches('(a)(b)?', 'abac'), [
     ['ab', 'a', 'b'],
     ['a', 'a', undefined],
@@ -90,7 +90,7 @@ test('remembers what groups matched, and forgets what was taken back', () => {
   assert.deepEqual(matches('(?:(?=(a))ab|ac)', 'ac')[0], ['ac', undefined])
 })
 
-test('can ask for the whole text', () => {
+test('can match the whole text', () => {
   const whole = (source: string, text: string) =>
     compilePattern(source).matchesWhole(text, ownBudget())
   assert.ok(whole('a|ab', 'ab'))
@@ -99,7 +99,7 @@ test('can ask for the whole text', () => {
   assert.ok(!whole('b', 'ab'))
 })
 
-test('refuses what it does not understand and says why', () => {
+test('rejects unsupported syntax and names the reason', () => {
   for (const [source, named] of [
     ['(', '"("'],
     ['a)', '")"'],
@@ -127,7 +127,7 @@ test('refuses what it does not understand and says why', () => {
     assert.throws(() => compileSimplePattern(source), SyntaxError)
 })
 
-/** Only what takes a character is repeated: of empty repeats JavaScript thinks otherwise. */
+/** Repeats only parts that consume a character: JavaScript treats empty repeats differently. */
 const { pattern: patterns } = fc.letrec<{ pattern: string; taking: string }>((tie) => ({
   pattern: fc.oneof(
     { maxDepth: 4 },
@@ -153,7 +153,7 @@ const { pattern: patterns } = fc.letrec<{ pattern: string; taking: string }>((ti
   ),
 }))
 
-test('finds what JavaScript finds', () => {
+test('finds the same matches as JavaScript', () => {
   fc.assert(
     fc.property(patterns, fc.stringMatching(/^[abc]{0,8}$/), (source, text) => {
       const expected = [...text.matchAll(new RegExp(source, 'g'))].map(([found]) => found)
@@ -163,7 +163,7 @@ test('finds what JavaScript finds', () => {
   )
 })
 
-test('simple patterns take the longest of all matches', () => {
+test('simple patterns find the longest match', () => {
   const simple = fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
       { maxDepth: 3 },
@@ -189,12 +189,12 @@ test('simple patterns take the longest of all matches', () => {
   )
 })
 
-test('finds the same, with the same groups, whether it remembers what it tried or not', () => {
+test('finds the same matches and groups with and without memoization', () => {
   fc.assert(
     fc.property(patterns, fc.stringMatching(/^[abc]{0,12}$/), (source, text) => {
       const grouped = source.replaceAll('(?:', '(')
-      // What looks ahead, if only at nothing, is walked without remembering. What looks behind
-      // is so anyway, and a few of these take more steps than a text may.
+      // A lookahead, even an empty one, disables memoization. Lookbehinds are never memoized, and a
+      // few of these take more steps than a text may.
       const found = unlessTooLong(() => matches(grouped, text))
       fc.pre(found !== undefined)
       const foundAgain = unlessTooLong(() => matches(`(?=)(?:${grouped})`, text))
@@ -215,7 +215,7 @@ function unlessTooLong<T>(act: () => T): T | undefined {
   }
 }
 
-test('takes steps in proportion to the text', () => {
+test('takes a number of steps proportional to the text', () => {
   for (const [source, text] of [
     ['(x+x+)+y', 'x'],
     ['(a+)+b', 'a'],
@@ -239,20 +239,20 @@ test('takes steps in proportion to the text', () => {
   }
 })
 
-test('a pattern that would take for ever is stopped', () => {
+test('a pattern with exponential cost is stopped', () => {
   const long = 'a'.repeat(100_000)
   for (const [source, text] of [
     ['(?=(a+)+b)a', 'a'.repeat(100)],
     ['(?>(a+)+b)', 'a'.repeat(100)],
     ['(?<=a*a*a*b)c', `${'a'.repeat(3_000)}c`],
     ['(a*)\\1b', long],
-    // More than is remembered.
+    // More steps than the memo can store.
     ['(a+)+b', 'a'.repeat(300_000)],
   ] as const)
     assert.throws(() => texts(source, text), { code: 'LEXICAL_CONTENT_TOO_LONG' }, source)
 })
 
-test('a pattern that behaves takes texts of any size', () => {
+test('a pattern with linear cost accepts texts of any size', () => {
   const text = 'lorem ipsum, '.repeat(50_000)
   assert.equal(texts('[\\s,]+', text).length, 100_000)
   assert.equal(texts('(\\w+) (\\w+)', text).length, 50_000)

@@ -16,14 +16,14 @@ const lists = [
   ['char filter', charFilters, (one: object) => ({ charFilters: [one] })],
 ] as const
 
-/** Values for arguments that have to be given. */
+/** Values for required arguments. */
 function argsOf({ required = {} }: Component): Record<string, string> {
   return Object.fromEntries(
     Object.entries(required).map(([name, type]) => [name, type === 'text' ? 'a' : '3']),
   )
 }
 
-test('every component of the catalogue can be made, whatever the case of its name', () => {
+test('every component of the catalogue can be created, with its name in any case', () => {
   for (const [what, known, recipeOf] of lists)
     for (const component of known)
       for (const name of [component.name, component.name.toUpperCase()]) {
@@ -33,14 +33,14 @@ test('every component of the catalogue can be made, whatever the case of its nam
       }
 })
 
-test('every built-in analyzer can be made', () => {
+test('every built-in analyzer can be created', () => {
   for (const name of builtInAnalyzers) {
     assert.equal(problemOf(name.toUpperCase()), undefined)
     assert.ok(termsOf(name, 'Mañana 2024').length > 0, name)
   }
 })
 
-test('arguments that make no sense are refused, and named', () => {
+test('invalid arguments are rejected and named', () => {
   const words = 'a '.repeat(101)
   for (const [list, name, args, ...named] of [
     ['tokenizer', 'standard', { maxTokenLength: '0' }, 'maxTokenLength', '0'],
@@ -93,7 +93,7 @@ test('arguments that make no sense are refused, and named', () => {
   }
 })
 
-test('unknown names and arguments are refused', () => {
+test('unknown names and arguments are rejected', () => {
   for (const [recipe, named] of [
     ['klingon', '"klingon"'],
     [{ tokenizer: { name: 'sentence' } }, '"sentence"'],
@@ -104,7 +104,7 @@ test('unknown names and arguments are refused', () => {
     assert.ok(problemOf(recipe)?.includes(named))
 })
 
-test('analyzers are the same whatever the case of their names', () => {
+test('analyzers are equal whatever the case of their names', () => {
   const recipe = (name: string, words: string) => ({ filters: [{ name, args: { words } }] })
   assert.ok(isSameAnalyzer('English', 'english'))
   assert.ok(isSameAnalyzer(recipe('Stop', 'a'), recipe('stop', 'a')))

@@ -55,7 +55,7 @@ tokenizes('standard', 'cuts long words into pieces', [
   [{ maxTokenLength: '1' }, '\u{1d400}\u{1d401}', ['\u{1d400}', '\u{1d401}']],
 ])
 
-test('tokenizer standard cuts no character in two and loses no letter', () => {
+test('tokenizer standard splits no surrogate pair and drops no letter', () => {
   const words = fc.array(fc.constantFrom('a', 'é', '\u{1d400}', '漢', ' ', '.', "'", '👍'))
   fc.assert(
     fc.property(words, fc.integer({ min: 1, max: 4 }), (chars, max) => {
@@ -68,7 +68,7 @@ test('tokenizer standard cuts no character in two and loses no letter', () => {
   )
 })
 
-/** Node's own idea of words; it parts at ":" and finds words in Chinese, so none of those. */
+/** Word segmentation of Node. It splits at ":" and segments Chinese, so tests contain neither. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 test('tokenizer standard agrees with Unicode on European texts', () => {

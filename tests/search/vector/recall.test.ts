@@ -6,10 +6,10 @@ import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_261_115)
 const floor = 0.95
-/** As searches walk by default, for ten results. */
+/** Candidates that a search keeps by default, for ten results. */
 const breadth = 128
 
-/** A segment, and what it should hold. */
+/** A segment with a copy of its expected vectors. */
 class Subject {
   readonly vectors = new Map<number, Float32Array>()
   readonly segment: Segment
@@ -38,7 +38,7 @@ class Subject {
     this.vectors.set(this.#next++, vector)
   }
 
-  /** Removes a document for another, which it returns. */
+  /** Replaces a document by a new one and returns the number of the new one. */
   exchange(document: number): number {
     this.remove(document)
     this.add(1)
@@ -54,7 +54,7 @@ class Subject {
     while (this.segment.linkNext());
   }
 
-  /** The recall of some searches for ten. */
+  /** Recall of some searches for the ten nearest. */
   recall(matches?: (document: number) => boolean, queries = 40): number {
     const { segment, metric, vectors } = this
     const asked = Array.from({ length: queries }, this.#make)
@@ -75,7 +75,7 @@ class Subject {
   }
 }
 
-/** Documents come with their distances behind them. */
+/** Results are pairs of a document and its distance. */
 function documentsIn(found: Float64Array): number[] {
   return [...found].filter((_, i) => i % 2 === 0)
 }
@@ -90,7 +90,7 @@ describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, 
       [768, 1500],
       [1536, 1000],
     ] as const)
-      test(`of ${count} vectors of ${dimension} numbers, by ${metric}`, () => {
+      test(`among ${count} vectors of ${dimension} dimensions, by ${metric}`, () => {
         const subject = new Subject(dimension, metric, metric === 'cosine' ? 0 : 0.5)
         subject.add(count)
         subject.link()
@@ -109,10 +109,10 @@ describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, 
       })
 })
 
-describe('the graph after half of its vectors were exchanged, three times', () => {
+describe('the graph after three replacements of half of its vectors', () => {
   for (const metric of metrics)
     for (const dimension of [16, 256])
-      test(`finds as much as before: ${dimension} numbers, by ${metric}`, () => {
+      test(`has the same recall as before: ${dimension} dimensions, by ${metric}`, () => {
         const random = randomFrom(seed + 1)
         const subject = new Subject(dimension, metric)
         subject.add(3000)
@@ -132,15 +132,15 @@ describe('the graph after half of its vectors were exchanged, three times', () =
         }
         while (subject.segment.repair(500));
         assert.equal(subject.segment.deletedCount, 0)
-        // Places of removed vectors were used again.
+        // Slots of removed vectors were reused.
         assert(subject.segment.size < 4500 * (dimension + 300))
       })
 })
 
-describe('vectors that many documents share', () => {
+describe('vectors shared by many documents', () => {
   for (const metric of metrics)
     for (const copies of [70, 400])
-      test(`are found, and so are all others: ${copies} copies, by ${metric}`, () => {
+      test(`are found together with all others: ${copies} copies, by ${metric}`, () => {
         const subject = new Subject(16, metric)
         const same = vectorsFrom(seed + 9, 16)()
         const addCopies = (count: number): void => {
@@ -157,7 +157,7 @@ describe('vectors that many documents share', () => {
         assert.equal(copiesFound(), copies)
         const before = subject.recall()
         assert(before >= floor, `recall ${before}`)
-        // Half of them go, others come.
+        // Removes half of them and adds others.
         const documents = [...subject.vectors.keys()]
         for (const document of documents.filter((n) => n % 2 === 0))
           subject.remove(document)
@@ -179,7 +179,7 @@ describe('a segment', () => {
     return Segment.create({ ...shape, capacity })
   }
 
-  test('finds vectors before they are linked, while they are, and afterwards', () => {
+  test('finds vectors before, during and after linking', () => {
     const segment = segmentOf(1000)
     const vectors = Array.from({ length: 200 }, make)
     vectors.forEach((vector, i) => segment.add(i + 1, vector))
@@ -192,7 +192,7 @@ describe('a segment', () => {
     assert.deepEqual(findAll(), everyone)
   })
 
-  test('says when it is full, and has room again once a vector has gone', () => {
+  test('reports when it is full, and has room again after a removal', () => {
     const segment = segmentOf(10)
     for (let i = 1; i <= 10; i++) assert(segment.add(i, make()))
     assert(!segment.add(11, make()))
@@ -206,7 +206,7 @@ describe('a segment', () => {
     )
   })
 
-  test('is empty after all was removed, and can be filled again', () => {
+  test('is empty after all vectors were removed, and can be filled again', () => {
     const segment = segmentOf(100)
     for (let round = 0; round < 3; round++) {
       for (let i = 1; i <= 50; i++) segment.add(i, make())
@@ -221,7 +221,7 @@ describe('a segment', () => {
     assert.deepEqual(documentsIn(segment.search(vector, 64)), [7])
   })
 
-  test('links what comes after everything else was deleted', () => {
+  test('links vectors added after everything else was deleted', () => {
     const segment = segmentOf(100)
     for (let i = 1; i <= 20; i++) segment.add(i, make())
     while (segment.linkNext());
@@ -233,12 +233,12 @@ describe('a segment', () => {
     assert.equal(documentsIn(segment.search(make(), 64)).length, 20)
   })
 
-  test('knows documents by any whole number, and removes the right one', () => {
+  test('accepts any whole number as a document, and removes the right one', () => {
     const segment = segmentOf(2000)
     const random = randomFrom(seed)
     const held = new Map<number, Float32Array>()
     for (let i = 0; i < 4000; i++) {
-      // Numbers that fall on the same places of the table, and far apart.
+      // Numbers that collide in the hash table, and numbers far apart.
       const document = Math.floor(random() * 40) * 4096 + Math.floor(random() * 20) + 1
       if (held.delete(document)) assert(segment.remove(document))
       else {
@@ -254,7 +254,7 @@ describe('a segment', () => {
       assert.equal(segment.scan(vector, 1, Float64Array.of(document))[0], document)
   })
 
-  test('is put back from its parts as it was, whatever its vectors were doing', () => {
+  test('is restored unchanged from its parts, in any state of its vectors', () => {
     const segment = segmentOf(1000)
     const vectors = new Map<number, Float32Array>()
     for (let i = 1; i <= 300; i++) {
@@ -267,7 +267,7 @@ describe('a segment', () => {
       vectors.delete(document)
     }
     const parts = segment.freeze().map((part) => part.slice())
-    // What comes meanwhile is not part of it, and does no harm.
+    // Later changes are not part of the copy, and do not affect it.
     segment.add(1001, make())
     segment.remove(7)
     segment.thaw()
@@ -282,7 +282,7 @@ describe('a segment', () => {
     assert.equal(restored.deletedCount, 0)
   })
 
-  test('refuses parts that contradict each other', () => {
+  test('rejects inconsistent parts', () => {
     const segment = segmentOf(100)
     for (let i = 1; i <= 5; i++) segment.add(i, make())
     const [header, upper, nodes] = segment.freeze().map((part) => part.slice())

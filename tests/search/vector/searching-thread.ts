@@ -1,4 +1,4 @@
-/** Searches an index that another thread changes, until it is told to stop. */
+/** Worker that searches an index while another thread changes it, until it is stopped. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { VectorView, type SharedIndex } from '../../../src/search/vector/vector-index.ts'
 import { vectorsFrom } from './vectors.ts'
@@ -15,7 +15,7 @@ const odd: string[] = []
 let searches = 0
 Atomics.add(flag, 1, 1)
 while (Atomics.load(flag, 0) === 0 && odd.length < 5) {
-  // Walks, filtered walks and scans in turn.
+  // Alternates between walks, filtered walks and scans.
   const query = make()
   const isEven = (n: number) => n % 2 === 0
   let found =
@@ -28,10 +28,10 @@ while (Atomics.load(flag, 0) === 0 && odd.length < 5) {
             64,
             Float64Array.from({ length: 1500 }, (_, i) => i + 1),
           )
-  // A walk may end early. Then everything is looked at.
+  // A walk may end early; then all vectors are scanned.
   if (searches % 3 === 1 && found.length < 30) found = view.scanAll(query, 64, isEven)
   searches++
-  // There are always 1500 documents that nobody touches.
+  // 1500 documents never change, so enough results always exist.
   if (found.length < 30) odd.push(`only ${found.length} found by search ${searches - 1}`)
   for (const { document, distance } of found)
     if (!(document >= 1 && document <= 3000) || !Number.isFinite(distance))

@@ -21,7 +21,7 @@ function viewOf(index: VectorIndex, thread = 1): VectorView {
 }
 
 describe(`an index of several segments (seed ${seed})`, () => {
-  /** Five hundred vectors a segment, with some removed and some replaced. */
+  /** Five hundred vectors per segment, with some removed and some replaced. */
   function build() {
     const make = vectorsFrom(seed, 32)
     const random = randomFrom(seed)
@@ -39,7 +39,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
     return { index, vectors, make }
   }
 
-  test('finds what a look at everything finds', () => {
+  test('finds the results of a full scan', () => {
     const { index, vectors, make } = build()
     assert(index.segments.length >= 5, `${index.segments.length} segments`)
     assert.equal(index.count, vectors.size)
@@ -73,7 +73,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
     }
   })
 
-  test('brings candidates of all segments in one order', () => {
+  test('returns candidates of all segments in one order', () => {
     const { index, make } = build()
     const candidates = viewOf(index).search(make(), 200)
     const distances = candidates.map(({ distance }) => distance)
@@ -83,7 +83,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
     )
   })
 
-  test('holds a document in one place only, wherever its vector goes', () => {
+  test('holds a document in one segment only, whichever segment its vector moves to', () => {
     const { index, vectors } = build()
     const view = viewOf(index)
     for (const [document, vector] of vectors) {
@@ -96,7 +96,7 @@ describe(`an index of several segments (seed ${seed})`, () => {
   })
 })
 
-test('an index is searched by other threads while it changes', async () => {
+test('other threads can search an index while it changes', async () => {
   const make = vectorsFrom(seed, 32)
   const index = new VectorIndex(shapeOf(20_000))
   for (let i = 1; i <= 3000; i++) index.put(i, make())
@@ -115,9 +115,9 @@ test('an index is searched by other threads while it changes', async () => {
       }),
   )
   const results = searchers.map((searcher) => once(searcher, 'message'))
-  // Both have begun.
+  // Waits until both workers have started.
   while (Atomics.load(flag, 1) < 2) await new Promise((resolve) => setTimeout(resolve, 5))
-  // Half of the documents stay as they are; the others come and go all the time.
+  // Half of the documents stay; the others are removed and added all the time.
   for (let round = 0; round < 6; round++)
     for (let i = 1501; i <= 3000; i++) {
       index.put(i, round % 2 === 0 ? undefined : make())

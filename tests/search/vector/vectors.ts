@@ -1,10 +1,10 @@
 /**
- * Vectors for tests: seeded, and with the structure that embeddings have. They lie in clusters
- * of a space with few dimensions, seen through many, with some noise.
+ * Seeded test vectors with the structure of embeddings: clusters in a space of few dimensions,
+ * mapped into many dimensions, with some noise.
  */
 import { similarityTo, type Metric } from '../../../src/search/vector/similarity.ts'
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Uniform numbers from 0 to 1, determined by the seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -19,7 +19,7 @@ export function gaussianFrom(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-/** Makes vectors one after the other. */
+/** Generates vectors. */
 export function vectorsFrom(
   seed: number,
   dimension: number,
@@ -46,7 +46,7 @@ export function vectorsFrom(
   }
 }
 
-/** The nearest of all, by looking at each. */
+/** The exact nearest neighbours, by a full scan. */
 export function nearest(
   metric: Metric,
   query: Float32Array,
@@ -63,7 +63,7 @@ export function nearest(
     .map(([document]) => document)
 }
 
-/** Which part of what should be found was. */
+/** Share of the expected results that were found. */
 export function recall(
   expected: readonly (readonly number[])[],
   found: readonly (readonly number[])[],
