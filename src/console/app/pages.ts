@@ -3,7 +3,7 @@
  *
  * A tab belongs to a collection or table, and its component takes `{ place }`. A page
  * belongs to the server, and takes nothing. Style sheets of pages are listed in
- * styles/console.css: those that only a page imports would not be loaded with it.
+ * styles/console.css: a sheet that only a lazily loaded page imports would be missing.
  */
 import type { ComponentType } from 'preact'
 import { hasKnownKey, type Place } from '../api/place.ts'

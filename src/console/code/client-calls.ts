@@ -19,7 +19,7 @@ export interface Method {
   readonly takes: readonly string[]
   readonly clauses: readonly string[]
   readonly options: readonly string[]
-  /** What the method returns. */
+  /** Type of the method's result. */
   readonly gives: 'documents' | 'ranked' | 'document' | 'count' | 'result'
 }
 

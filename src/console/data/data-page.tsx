@@ -142,7 +142,7 @@ export function DataPage({ place }: { readonly place: Place }) {
   const total = targets
     .get(keyOf(place.database, place.keyspace))
     ?.value?.find(({ name }) => name === place.name)?.documents
-  // Rows can be deleted by key, or all at once; a filter on other columns is not allowed.
+  // Rows can be deleted by key or all at once, but not by a filter on other columns.
   const canDeleteAll =
     documents.length > 0 &&
     query.similarTo === undefined &&
