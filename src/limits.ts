@@ -237,7 +237,7 @@ const fixed = {
   resourcesKeyspacesMax: 25,
   /** Documents that a resource shows as examples. */
   samplesMax: 3,
-  /** Characters of a sampled document; larger documents are skipped. */
+  /** Characters of all sampled documents together; larger samples are omitted. */
   samplesLengthMax: 500_000,
   /** Limits of an example: characters of a string, */
   sampleTextLengthMax: 300,

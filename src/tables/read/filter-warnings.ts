@@ -104,7 +104,7 @@ function slowOperators(conditions: readonly RowCondition[], store: Store): ApiEr
   ]
 }
 
-/** Warns about filters on key columns that are not a prefix of the key. */
+/** Warns about filters on key columns that skip a part of the key. */
 function incompleteKey(filtered: readonly Column[], store: Store): ApiError[] {
   const { missing, leftOut, outOfOrder } = keyGaps(store, new Set(filtered))
   if (missing.length === 0 && outOfOrder.length === 0) return []

@@ -1,5 +1,5 @@
 /**
- * Inserts rows. Inserting an existing row is an upsert: columns that are not given keep
+ * Inserts rows. Inserting an existing row is an upsert: columns without a value keep
  * their values.
  */
 import type { Caller } from '../../caller/caller.ts'
