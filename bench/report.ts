@@ -141,7 +141,7 @@ export function decimal(value: number): string {
   return value.toFixed(3)
 }
 
-/** At most three significant digits after the decimal point. */
+/** Three significant digits; no decimals from 100 on. */
 export function short(value: number): string {
   return value >= 100 ? whole(value) : value.toPrecision(3)
 }

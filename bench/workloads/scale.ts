@@ -40,8 +40,7 @@ const findOne: RequestCost = {
 }
 const findCommon: RequestCost = {
   says: 'find 20 of many that match',
-  // One of a hundred of a hundred million documents matches, so every token range has
-  // twenty.
+  // 1 % of a hundred million documents match, so every token range has twenty matches.
   statements: [{ reach: 'parts', ms: node.findEqual, lookupMs, plenty: 50_000 }],
   serverMs: server.findEqual,
 }
