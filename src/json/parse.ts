@@ -108,9 +108,7 @@ type Frame =
 
 const noFrames: Frame[] = []
 
-/**
- * Longer than any string. A small integer, unlike Infinity, which makes comparisons faster.
- */
+/** Longer than any string; a small integer compares faster than Infinity. */
 const unreachable = 2 ** 30 - 1
 
 /**
@@ -235,10 +233,7 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /**
-   * Continues at a key. The hot loop of most texts, written without helpers so that V8
-   * inlines it.
-   */
+  /** Continues at a key. The hot loop: written without helpers, for inlining. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)
@@ -276,10 +271,7 @@ class Reader {
     return --this.left > 0 ? this.readValue(depth + 1) : undefined
   }
 
-  /**
-   * Continues after a value at which parsing stopped; returns whether it was the last
-   * member.
-   */
+  /** Continues after a value; returns whether it was the last member. */
   addMember(object: JsonObject, key: string, keyAt: number, value: Value): boolean {
     if (object.has(key)) throw this.twice(key, keyAt)
     object.set(key, value)
@@ -470,10 +462,7 @@ class Reader {
     }
   }
 
-  /**
-   * Skips white space and returns the next character code. Codes of white space are the
-   * lowest.
-   */
+  /** Skips white space, which has the lowest codes; returns the next code. */
   next(): number {
     let code = this.codeAt(this.at)
     if (code > SPACE) return code
