@@ -1,4 +1,4 @@
-/** The benchmark of the workloads we care about most: `npm run bench`. */
+/** The main benchmark: `npm run bench`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ await new Command('bench')
     `\nWorkloads: ${namesOf(workloads)}\nStudies, run by name: ${namesOf(studies)}`,
   )
   .action(async (named: Named | [], flags: Flags) => {
-    // Without names the argument is an empty list, which nobody has read.
+    // Without arguments commander passes an unparsed empty list.
     const chosen = Array.isArray(named) ? { workloads, studies: [] } : named
     if (flags.markdown)
       print(
@@ -110,7 +110,7 @@ async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<v
   print(printResults(results))
 }
 
-/** A study that looks at growth has all sizes in one run, others one after the other. */
+/** A study of growth takes all sizes in one run; others run once per size. */
 function sizesOf(
   { size, smaller }: Study,
   asked: readonly number[] | undefined,

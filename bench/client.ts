@@ -1,13 +1,14 @@
 /**
- * The load generator: HTTP/1.1 over kept connections, one request at a time on each.
+ * Load generator: HTTP/1.1 over persistent connections, one request at a time per
+ * connection.
  *
- * It shares the machine with what it measures, so it does next to nothing: requests come as
- * ready bytes, of a reply only its status, its length and the absence of errors are read.
+ * It shares the machine with the server, so it does little work: requests are prepared
+ * bytes, and of a reply it reads only status, length and the absence of errors.
  */
 import { connect, type Socket } from 'node:net'
 import type { Histogram } from './histogram.ts'
 
-/** What was done in how long. */
+/** Number of requests or documents, and their time. */
 export interface Tally {
   readonly requests: number
   readonly elapsedMs: number
@@ -16,7 +17,7 @@ export interface Tally {
 export interface Drive {
   /** The bytes of the next request; undefined when there are no more. */
   readonly next: () => Buffer | undefined
-  /** No request starts after this long. */
+  /** Milliseconds after which no request starts. */
   readonly forMs: number
   readonly latencies?: Histogram | undefined
 }
@@ -33,7 +34,7 @@ export class Client {
     return new Client(await Promise.all(opened))
   }
 
-  /** Keeps all connections busy; settles when the last reply has arrived. */
+  /** Keeps all connections busy; settles after the last reply. */
   drive({ next, forMs, latencies }: Drive): Promise<Tally> {
     return new Promise((resolve, reject) => {
       const startedAt = performance.now()
@@ -90,7 +91,7 @@ export function requestBytes(path: string, token: string, body: string): Buffer 
   )
 }
 
-/** A whole reply. The bytes are valid only until the next one is asked for. */
+/** A whole reply. The bytes are valid only until the next request. */
 interface Reply {
   readonly status: number
   readonly bytes: Buffer

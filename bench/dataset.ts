@@ -1,4 +1,4 @@
-/** A folder of data to serve, loaded through the API like anybody else's. */
+/** Prepares a data folder by loading it through the API. */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { Client, requestBytes, type Tally } from './client.ts'
@@ -8,20 +8,22 @@ import { insertManyBody } from './workloads/insert-many.ts'
 
 export const collectionPath = '/v1/default_keyspace/documents'
 
-/** Documents of an insertMany: as many as it may have. */
+/** Maximum documents per insertMany. */
 export const batchSize = 100
-/** Enough to keep the server busy, few enough to leave it a core. */
+/** Keeps the server busy, but leaves it a core. */
 const loadConnections = 4
 
 export interface Dataset {
   readonly folder: string
   /** Undefined when the folder was loaded by an earlier run. */
   readonly loadMs: number | undefined
-  /** How long indexes took to follow after the last document was answered. */
+  /** Time until indexes had caught up after the last reply. */
   readonly settleMs: number | undefined
 }
 
-/** Loads `size` documents into a folder of `parent`, unless an earlier run has. */
+/**
+ * Loads `size` documents into a folder of `parent`, or reuses the folder of an earlier run.
+ */
 export function prepareDataset(
   parent: string,
   size: number,
@@ -33,7 +35,7 @@ export function prepareDataset(
   return prepareFolder(parent, `documents-${size}-seed-${seed}`, fill, options)
 }
 
-/** Fills a folder of `parent` by a server, unless an earlier run has. */
+/** Fills a folder of `parent` through a server, or reuses the folder of an earlier run. */
 export async function prepareFolder(
   parent: string,
   name: string,
@@ -87,7 +89,7 @@ export async function createCollection(
   }
 }
 
-/** Inserts `size` documents; `bodyOf` makes the body that inserts the next ones. */
+/** Inserts `size` documents; `bodyOf` creates the next insertMany. */
 export async function insertAll(
   port: number,
   path: string,
@@ -113,7 +115,7 @@ export async function insertAll(
   }
 }
 
-/** Copies a folder; the copy is on disk, so that no later sync has to wait for it. */
+/** Copies a folder and syncs the copy, so that no later sync waits for it. */
 export function copyFolder(from: string, to: string): void {
   fs.cpSync(from, to, { recursive: true })
   for (const file of filesIn(to)) {
@@ -123,12 +125,12 @@ export function copyFolder(from: string, to: string): void {
   }
 }
 
-/** The bytes that a folder takes. */
+/** Size of a folder in bytes. */
 export function sizeOnDisk(folder: string): number {
   return filesIn(folder).reduce((sum, file) => sum + fs.statSync(file).size, 0)
 }
 
-/** The store of the only collection. */
+/** Path of the store of the only collection. */
 export function storeIn(folder: string): string {
   return filesIn(folder).find((file) => file.endsWith('store.db'))!
 }

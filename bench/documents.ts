@@ -1,12 +1,12 @@
 /**
- * The documents of all workloads: about nine values each, 250 bytes, and each of them a
- * function of the seed and its number, so that every run and every baseline has the same.
+ * Documents of all workloads: about nine values and 250 bytes each. Each is a function of
+ * the seed and its number, so that every run and every baseline has the same.
  */
 
 export const cityCount = 100
-/** Ages are 18 to 90; increments move them, slowly. */
+/** Ages are 18 to 90; $inc changes them slowly. */
 const ages = 73
-/** Times are within ten years of this one. */
+/** Timestamps are within ten years of this one. */
 const epochMs = 1_400_000_000_000
 const tenYearsMs = 315_360_000_000
 
@@ -20,7 +20,7 @@ const streets = [
   'Old Quay',
 ]
 
-/** Ids have one length, so that requests for them do, too. */
+/** Ids have a fixed length, so that requests have one, too. */
 export function idOf(number: number): string {
   return `doc-${String(number).padStart(9, '0')}`
 }
@@ -29,7 +29,7 @@ export function cityOf(number: number): string {
   return `City ${String(number).padStart(2, '0')}`
 }
 
-/** The JSON text of a document, as it is sent and as it is stored. */
+/** JSON of a document, as sent and as stored. */
 export function documentText(seed: number, number: number): string {
   const random = randomNumbers(seed + number * 2_654_435_761)
   const below = (bound: number) => Math.floor(random() * bound)
@@ -46,7 +46,7 @@ export function documentText(seed: number, number: number): string {
   )
 }
 
-/** What workloads make their requests from. */
+/** Random documents for the requests of a workload. */
 export class Picks {
   readonly #seed: number
   readonly #size: number
@@ -60,7 +60,7 @@ export class Picks {
     this.#random = randomNumbers(seed)
   }
 
-  /** The id of a document that was there from the start. */
+  /** The id of a loaded document. */
   id(): string {
     return idOf(Math.floor(this.#random() * this.#size))
   }
@@ -73,13 +73,13 @@ export class Picks {
     return this.#random() < probability
   }
 
-  /** A document that is not there yet. */
+  /** JSON of a new document. */
   newDocument(): string {
     return documentText(this.#seed, this.#next++)
   }
 }
 
-/** Mulberry32: few operations, and random enough for choosing among documents. */
+/** Mulberry32: fast, and random enough for choosing documents. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,5 +1,5 @@
 /**
- * Times in buckets that are at most 1.6 % wide, so that millions of them take 12 kB and
+ * Histogram of times with buckets at most 1.6 % wide: millions of times take 12 kB, and
  * adding one takes nanoseconds.
  */
 export class Histogram {
@@ -11,7 +11,7 @@ export class Histogram {
     this.#count++
   }
 
-  /** The time in milliseconds that this share of all stayed within. */
+  /** The time in milliseconds that this share of the times did not exceed. */
   quantile(share: number): number {
     const rank = Math.max(1, Math.ceil(this.#count * share))
     let seen = 0
@@ -27,7 +27,7 @@ export class Histogram {
   }
 }
 
-/** Every power of two of microseconds is cut into this many buckets. */
+/** Buckets per power of two of microseconds. */
 const steps = 64
 /** From a microsecond to more than an hour. */
 const powers = 32

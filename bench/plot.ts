@@ -1,4 +1,4 @@
-/** Draws how many queries a second an index answers at which recall, as SVG. */
+/** Plots queries per second against recall as SVG. */
 
 export interface Curve {
   readonly title: string
@@ -22,7 +22,7 @@ const right = width - 24
 const top = 48
 const bottom = height - 56
 
-/** Nobody wants less. */
+/** Lower recall is not useful. */
 const recallMin = 0.8
 
 export function plotCurve({ title, lines }: Curve): string {
@@ -47,7 +47,7 @@ export function plotCurve({ title, lines }: Curve): string {
   ].join('\n')}\n`
 }
 
-/** Colours that can be told apart on white and on black, also by most colour-blind people. */
+/** Colours that are distinct on white and on black, also for most colour-blind readers. */
 const colours = [
   { light: '#0b5fa5', dark: '#6cb6ff' },
   { light: '#b3540a', dark: '#ffab5e' },
@@ -76,7 +76,7 @@ function xOf(recall: number): number {
   return left + ((recall - recallMin) / (1 - recallMin)) * (right - left)
 }
 
-/** 1, 2 and 5 times powers of ten, from below the least to above the greatest. */
+/** 1, 2 and 5 times powers of ten around all values. */
 function stepsAround(rates: readonly number[]): number[] {
   const least = Math.min(...rates)
   const greatest = Math.max(...rates)

@@ -1,4 +1,7 @@
-/** The processes that are measured. Each has its own, so that none slows the others. */
+/**
+ * Starts the measured processes. Each server and baseline has its own, so that they do not
+ * slow each other down.
+ */
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,16 +15,16 @@ const quietly = '--disable-warning=ExperimentalWarning'
 
 export const token = 'bench-token'
 
-/** Bytes of its own, and of files that are mapped: those are the system's to take back. */
+/** Bytes of private memory and of mapped files; the system can reclaim the latter. */
 export interface Memory {
   readonly own: number
   readonly mapped: number
 }
 
 export interface StelaOptions {
-  /** The folder of another version's sources, which is started instead of this one. */
+  /** Source folder of another version, which is started instead of this one. */
   readonly checkout?: string | undefined
-  /** Where a CPU profile of each thread is left when the server stops. */
+  /** Folder for the CPU profile of each thread, written when the server stops. */
   readonly profileDir?: string | undefined
   /** Settings, as environment variables. */
   readonly settings?: Readonly<Record<string, string>>
@@ -30,7 +33,7 @@ export interface StelaOptions {
 /** A Stela server. */
 export class Stela {
   readonly port: number
-  /** From its start to the line that says it is ready. */
+  /** Milliseconds from start to the ready line. */
   readonly readyMs: number
   readonly #child: ChildProcess
 
@@ -40,7 +43,7 @@ export class Stela {
     this.readyMs = readyMs
   }
 
-  /** Without a folder the settings say where the data is. */
+  /** Without a folder, the settings name the data. */
   static async start(
     dataDir: string | undefined,
     options: StelaOptions = {},
@@ -73,7 +76,7 @@ export class Stela {
     throw new Error('the server ended before it was ready')
   }
 
-  /** Memory in use, where the system tells. */
+  /** Memory in use, where the system reports it. */
   memory(): Memory | undefined {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
@@ -86,8 +89,8 @@ export class Stela {
   }
 
   /**
-   * Waits until the server has nothing left to do, where the system tells, and returns how
-   * long that took: indexes go on being built after a write was answered.
+   * Waits until the server is idle, where the system reports that, and returns the
+   * milliseconds: indexes are built after a write was acknowledged.
    */
   async settle(): Promise<number> {
     const startedAt = performance.now()
@@ -96,18 +99,19 @@ export class Stela {
     while (before !== undefined && performance.now() - idleSince < idleMs) {
       await setTimeout(idleMs / 4)
       const now = this.processorMs()
-      // Waiting costs a tick now and then, too.
+      // An idle server also uses a tick now and then.
       if (now === undefined || now > before + tickMs) idleSince = performance.now()
       before = now
     }
     return idleSince - startedAt
   }
 
-  /** Time that processors have spent on its threads, where the system tells. */
+  /** CPU time of its threads, where the system reports it. */
   processorMs(): number | undefined {
     const folder = `/proc/${this.#child.pid}/task`
     try {
-      // To the nanosecond, where that of a process comes in ticks. Threads stay until the end.
+      // Thread times have nanoseconds; process times have ticks. Threads live as long as
+      // the server.
       return readdirSync(folder).reduce((sum, thread) => {
         const [running] = readFileSync(join(folder, thread, 'schedstat'), 'utf8').split(' ')
         return sum + Number(running) / 1e6
@@ -122,14 +126,15 @@ export class Stela {
   }
 }
 
-/** What systems count the time of processors in. */
+/** Milliseconds per tick of the system's CPU times. */
 const tickMs = 10
 
-/** Time that processors have spent on a process, where the system tells. */
+/** CPU time of a process, where the system reports it. */
 export function processorMsOf(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Behind the name, which may hold anything: user and system time are fields 14, 15.
+    // Fields after the process name, which may contain anything: user and system time are
+    // 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * tickMs
   } catch {
@@ -137,10 +142,10 @@ export function processorMsOf(pid: number | undefined): number | undefined {
   }
 }
 
-/** Who does nothing for this long has nothing to do. */
+/** Milliseconds without CPU time after which a process counts as idle. */
 const idleMs = 800
 
-/** A process that is asked one thing at a time and answers each. */
+/** A process that answers one question at a time. */
 export class Baseline<Question extends object, Answer> {
   readonly #child: ChildProcess
 

@@ -1,16 +1,16 @@
-/** Results as tables that are read in a terminal and rendered as Markdown. */
+/** Prints results as tables, readable in a terminal and as Markdown. */
 import { arch, cpus, totalmem } from 'node:os'
 import type { Memory } from './processes.ts'
 import type { Figure, Results, Row } from './run.ts'
 import type { VersionRow } from './versions.ts'
 import type { Findings } from './workloads/study.ts'
 
-/** The table of workloads and the table of single figures. */
+/** The table of workloads and the table of single numbers. */
 export function printResults({ rows, figures }: Results): string {
   return `${table(workloadHead, rows.map(workloadCells))}\n\n${figureTable(figures)}\n`
 }
 
-/** Two versions side by side. */
+/** Compares two versions. */
 export function printVersions(rows: readonly VersionRow[]): string {
   return `${table(versionHead, rows.map(versionCells))}\n`
 }
@@ -41,7 +41,7 @@ function versionCells(row: VersionRow): string[] {
   ]
 }
 
-/** What a study found. */
+/** Prints the results of a study. */
 export function printFindings({ tables, figures }: Findings): string {
   const parts = tables.map(
     ({ title, head, rows }) => `### ${title}\n\n${table(head, rows)}`,
@@ -49,7 +49,7 @@ export function printFindings({ tables, figures }: Findings): string {
   return `${[...parts, `### Figures\n\n${figureTable(figures)}`].join('\n\n')}\n`
 }
 
-/** What it was measured on, for results that are kept. */
+/** Describes the machine, for stored results. */
 export function printMachine(settings: string): string {
   const processors = cpus()
   const facts = [
@@ -100,7 +100,7 @@ function megabytes({ own, mapped }: Memory): string {
   return `${whole(own / 1e6)} + ${whole(mapped / 1e6)}`
 }
 
-/** Reads are compared by request, writes by document. */
+/** Reads are compared per request, writes per document. */
 function baselineRate(row: Row): string {
   return row.workload.against[0]!.to === 'fastify'
     ? `${whole(row.baselineRequestsPerSecond)} requests/s`
@@ -136,12 +136,12 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
-/** Three digits behind the point: recalls and ratios. */
+/** Three decimal places, for recalls and ratios. */
 export function decimal(value: number): string {
   return value.toFixed(3)
 }
 
-/** Three digits, as far as they are behind the point. */
+/** Three significant digits; no decimals from 100 on. */
 export function short(value: number): string {
   return value >= 100 ? whole(value) : value.toPrecision(3)
 }

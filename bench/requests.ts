@@ -1,14 +1,14 @@
-/** The requests of a workload, and what their replies say. */
+/** The requests of a workload, and checks of their replies. */
 import { Client, requestBytes } from './client.ts'
 import { collectionPath } from './dataset.ts'
 import type { Picks } from './documents.ts'
 import { token } from './processes.ts'
 import type { Workload } from './workloads/workload.ts'
 
-/** How many different requests are sent over and over, where a request can be. */
+/** Number of distinct requests, repeated in turn where possible. */
 const ringSize = 16_384
 
-/** A workload's requests, made while no clock runs. */
+/** Requests of a workload, created before the clock starts. */
 export class Requests {
   readonly #workload: Workload
   readonly #picks: Picks
@@ -20,7 +20,7 @@ export class Requests {
     this.#picks = picks
   }
 
-  /** Makes sure that so many can be taken. */
+  /** Makes sure that `count` requests are available. */
   prepare(count: number): void {
     const once = this.#workload.requests === 'once'
     if (once) {
@@ -43,7 +43,7 @@ export class Requests {
   }
 }
 
-/** Replies that are read whole, to know that the workload does what it says. */
+/** Replies that are parsed, to verify that the workload does what it should. */
 const sampleSize = 32
 
 export async function sample(requests: Requests, port: number): Promise<string[]> {
@@ -58,7 +58,7 @@ export async function sample(requests: Requests, port: number): Promise<string[]
   }
 }
 
-/** The documents that a reply tells of: found, inserted or updated. */
+/** Number of documents that a reply reports as found, inserted or updated. */
 export function documentsIn(text: string): number {
   const { data, status, errors } = JSON.parse(text) as {
     data?: { document?: object | null; documents?: readonly object[] }

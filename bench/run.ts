@@ -1,4 +1,4 @@
-/** Runs workloads and what they are held against, at all sizes. */
+/** Runs workloads and their baselines at all sizes. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,15 +14,15 @@ import type { Comparison, Workload } from './workloads/workload.ts'
 
 export interface Settings {
   readonly workloads: readonly Workload[]
-  /** Documents that are there before a workload starts. */
+  /** Documents loaded before a workload starts. */
   readonly sizes: readonly number[]
   readonly connections: readonly number[]
-  /** How long each workload is measured, and each baseline. */
+  /** Seconds for each workload and each baseline. */
   readonly seconds: number
   readonly seed: number
-  /** Where loaded data is kept for the next run. */
+  /** Folder that keeps loaded data for later runs. */
   readonly keepDir?: string | undefined
-  /** Where the server leaves CPU profiles. */
+  /** Folder for the server's CPU profiles. */
   readonly profileDir?: string | undefined
   readonly progress: (line: string) => void
 }
@@ -32,7 +32,7 @@ export interface Results {
   readonly figures: readonly Figure[]
 }
 
-/** A workload held against one baseline. */
+/** A workload compared with one baseline. */
 export interface Row {
   readonly workload: Workload
   readonly size: number
@@ -49,7 +49,7 @@ export interface Row {
   readonly target: number | undefined
 }
 
-/** A number that belongs to no workload. */
+/** A result outside of workloads. */
 export interface Figure {
   readonly what: string
   readonly value: number
@@ -96,7 +96,7 @@ async function measureStart(folder: string): Promise<Figure> {
   return { what: 'start to ready on an empty folder', value, unit: 'ms', max: 1000 }
 }
 
-/** Everything that runs to measure one size. */
+/** The processes and data for one size. */
 interface Stage {
   readonly size: number
   readonly server: Stela
@@ -213,7 +213,7 @@ function ratesOf(standing: Standing<Entrant>) {
 
 interface OnStela extends Entrant {
   readonly requests: Requests
-  /** The replies to its first requests. */
+  /** Replies to its first requests. */
   readonly replies: readonly string[]
 }
 
@@ -225,7 +225,7 @@ async function onStela(
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  // Opened when its turn comes: a server closes one on which nothing was sent for a while.
+  // Connected when its turn begins: servers close connections on which no request was sent.
   let client: Client | undefined
   let requestsPerMs = 1
   return {
@@ -294,7 +294,7 @@ function dataFigures(folder: string, loadMs: number | undefined, size: number): 
   return figures
 }
 
-/** How many times as long a request takes on the most documents as on the fewest. */
+/** Time of a request at the largest size, relative to the smallest. */
 function growthOf(rows: readonly Row[]): Figure[] {
   const figures: Figure[] = []
   for (const large of rows) {
@@ -310,7 +310,7 @@ function growthOf(rows: readonly Row[]): Figure[] {
         `${large.size} documents over time with ${small.size}`,
       value: small.requestsPerSecond / large.requestsPerSecond,
       unit: 'times',
-      // The promise is for ten times the data; it holds again for every ten times more.
+      // The target is per factor of ten in size.
       max: growthMax ** Math.log10(large.size / small.size),
     })
   }

@@ -1,4 +1,4 @@
-/** Requests over HTTP, held against a bare Fastify route that answers with the same bytes. */
+/** Requests over HTTP, compared with a bare Fastify route that sends the same bytes. */
 import type { FastifyAnswer, FastifyQuestion } from './baselines/bare-fastify.ts'
 import { Client, requestBytes } from './client.ts'
 import type { Histogram } from './histogram.ts'
@@ -8,19 +8,19 @@ import { ratePerSecond, takeTurns, type Contender } from './turns.ts'
 
 export interface Asked {
   readonly path: string
-  /** Sent over and over, in turn. */
+  /** Request bodies, repeated in turn. */
   readonly bodies: readonly string[]
   readonly connections: number
   readonly seconds: number
 }
 
 export interface Served {
-  /** One reply for each body. */
+  /** One reply per body. */
   readonly replies: readonly string[]
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** The rate over that of a bare Fastify route. */
+  /** The rate relative to that of a bare Fastify route. */
   readonly ofFastify: number
 }
 
@@ -62,7 +62,7 @@ export function servedCells(served: Served): string[] {
   return [whole(requestsPerSecond), short(p50Ms), short(p99Ms), decimal(ofFastify)]
 }
 
-/** The replies to requests that are sent once each. */
+/** Replies to requests that are sent once each. */
 export async function askEach(
   port: number,
   requests: readonly Buffer[],
@@ -79,7 +79,7 @@ export async function askEach(
   }
 }
 
-/** Somebody who sends requests over and over, over so many connections. */
+/** A contender that repeats requests over a number of connections. */
 export async function overHttp(
   name: string,
   port: number,

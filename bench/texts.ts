@@ -1,6 +1,6 @@
 /**
- * Texts as languages have them: a few words are nearly everywhere and most are rare. The
- * n-th word comes with a frequency of 1 / n (Zipf), of 50 000 words, some 60 to a text.
+ * Texts with the word frequencies of natural languages: the n-th of 50 000 words has a
+ * frequency of 1 / n (Zipf), with some 60 words per text.
  */
 import { randomNumbers } from './documents.ts'
 
@@ -20,12 +20,12 @@ export class Texts {
     return Array.from({ length: count }, () => wordOf(this.#rank())).join(' ')
   }
 
-  /** A word from among those of these ranks; the commonest has rank 1. */
+  /** A word with a rank in this range; the most common word has rank 1. */
   wordBetween(from: number, to: number): string {
     return wordOf(from + this.#below(to - from + 1))
   }
 
-  /** Some different words of a text. */
+  /** Distinct words of a text. */
   wordsOf(text: string, count: number): string[] {
     const words = [...new Set(text.split(' '))]
     return Array.from(
@@ -51,14 +51,14 @@ export class Texts {
   }
 }
 
-/** Frequencies of the words up to each rank, added up. */
+/** Cumulative frequencies by rank. */
 const sums = new Float64Array(vocabularySize)
 for (let sum = 0, i = 0; i < vocabularySize; i++) sums[i] = sum += 1 / (i + 1)
 
 const consonants = 'bdfgklmnprstvz'
 const vowels = 'aeiou'
 
-/** Syllables that say the rank: no two words are the same, and none is a real one. */
+/** A pronounceable word that encodes the rank, so words are distinct and artificial. */
 function wordOf(rank: number): string {
   let word = ''
   for (let left = rank; left > 0; left = Math.floor(left / 70))

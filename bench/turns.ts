@@ -1,17 +1,17 @@
 /**
- * Machines are noisy, so what is compared takes turns, slice by slice: what disturbs one
- * disturbs the others, and their ratio holds still.
+ * Runs contenders in turns, slice by slice: noise of the machine affects all of them alike,
+ * so their ratio is stable.
  */
 import type { Tally } from './client.ts'
 import { Histogram } from './histogram.ts'
 
-/** Somebody who takes turns. */
+/** A participant that runs in turns. */
 export interface Contender {
   readonly name: string
   run(forMs: number, latencies?: Histogram): Tally | Promise<Tally>
 }
 
-/** A contender and what it has done so far. */
+/** A contender and its totals so far. */
 export interface Standing<C extends Contender = Contender> {
   readonly contender: C
   readonly latencies: Histogram
@@ -19,10 +19,12 @@ export interface Standing<C extends Contender = Contender> {
   elapsedMs: number
 }
 
-/** A server that was idle for a turn takes some of the next to come to speed: so turns are long. */
+/**
+ * Long turns, because a server that was idle needs a part of its turn to reach full speed.
+ */
 const usualRounds = 10
 
-/** Each has `seconds` in all, after as long for warming up: code that is not compiled yet is slow. */
+/** Each contender runs for `seconds` in total, after a warm-up of the same time. */
 export async function takeTurns<C extends Contender>(
   contenders: readonly C[],
   seconds: number,
@@ -49,7 +51,7 @@ export function ratePerSecond({ requests, elapsedMs }: Tally): number {
   return (requests / elapsedMs) * 1000
 }
 
-/** A contender in this thread: asks its questions over and over, one at a time. */
+/** A contender in this thread that repeats its questions one at a time. */
 export function repeating(
   name: string,
   questions: number,
@@ -65,7 +67,7 @@ export function repeating(
       do {
         const askedAt = now
         const answer = ask(next)
-        // Waiting for what is there already would cost more than many an answer.
+        // Awaiting a synchronous answer would cost more than many answers themselves.
         if (answer instanceof Promise) await answer
         next = (next + 1) % questions
         requests++

@@ -1,11 +1,11 @@
 /**
- * Two versions of the server, compared by the processor time of a request.
+ * Compares two versions of the server by CPU time per request.
  *
- * Rates depend on whatever else the machine does; processor time hardly does, and what still
- * disturbs it (caches, clock rates) disturbs both versions if their turns are short. So the
- * servers take turns of equal numbers of requests, and the median of the rounds' ratios counts.
- * The compiler decides anew in each process, which alone moves a process by some percent: so both
- * servers are started several times.
+ * Rates depend on other load of the machine; CPU time hardly does. Remaining disturbances
+ * (caches, clock rates) affect both versions alike when turns are short. So the servers run
+ * equal numbers of requests in turns, and the median of the ratios counts. JIT decisions
+ * differ between processes and change a process by some percent, so both servers are
+ * started several times.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,31 +21,31 @@ export interface VersionSettings {
   readonly workloads: readonly Workload[]
   readonly sizes: readonly number[]
   readonly connections: readonly number[]
-  /** Processor time of a workload on each version, for each start; warming up takes as much. */
+  /** CPU seconds per workload, version and start; the warm-up takes as much. */
   readonly seconds: number
   readonly seed: number
-  /** The sources of the other version. */
+  /** Source folder of the other version. */
   readonly against: string
-  /** How often both servers are started. */
+  /** Number of starts of both servers. */
   readonly starts: number
-  /** Turns of each version, for each start. */
+  /** Turns of each version per start. */
   readonly rounds: number
   readonly progress: (line: string) => void
 }
 
-/** A workload on both versions: this one, and the one before. */
+/** A workload on this version and the other one. */
 export interface VersionRow {
   readonly workload: Workload
   readonly size: number
   readonly connections: number
-  /** Microseconds of processor time for a request: the medians of the rounds. */
+  /** Microseconds of CPU time per request: medians of the rounds. */
   readonly nowUs: number
   readonly beforeUs: number
-  /** The time before over the time now, for each round: the median, and where it lies with 95 %. */
+  /** Ratio of other to current time: the median over the rounds, with its 95 % interval. */
   readonly ratio: number
   readonly low: number
   readonly high: number
-  /** The same for all rounds together, which counts rare work in full. */
+  /** The ratio over all rounds together, which includes rare work in full. */
   readonly whole: number
   readonly rounds: number
 }
@@ -65,7 +65,7 @@ export async function compareVersions(
       ] as const) {
         const parent = join(folder, name)
         mkdirSync(parent, { recursive: true })
-        // Each version loads its own documents: it may not know the other's folders.
+        // Each version loads its own documents, because folder formats may differ.
         const options = { checkout }
         const loaded = await prepareDataset(parent, size, seed, progress, options)
         versions.push({ name, checkout, size, folder: loaded.folder })
@@ -88,11 +88,11 @@ interface Version {
   readonly name: string
   readonly checkout: string | undefined
   readonly size: number
-  /** Loaded documents, which are copied for each start. */
+  /** Loaded documents, copied for each start. */
   readonly folder: string
 }
 
-/** Processor time and requests of a turn. */
+/** CPU time and requests of a turn. */
 interface Turn {
   readonly ms: number
   readonly requests: number
@@ -141,20 +141,20 @@ async function play(
   const costMs = await now.warmUp(seconds * 1000)
   const count = Math.max(1, Math.round((seconds * 1000) / rounds / costMs))
   for (let i = 0; i < rounds; i++)
-    // What the first leaves in the caches costs the second: so they change places.
+    // The order alternates, because the first player affects the caches of the second.
     for (const player of i % 2 === 0 ? [now, before] : [before, now])
       await player.turn(count)
   const [ours, theirs] = [await now.turns(), await before.turns()]
   return ours.map((turn, i) => [turn, theirs[i]!])
 }
 
-/** A server of a version, and the client that asks it. */
+/** A server of one version and its client. */
 class Player {
   readonly #server: Stela
   readonly #folder: string
   readonly #requests: Requests
   readonly #client: Client
-  /** Requests of each turn, and the processor time before it. */
+  /** Requests of each turn, and CPU time before it. */
   readonly #begun: Turn[] = []
 
   private constructor(server: Stela, folder: string, requests: Requests, client: Client) {
@@ -179,7 +179,7 @@ class Player {
     return new Player(server, served, requests, client)
   }
 
-  /** Returns the processor time of a request in the end, in milliseconds. */
+  /** Returns the milliseconds of CPU time per request after the warm-up. */
   async warmUp(processorMs: number): Promise<number> {
     let costMs = partMs
     for (let left = processorMs; left > 0; left -= partMs) {
@@ -203,7 +203,7 @@ class Player {
     await this.#client.drive({ next, forMs: Infinity })
   }
 
-  /** What the server does behind a turn, such as merges, is part of the turn's time. */
+  /** Includes background work that follows a turn, such as merges. */
   async turns(): Promise<readonly Turn[]> {
     await this.#server.settle()
     const endMs = this.#server.processorMs()!
@@ -220,10 +220,10 @@ class Player {
   }
 }
 
-/** Processor time between two looks at it, in milliseconds. */
+/** Milliseconds of CPU time between two measurements. */
 const partMs = 100
 
-/** Microseconds for a request. */
+/** Microseconds per request. */
 function costOf({ ms, requests }: Turn): number {
   return (ms * 1000) / requests
 }
@@ -244,7 +244,7 @@ function median(sorted: readonly number[]): number {
   return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
 }
 
-/** Between which of so many values the median of all lies, with a probability of 95 %. */
+/** Ranks of `count` values between which the median lies with a probability of 95 %. */
 function medianBounds(count: number): readonly [low: number, high: number] {
   const low = Math.max(0, Math.floor((count - 1.96 * Math.sqrt(count)) / 2) - 1)
   return [low, count - 1 - low]

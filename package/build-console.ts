@@ -1,9 +1,9 @@
 /**
- * Part of `npm run build`: makes build/console/, the web console as the server sends it.
+ * Part of `npm run build`: bundles the web console into build/console/.
  *
- * Files are named by what they hold, so that browsers keep them for ever; index.html alone
- * keeps its name, and says which they are. All are packed here, once, instead of with every
- * request.
+ * File names contain a hash of the content, so that browsers can cache them forever; only
+ * index.html keeps its name and refers to the others. All files are compressed here once
+ * instead of for each request.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -14,24 +14,24 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 const root = join(import.meta.dirname, '..')
 const from = join(root, 'src/console')
 const to = join(root, 'build/console')
-/** A server that runs finds all of the old files, or all of the new ones. */
+/** Renamed at the end, so that a running server finds all old files or all new ones. */
 const outdir = `${to}-${process.pid}`
 
-/** How src/console/index.html names what it starts with. */
+/** The script tag of src/console/index.html, which the build replaces. */
 const entryTag = '<script type="module" src="main.tsx"></script>'
 
-/** Scripts of threads: new URL('./draw-worker.ts', import.meta.url). */
+/** Matches worker scripts: new URL('./draw-worker.ts', import.meta.url). */
 const workerUrl =
   /new URL\(\s*'(\.{1,2}\/[\w./-]+-worker\.ts)',\s*import\.meta\.url,?\s*\)/g
 
 type Outputs = Metafile['outputs']
 
-/** All that is written, by name. */
+/** Names of all written files. */
 const files = new Set(['index.html'])
-/** The names that workers have in the folder, by their sources. */
+/** Output names of worker scripts, by source. */
 const workerNames = new Map<string, Promise<string>>()
 
-/** Builds the scripts that sources name as workers, and names what they became instead. */
+/** Bundles worker scripts and replaces their names in the sources. */
 const workers: Plugin = {
   name: 'workers',
   setup(building) {
@@ -50,7 +50,7 @@ const workers: Plugin = {
 }
 
 mkdirSync(outdir, { recursive: true })
-// What fails leaves nothing behind.
+// A failed build leaves no partial folder.
 process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
 const main = await bundle(join(from, 'main.tsx'))
 writeFileSync(join(outdir, 'index.html'), pageOf(main))
@@ -61,7 +61,7 @@ const size = sizes.reduce((sum, each) => sum + each, 0)
 console.log(`build/console: ${files.size} files, ${Math.ceil(size / 1000)} KB by gzip`)
 
 interface Bundle {
-  /** The file that its entry became. */
+  /** The output file of the entry. */
   readonly entry: string
   readonly outputs: Outputs
 }
@@ -82,7 +82,7 @@ async function bundle(source: string): Promise<Bundle> {
     target: ['chrome131', 'firefox132', 'safari18'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // All that it would take from there is above.
+    // The options above replace tsconfig.json.
     tsconfigRaw: {},
     legalComments: 'none',
     logLevel: 'warning',
@@ -105,14 +105,14 @@ function buildWorker(source: string): Promise<string> {
   return name
 }
 
-/** Links are relative to /console, so that proxies may add a prefix. */
+/** Links are relative to /console, so that a proxy may add a prefix. */
 function pageOf({ entry, outputs }: Bundle): string {
   const { cssBundle } = outputs[entry]!
   const stray = Object.values(outputs).find(
     (output) =>
       output.entryPoint !== undefined && output !== outputs[entry] && output.cssBundle,
   )
-  // Nobody would load the style of a page that is loaded later.
+  // The page does not load style sheets of lazily loaded modules.
   if (stray !== undefined)
     throw new Error(`${stray.entryPoint!} imports a style: import it in src/console/styles`)
   const tags = [
@@ -133,7 +133,7 @@ function link(file: string): string {
   return `console/${basename(file)}`
 }
 
-/** What the entry cannot start without, besides itself. */
+/** Files that the entry imports statically, directly or not. */
 function importedBy(entry: string, outputs: Outputs): string[] {
   const found = new Set([entry])
   for (const file of found)
@@ -143,7 +143,7 @@ function importedBy(entry: string, outputs: Outputs): string[] {
   return [...found]
 }
 
-/** Bytes of it by gzip. */
+/** Returns the size of the gzip file in bytes. */
 async function writePacked(name: string): Promise<number> {
   const file = join(outdir, name)
   const bytes = readFileSync(file)

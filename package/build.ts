@@ -1,7 +1,7 @@
 /**
- * `npm run build:package`: makes dist/ for the package that people install. Node strips no
- * types from files under node_modules, so it holds JavaScript. Our several hundred files
- * become a few, which load in half of the time; packages of others stay what they are.
+ * `npm run build:package`: builds dist/ for the npm package. It contains JavaScript,
+ * because Node does not strip types from files under node_modules. Bundling several hundred
+ * files into a few halves the load time; dependencies are not bundled.
  */
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
@@ -12,10 +12,10 @@ const root = join(import.meta.dirname, '..')
 const from = join(root, 'src')
 const to = join(root, 'dist')
 
-/** What `import … from 'stela'` is: it has types, and a form for those who `require`. */
+/** The entry of `import … from 'stela'`, with types, and a CommonJS form for `require`. */
 const entry = join(from, 'start-stela.ts')
 
-/** What dist/main.js loads. */
+/** The module that dist/main.js loads. */
 const program = 'program'
 
 const shared: BuildOptions = {
@@ -27,7 +27,10 @@ const shared: BuildOptions = {
   logLevel: 'warning',
 }
 
-/** Pages and the like are found from where the source lies; dist/ has them in such places. */
+/**
+ * Pages and other files are located relative to their source file; dist/ has the same
+ * layout.
+ */
 const locations: Plugin = {
   name: 'locations',
   setup(building) {
@@ -56,7 +59,7 @@ function buildModules() {
         out: basename(file, '.ts'),
       })),
     ],
-    // All in one folder, where src/runtime/sibling-module.ts looks.
+    // One folder, because src/runtime/sibling-module.ts expects it.
     chunkNames: '[name]-[hash]',
     format: 'esm',
     splitting: true,
@@ -65,7 +68,7 @@ function buildModules() {
   })
 }
 
-/** Test runners that load tests as CommonJS, as Jest does by default, load no modules. */
+/** CommonJS form for test runners that cannot load ES modules, such as Jest by default. */
 function buildScript() {
   return build({
     ...shared,
@@ -76,7 +79,7 @@ function buildScript() {
   })
 }
 
-/** The files that are loaded by name: nobody imports them. */
+/** Files that are loaded by name and so are not found through imports. */
 function siblings(): string[] {
   const named = sources().flatMap((file) =>
     Array.from(
@@ -94,7 +97,10 @@ function sources(): string[] {
   return globSync('**/*.ts', { cwd: from }).map((file) => join(from, file))
 }
 
-/** Older releases of Node cannot even load it, and would say so in their own words. */
+/**
+ * Checks the version first: older releases of Node cannot parse the program and would
+ * report a syntax error.
+ */
 function writeProgram(): void {
   const text = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -115,7 +121,7 @@ function writeTypes(): void {
   for (const ending of ['.d.ts', '.d.cts']) writeFileSync(name + ending, outputText)
 }
 
-/** Whatever else is among the sources: pages, their styles and scripts. */
+/** Copies the other files of the sources: pages, styles and scripts. */
 function copyPages(): void {
   const options = { cwd: from, exclude: ['console/**'] }
   for (const file of globSync('**/*.{html,css,js,svg,json}', options))

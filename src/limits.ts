@@ -19,7 +19,7 @@ export const defaultLimits = {
    * so this bounds what a body can take: about 250 MB, its text included.
    */
   bodyValuesMax: 1_000_000,
-  /** Nesting that the JSON reader follows before it gives up on a body. */
+  /** Maximum nesting that the JSON parser accepts in a body. */
   jsonDepthMax: 500,
   /** Characters of one numeral. */
   numeralLengthMax: 100,
@@ -41,25 +41,25 @@ export const defaultLimits = {
   /** User-defined types of a keyspace. */
   typesMax: 1_000,
 
-  /** Bytes of a request to the management API, where it does not say otherwise. */
+  /** Bytes of a request to the management API, unless the route has its own limit. */
   adminBodySizeMax: 1_000_000,
-  /** Databases on a page of the management API's list, unless a request says how many. */
+  /** Databases per page of the management API's list, unless the request has a limit. */
   databasesPageSize: 25,
-  /** The most that a request may say. */
+  /** Maximum page size that a request may ask for. */
   databasesPageMax: 100,
   /** Characters of a database's name. */
   databaseNameLengthMax: 100,
   /**
-   * Milliseconds until all servers on a store know of tokens, roles and databases that one of
-   * them made, changed or ended. That one knows at once.
+   * Maximum milliseconds until all servers on a store see changes to tokens, roles and
+   * databases. The server that made a change sees it at once.
    */
   settingsDelayMsMax: 5_000,
 
   /** Characters of a document's JSON text. */
   documentLengthMax: 4_000_000,
-  /** Levels of a document; the document itself is the first. */
+  /** Nesting levels of a document; the document itself is the first. */
   documentDepthMax: 16,
-  /** Characters of a path, names and dots together. */
+  /** Characters of a path, including dots. */
   pathLengthMax: 1_000,
   /** Properties of one indexed object. */
   objectPropertiesMax: 1_000,
@@ -69,11 +69,13 @@ export const defaultLimits = {
   arrayLengthMax: 1_000,
   /** UTF-8 bytes of an indexed string. */
   stringSizeMax: 8_000,
-  /** Bytes of a partition key, and of a value in the sort: Cassandra's lengths have 16 bits. */
+  /**
+   * Bytes of a partition key or a clustering value: Cassandra stores lengths in 16 bits.
+   */
   keySizeMax: 65_535,
   /** Numbers in a vector. */
   vectorDimensionMax: 4_096,
-  /** UTF-8 bytes of the terms that an analyzer makes of a $lexical text, repeats included. */
+  /** UTF-8 bytes of the analyzed terms of a $lexical text, including duplicates. */
   lexicalSizeMax: 8_192,
   /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
   analyzerLengthMax: 250_000,
@@ -82,9 +84,9 @@ export const defaultLimits = {
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
-  /** Characters of a page state in the form of version 0.1, which takes longer to read. */
+  /** Characters of a page state of version 0.1, which takes longer to parse. */
   oldPageStateLengthMax: 1_100_000,
-  /** Documents of one page of find, and of one updateMany call. */
+  /** Documents per page of find, and per updateMany call. */
   pageSize: 20,
   /**
    * Characters of the documents of one reply. A larger page ends early and another page follows; a
@@ -92,34 +94,35 @@ export const defaultLimits = {
    * documents.
    */
   replySizeMax: 100_000_000,
-  /** Documents that one deleteMany call deletes. */
+  /** Documents per deleteMany call. */
   deleteManyMax: 20,
-  /** Documents that countDocuments counts before it says "more". */
+  /** Documents that countDocuments counts before it returns `moreData`. */
   countMax: 1_000,
   /** Documents that a vector search returns. */
   vectorLimitMax: 1_000,
   /** Documents that findAndRerank returns when no limit is given. */
   rerankLimitDefault: 10,
-  /** Documents that each search of a findAndRerank may find, by its hybridLimits. */
+  /** Maximum of each value of hybridLimits in findAndRerank. */
   hybridLimitMax: 100,
-  /** The same where there are no hybridLimits, and each finds as many as `limit` says. */
+  /**
+   * Maximum `limit` of a findAndRerank without hybridLimits, which applies to each search.
+   */
   hybridLimitDefaultMax: 1_000,
   /**
-   * Documents that each of them looks at, at most, to find as many that take part, where no
-   * index says which do.
+   * Maximum documents that each search scans for matches of the filter when no index yields
+   * them.
    */
   hybridCandidatesMax: 4_000,
-  /** Matching documents that a sort takes; 0 means any number. */
+  /** Matching documents that a sort reads; 0 means no limit. */
   sortedDocumentsMax: 0,
   /**
-   * Matching rows that a sort takes which the stored order does not serve; 0 means any
-   * number.
+   * Matching rows that an in-memory sort reads; 0 means no limit.
    */
   tableSortRowsMax: 0,
   /**
    * Fields and elements of a filter, sort or projection, at all depths, and paths of an
    * update. A path of more than 4 segments or 250 characters counts as several. No sensible
-   * clause comes near; reading millions would hold up everybody else.
+   * clause comes near; parsing millions would block other requests.
    */
   clausePartsMax: 10_000,
   /** Fields of one sort: each one multiplies what comparing two documents costs. */
@@ -128,106 +131,123 @@ export const defaultLimits = {
   filterComparisonsMax: 64,
   /** Values of one $in or $nin. */
   inValuesMax: 100,
-  /** Searches and long reads of one principal that wait for a thread. */
+  /** Searches and long reads of one principal that may wait for a thread. */
   waitingReadsMax: 512,
   /**
-   * Comparisons that the conditions of $pull in an update make with the elements of one
-   * document. Indexed arrays come nowhere near; others can have millions of elements.
+   * Comparisons of array elements with the conditions of $pull, per document of an update.
+   * Indexed arrays come nowhere near; other arrays can have millions of elements.
    */
   pullComparisonsMax: 500_000,
-  /** Times that a write which lost a race is tried, the first time included. */
+  /** Attempts of a write after conflicts, including the first. */
   writeAttemptsMax: 4,
-  /** The same for a change of a document, which another server may change as often. */
+  /** Attempts of a document change, which another server may change concurrently. */
   changeAttemptsMax: 10,
 } as const
 
 const fixed = {
-  /** Segments of a path of a projection, with those of the objects that it stands in. */
+  /** Segments of a projection path, including those of enclosing objects. */
   projectionDepthMax: 100,
-  /** The greatest power of ten, of either sign, that the first digit of a number may have. */
+  /** Maximum absolute value of the exponent of a number's first digit. */
   exponentMax: 2_147_483_647,
-  /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
+  /** Digits of a varint: a short numeral with an exponent prints as many digits. */
   varintDigitsMax: 1_000,
   /** Largest magnitude of a vector component; sums of larger squares overflow 32-bit floats. */
   vectorMagnitudeMax: 1e17,
-  /** A vector all within this is zero, and zero has no direction to take the cosine of. */
+  /**
+   * Vectors whose components are all below this count as zero, for which cosine is
+   * undefined.
+   */
   zeroVectorMax: 1e-6,
 
-  /** Filters of an analyzer, char filters included: each one goes over every text. */
+  /** Filters of an analyzer, including char filters: each processes every text. */
   analyzerFiltersMax: 32,
   /**
-   * Bytes that compiled analyzers may take in a thread, as estimated by their definitions. The
-   * least recently used are evicted; an analyzer that takes more by itself is not compiled.
+   * Estimated bytes of compiled analyzers per thread. The least recently used are evicted;
+   * an analyzer above the limit is not compiled.
    */
   analyzerMemoryMax: 64_000_000,
-  /** Characters of a definition of an analyzer that the catalog holds in memory. */
+  /** Characters of an analyzer definition that the catalog keeps in memory. */
   analyzerInlineLengthMax: 2_000,
-  /** Characters of a gram: as long as the longest word. */
+  /** Characters of a gram: the length of the longest word. */
   gramSizeMax: 255,
   /** Words of a shingle. */
   shingleSizeMax: 32,
-  /** Words of a synonym: longer ones would only cost time, for every token of a text. */
+  /** Words of a synonym: each costs time for every token of a text. */
   synonymWordsMax: 100,
-  /** Characters that a mapping replaces: longer ones would only cost time, at every place. */
+  /** Characters that a mapping replaces: each costs time at every position. */
   mappingLengthMax: 255,
   /** Largest count in an argument of an analyzer; 9 digits fit 32-bit integers. */
   analyzerCountMax: 999_999_999,
-  /** Parentheses in parentheses of a pattern, far from where our own stack would end. */
+  /** Nested parentheses of a pattern, far below the limit of the call stack. */
   patternDepthMax: 200,
-  /** Characters of a pattern: compiling one takes microseconds for each. */
+  /** Characters of a pattern: compiling takes microseconds per character. */
   patternLengthMax: 4_096,
-  /** Steps of a pattern. Counts such as {1000} are written out, so a short one may be long. */
+  /**
+   * Steps of a compiled pattern. Counts such as {1000} are expanded, so a short pattern may
+   * have many.
+   */
   patternStepsMax: 20_000,
-  /** Steps of the analysis of one text, which does not yield. */
+  /** Steps of the analysis of one text, which cannot be interrupted. */
   analysisTextStepsMax: 1_000_000,
   /** Steps of the analysis of all texts of a request. */
   analysisStepsMax: 50_000_000,
   /** Characters of a word, for tokenizers: longer ones are cut into pieces of this length. */
   wordLengthMax: 255,
-  /** The most that an analyzer may say instead. */
+  /** Maximum word length that an analyzer may configure. */
   wordLengthSettingMax: 1_048_576,
   /** Characters of an HTML tag. A longer one is text, which bounds the search for its end. */
   htmlTagLengthMax: 4_096,
 
-  /** Unknown names of a row or an update that a message lists: more than a table has columns. */
+  /**
+   * Unknown names of a row or an update that a message lists: more than a table has
+   * columns.
+   */
   namesListedMax: 1_000,
-  /** Characters of what was sent that a message repeats: enough to recognise it by. */
+  /** Characters of the request's input that a message repeats. */
   echoLengthMax: 1_200,
-  /** The same for a value in a clause, beside which others stand. */
+  /** Characters of a value of a clause that a message repeats beside others. */
   echoValueLengthMax: 200,
-  /** Events of a trace: a command that changes page after page could go on for long. */
+  /** Events of a trace: a command that changes many pages could emit any number. */
   traceEventsMax: 200,
   /** Characters of a command that a trace shows. */
   traceCommandLengthMax: 2_048,
 
-  /** Bytes that a provider may send: for each number of a vector, */
+  /** Bytes that a provider may send per number of a vector, */
   embeddingNumberSizeMax: 64,
-  /** for each score of a passage, with what surrounds it, */
+  /** per score of a passage, including its JSON, */
   rerankingScoreSizeMax: 1_000,
   /** and for the rest of a reply. */
   providerReplySizeMax: 1_000_000,
-  /** Characters of a provider's words that a message repeats. */
+  /** Characters of a provider's error that a message repeats. */
   providerWordsLengthMax: 500,
-  /** Connections to one host of a provider; what comes on top waits for one to be free. */
+  /** Connections to one host of a provider; further requests wait. */
   providerConnectionsMax: 16,
 
-  /** Resources on a page of their list, for assistants; more where its last keyspace ends. */
+  /**
+   * Resources per page of the MCP list; a page ends with a whole keyspace, so it may have
+   * more.
+   */
   resourcesPageSize: 100,
-  /** Characters of a list of definitions in a resource: it is read and printed in one go. */
+  /**
+   * Characters of a list of definitions in a resource, which is parsed and printed without
+   * yielding.
+   */
   resourceListLengthMax: 1_000_000,
-  /** Keyspaces that are looked into for such a page. */
+  /** Keyspaces that are read per page of resources. */
   resourcesKeyspacesMax: 25,
   /** Documents that a resource shows as examples. */
   samplesMax: 3,
-  /** Characters of the documents that are sampled; larger documents are left out. */
+  /** Characters of all sampled documents together; larger samples are omitted. */
   samplesLengthMax: 500_000,
-  /** Of an example: characters of a text, */
+  /** Limits of an example: characters of a string, */
   sampleTextLengthMax: 300,
   /** elements of an array, */
   sampleElementsMax: 5,
-  /** and values in all. */
+  /** and values in total. */
   sampleValuesMax: 200,
-  /** Milliseconds for which assistants may keep what is the same for everybody. */
+  /**
+   * Milliseconds for which assistants may cache results that are the same for all tokens.
+   */
   assistantCacheMs: 300_000,
   /** Bytes of a result over standard output: the official SDKs drop lines beyond 10 MiB. */
   assistantResultSizeMax: 8_388_608,
@@ -237,86 +257,113 @@ const fixed = {
    * the client closes it and no request is lost.
    */
   keepAliveMs: 75_000,
-  /** Milliseconds for headers: a client that needs longer is not sending them. So for handshakes. */
+  /**
+   * Milliseconds to receive headers or to finish a TLS handshake; slower clients are
+   * assumed to be attackers.
+   */
   headersMsMax: 20_000,
-  /** Connections that wait to be accepted. Past that the system lets clients try again later. */
+  /**
+   * Connections waiting to be accepted; beyond that the operating system makes clients
+   * retry.
+   */
   backlogMax: 4_096,
-  /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
+  /** Concurrent streams of an HTTP/2 connection; further requests wait at the client. */
   streamsMax: 128,
-  /** Megabytes of its responses that wait; past that it gets no new streams. */
+  /**
+   * Megabytes of unsent responses of an HTTP/2 connection; beyond that it gets no new
+   * streams.
+   */
   streamMemoryMax: 32,
-  /** Requests of an HTTP/2 connection that are at work at a time. */
+  /** Requests of an HTTP/2 connection that run concurrently. */
   requestsPerConnectionMax: 32,
-  /** Requests of one connection that wait. Past that it ends. */
+  /** Queued requests of one connection; beyond that it is closed. */
   waitingPerConnectionMax: 1_000,
-  /** Requests of all connections that wait. Past that, those end that send more. */
+  /**
+   * Queued requests of all connections; beyond that, connections that send more are closed.
+   */
   waitingRequestsMax: 20_000,
   /**
-   * Milliseconds for which a turn of the event loop begins handshakes and requests whose sender
-   * is not known yet; the rest waits for the next turns. One takes 0.1 to 2 ms.
+   * Milliseconds per turn of the event loop for handshakes and unauthenticated requests;
+   * others wait for the next turn. One takes 0.1 to 2 ms.
    */
   arrivalsMsPerTurn: 5,
-  /** Milliseconds until an address that was rejected too often is looked at again. */
+  /** Milliseconds until an address over its limit of rejections is served again. */
   rejectedWaitMs: 50,
-  /** TLS handshakes of an address that have begun and not ended; more wait. */
+  /** TLS handshakes per address that run concurrently; others wait. */
   handshakesPerAddressMax: 64,
-  /** Bytes of the first message of a TLS handshake; a longer one is not waited for. */
+  /** Bytes of a TLS ClientHello; a longer one is not awaited. */
   clientHelloSizeMax: 16_384,
-  /** Milliseconds for which the text of the metrics answers further requests. */
+  /** Milliseconds for which the rendered metrics are cached. */
   metricsCacheMs: 1_000,
-  /** Milliseconds between two log lines about refusals of one kind; more are counted. */
+  /**
+   * Milliseconds between two log lines about refusals of one kind; those in between are
+   * counted.
+   */
   refusalLogMs: 1_000,
-  /** Milliseconds that a request waits for room before it is refused. */
+  /**
+   * Milliseconds that a request waits for memory or a command slot before it is rejected.
+   */
   roomWaitMsMax: 5_000,
-  /** Requests that wait for room of one kind; more are refused at once. */
+  /** Requests that wait for one resource; further ones are rejected at once. */
   roomWaitersMax: 1_024,
   /**
-   * Entries of one principal in a fair queue: writes, changes of schemas, or runs of the local
-   * model. More are refused.
+   * Entries of one principal in a fair queue: writes, schema changes, or runs of the local
+   * model. Further ones are rejected.
    */
   waitingWorkMax: 4_096,
-  /** Milliseconds for which the rest of a refused body is read before its connection ends. */
+  /**
+   * Milliseconds for which the rest of a rejected body is read before the connection is
+   * closed.
+   */
   refusedBodyMsMax: 10_000,
-  /** Compressed bodies that are unpacked at a time: each may take as much as the largest. */
+  /**
+   * Compressed bodies that are decompressed concurrently: each may need the maximum body
+   * size.
+   */
   unpackingMax: 4,
-  /** Milliseconds in which nothing of a reply may be read while the server stops. */
+  /**
+   * Milliseconds without progress on a reply before it is dropped while the server stops.
+   */
   unreadWhileStoppingMsMax: 5_000,
 
-  /** Tokens, roles and users each: all of them are kept in memory. */
+  /** Tokens, roles and users, each: all are kept in memory. */
   accessEntriesMax: 10_000,
-  /** Resources, and actions, of a policy: each is looked at with every command. */
+  /** Resources, and actions, per policy: every command checks them. */
   policyListMax: 1_000,
-  /** Characters of a text in a policy. */
+  /** Characters of a string in a policy. */
   policyTextLengthMax: 500,
-  /** Milliseconds that an address waits after too many bad credentials, the first time. */
+  /** Milliseconds of the first lockout of an address. */
   lockoutMsMin: 1_000,
-  /** The most that it waits. */
+  /** Milliseconds of the longest lockout. */
   lockoutMsMax: 60_000,
-  /** Milliseconds without bad credentials after which an address starts anew. */
+  /** Milliseconds without failed attempts after which the count of an address is reset. */
   lockoutForgottenMs: 300_000,
-  /** Addresses that are remembered for that; the one that was quiet longest goes first. */
+  /** Tracked addresses; the one without failures for the longest time is evicted first. */
   lockoutAddressesMax: 10_000,
   /**
-   * Milliseconds after which a database that is not ready was left by a server that died. To
-   * make a keyspace takes seconds; the clocks of servers may differ by minutes.
+   * Milliseconds after which an initializing database is assumed to be left by a server
+   * that died. Creating a keyspace takes seconds; clocks of servers may differ by minutes.
    */
   databaseInitializingMsMax: 600_000,
-  /** Terminated databases that stay readable; of more, the oldest do not. */
+  /** Terminated databases that are kept; the oldest are removed first. */
   terminatedDatabasesMax: 1_000,
-  /** Slow commands that the management API tells of; of more, the oldest are forgotten. */
+  /** Slow commands that are kept; the oldest are removed first. */
   slowCommandsMax: 100,
-  /** Bytes of a request for a backup: the keys of some hundred thousand files. */
+  /** Bytes of a backup request: the keys of some hundred thousand files. */
   backupBodySizeMax: 16_000_000,
-  /** Milliseconds in which nothing of a backup may be read: it holds on to what is overwritten. */
+  /**
+   * Milliseconds without progress of a backup before it is aborted: it keeps overwritten
+   * pages alive.
+   */
   backupUnreadMsMax: 300_000,
 
-  /** What is nearest to a vector, or ranks best: a cluster gives no more. */
+  /** Maximum results of a vector search or a ranking on a cluster. */
   clusterNearestMax: 1_000,
-  /** Documents or rows that are counted on a cluster where it has no estimate. */
+  /** Documents or rows that are counted on a cluster without an estimate. */
   clusterEstimateMax: 1_000,
-  /** Characters of the name of a cluster's keyspace, the key of a database included. */
+  /** Characters of the name of a cluster's keyspace, including the key of a database. */
   clusterKeyspaceLengthMax: 48,
-  /** Users of a cluster that are connected at a time. */
+  /** Cluster users with open connections. */
   clusterUsersMax: 100,
   /**
    * Statements in flight to one node. More are rejected when it falls behind: they would fill memory and
@@ -324,20 +371,20 @@ const fixed = {
    */
   nodeStatementsMax: 1_024,
   /**
-   * Statements that a server has sent to its cluster and that are not answered; others wait. A
-   * node works at 128 at a time, unless its operators say otherwise.
+   * Statements in flight of a server; others wait. A node executes 128 concurrently by
+   * default.
    */
   clusterStatementsMax: 96,
   /**
-   * Statements of one principal that wait to be sent. More are refused: a node answers as many in
-   * a few seconds. An insertMany of long texts may have 2 048 at a time.
+   * Queued statements of one principal; further ones are rejected. A node executes as many
+   * in a few seconds. An insertMany of long texts may have 2 048 at a time.
    */
   waitingStatementsMax: 16_384,
-  /** Statements of the server itself, such as health checks, which have a queue of their own. */
+  /** Statements of the server itself, such as health checks, which have their own queue. */
   ownStatementsMax: 512,
-  /** Milliseconds for a definition on a cluster, which waits for all of its nodes. */
+  /** Milliseconds for a schema change on a cluster, which waits for all of its nodes. */
   definitionMsMax: 60_000,
-  /** Milliseconds until an index is ready on a cluster: the rows that are there come first. */
+  /** Milliseconds to build an index on a cluster over existing rows. */
   indexBuildMsMax: 600_000,
 }
 
@@ -346,15 +393,15 @@ export const fixedLimits: Readonly<typeof fixed> = fixed
 export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
 
 /**
- * Characters of a page state: it has to fit into a body with the query that it belongs to. It
- * holds the values that a sort goes by and the key. Those of the longest document fit, even if
- * each of its characters takes three bytes, of which a state makes four.
+ * Maximum characters of a page state, which must fit into a request body together with its
+ * query. It contains the sort values and the key. Those of the longest document fit, even
+ * if each of its characters takes three bytes, which a state encodes in four.
  */
 export function pageStateLengthMaxOf({ bodySizeMax }: Limits): number {
   return Math.floor((bodySizeMax / 6) * 5)
 }
 
-/** Limits that lean on each other, checked once at start. */
+/** Checks dependencies between limits; called at start. */
 export function checkLimits(limits: Limits): void {
   for (const [name, value] of Object.entries(limits))
     assert(Number.isSafeInteger(value) && value >= 0, `${name} must be a whole number`)

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-/** The command line: every command, and what they have in common. */
+/** The command line: registers all commands. */
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -17,11 +17,11 @@ import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
 
-// Beside the packages, so that only those who could change the code can write to it. What
-// is loaded from here on, which is most, is compiled at the first start only.
+// The cache is beside the packages, so that only users who can change the code can write to
+// it. Modules loaded from here on, which are most, are compiled at the first start only.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/stela', import.meta.url))
 enableCompileCache(compiled)
-// Threads go by this: without it each would compile all that it loads.
+// Worker threads read this variable; without it each would compile its modules again.
 process.env['NODE_COMPILE_CACHE'] ??= compiled
 
 const { version } = JSON.parse(
@@ -66,7 +66,7 @@ Examples:
 `,
   )
 
-// Compose files and unit files pass on variables that are empty when they mean unset.
+// Compose files and unit files pass empty variables for unset ones.
 for (const name of Object.keys(process.env))
   if (name.startsWith('STELA_') && process.env[name] === '')
     Reflect.deleteProperty(process.env, name)

@@ -1,4 +1,4 @@
-/** Opens what keeps the data, as the settings say: the one place that names concrete engines. */
+/** Opens the engine that the settings select. No other module names concrete engines. */
 import { defaultLexical } from './collections/options/lexical-options.ts'
 import type { ClusterConfig, ClusterTls } from './settings/cluster-settings.ts'
 import type { Config } from './settings/config.ts'
@@ -19,8 +19,8 @@ export function openEngine(config: Config, log: EmbeddedOptions['log']): Promise
 }
 
 /**
- * For moving everything from or to it: a cluster gets nothing that the other store does not
- * have, and is read to its end.
+ * Opens an engine for a migration, where a cluster gets no default settings and all of its
+ * rows are read.
  */
 export function openForMigration(
   config: Config,
@@ -32,7 +32,7 @@ export function openForMigration(
   return openCluster(config, { ...cluster, scannedMax }, undefined)
 }
 
-/** Changes nothing there. */
+/** Read-only. */
 export async function checkCluster({
   tls,
   ...cluster
@@ -41,7 +41,7 @@ export async function checkCluster({
   return checking.checkCluster({ ...cluster, tls: tls && tlsOptions(tls) })
 }
 
-/** False: the cluster needs no such repair. */
+/** Returns false when the cluster needs no repair. */
 export async function repairCluster(
   { tls, ...cluster }: ClusterConfig,
   listener: RepairListener,
@@ -60,7 +60,9 @@ function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<En
   })
 }
 
-/** Loaded only here: servers with a folder need no driver, and start sooner without. */
+/**
+ * Imported lazily: servers with a data folder need no driver and start faster without it.
+ */
 async function openCluster(
   { features }: Config,
   { settingsDelayMs, scannedMax, comparedMax, tls, ...cluster }: ClusterConfig,
@@ -77,7 +79,7 @@ async function openCluster(
   })
 }
 
-/** Of collections whose notes leave it open. */
+/** Defaults for collections whose comments do not contain the options. */
 function collectionDefaults(lexical: boolean | undefined) {
   return {
     lexical: defaultLexical(lexical ?? true),

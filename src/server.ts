@@ -1,4 +1,4 @@
-/** Wires everything. */
+/** Composition root: connects all parts of a server. */
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -33,18 +33,18 @@ import { openModels } from './providers/open-models.ts'
 import { localState, type SharedState } from './shared-state.ts'
 
 export interface Server {
-  /** Starts serving. Throws when the address is taken. */
+  /** Starts serving. Throws when the address is in use. */
   listen(): Promise<Listening>
-  /** Finishes what runs, then closes the store if it was opened for this server. */
+  /** Waits for running commands, then closes the engine unless the caller owns it. */
   close(): Promise<void>
 }
 
 export interface Listening {
-  /** Where the server can be reached from this machine. */
+  /** URL of the server on this machine. */
   readonly url: string
-  /** The same for the management API; undefined: it is switched off. */
+  /** URL of the management API; undefined when it is disabled. */
   readonly adminUrl: string | undefined
-  /** An administrator token, if this start had to make one: the only time it is shown. */
+  /** The administrator token that the first start creates. It is not available later. */
   readonly firstToken: string | undefined
 }
 
@@ -52,13 +52,13 @@ export { rebuildCatalog } from './engine/embedded/catalog/rebuild-catalog.ts'
 export { checkEverything } from './engine/embedded/backup/check.ts'
 export { restoreDataFolder } from './engine/embedded/backup/restore.ts'
 
-/** Who has access to what, in the data folder of a server that is stopped. */
+/** Tokens, roles and users in the data folder of a stopped server. */
 export interface OpenedAccess {
   readonly access: Access
   close(): Promise<void>
 }
 
-/** Throws an EngineError when there is no such folder, or a server uses it. */
+/** Throws an EngineError when the folder does not exist or a server uses it. */
 export async function openAccess(dataDir: string): Promise<OpenedAccess> {
   if (!existsSync(join(dataDir, catalogFile)))
     throw new EngineError(
@@ -79,10 +79,9 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
 }
 
 /**
- * A server on the engine that is given, which stays the caller's: others may serve from it,
- * and closing the server leaves it open. Without one the engine of the data folder is opened,
- * and closed with the server. What servers have to agree on is this server's own unless it is
- * given.
+ * Builds a server on a given engine, which the caller owns and must close. Without one, the
+ * server opens the engine of the settings and closes it. State that servers must share is
+ * local unless it is given.
  */
 export async function build(
   config: Config,
@@ -191,13 +190,13 @@ export async function build(
   )
   return {
     async listen() {
-      // Its requests may come to either.
+      // Requests may reach either port, so both apps must be ready.
       await admin?.ready()
       const port = await listenOn(app, config.host, config.port)
       url = urlOf(config, port)
       const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))
       if (adminUrl !== undefined) report('info', `The management API is at ${adminUrl}/v2`)
-      // Not before: a token made for a server that cannot listen would be shown to nobody.
+      // Created last: if listening failed, the token would never be shown.
       const first = await access.createFirstToken()
       return { url, adminUrl, firstToken: first?.token }
     },
@@ -216,18 +215,18 @@ export async function build(
 
 type App = ReturnType<typeof buildApp>
 
-/** Where any port will do, any will do for both. */
+/** Port 0 means any free port for both listeners. */
 function listenOnAdminPort(admin: App, { host, port, adminPort }: Config): Promise<number> {
   return listenOn(admin, host, Number(adminPort ?? (port === 0 ? 0 : port + 1)))
 }
 
-/** The port that it became. */
+/** Returns the actual port. */
 async function listenOn(app: App, host: string, port: number): Promise<number> {
   await app.listen({ host, port, backlog: fixedLimits.backlogMax })
   return (app.server.address() as AddressInfo).port
 }
 
-/** Addresses that mean "all" cannot be connected to: they become the local one. */
+/** Wildcard addresses are not connectable, so they are replaced by the loopback address. */
 function urlOf({ host, tls }: Config, port: number): string {
   const scheme = tls === undefined ? 'http' : 'https'
   if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`

@@ -1,7 +1,7 @@
 /**
- * What several threads or servers that answer the same clients would have to agree on, beside
- * what their engine keeps: limits of principals and addresses, and turns among requests.
- * Here it is chosen who keeps it; all who use it know the interfaces alone.
+ * State that threads or servers must share beside the engine's data: limits of principals
+ * and addresses, and turns of requests. This module selects the implementations; their
+ * users know only the interfaces.
  */
 import { LocalLockout } from './auth/local-lockout.ts'
 import type { Lockout } from './auth/lockout.ts'
@@ -18,19 +18,19 @@ import type { Config } from './settings/config.ts'
 export interface SharedState {
   readonly lockout: Lockout
   readonly documentTurns: DocumentTurns
-  /** Undefined: anybody may be as fast as they like. */
+  /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined
-  /** Commands at work, until their replies are out. */
+  /** Running commands, until their replies are sent. */
   readonly commandRoom: FairShare
-  /** Bytes of bodies. */
+  /** Bytes of request bodies. */
   readonly bodyRoom: FairShare
   /** Bytes of replies. */
   readonly replyRoom: FairShare
-  /** Bytes of the values that large bodies and documents are parsed into. */
+  /** Bytes of the parsed values of large bodies and documents. */
   readonly valueRoom: FairShare
 }
 
-/** For one server with one thread that answers: nothing has to be waited for. */
+/** For a single server process with one request thread: in memory. */
 export function localState(config: Config): SharedState {
   return {
     lockout: new LocalLockout(config.badCredentialsMax),

@@ -1,4 +1,4 @@
-/** The process of a server that a test has started: the other side of start-stela.ts. */
+/** The child process of a server that a test starts; start-stela.ts is the parent. */
 import { rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
@@ -10,20 +10,21 @@ import { build } from './server.ts'
 import { readConfig, type Config } from './settings/config.ts'
 import { serveOptions } from './settings/serve-options.ts'
 
-/** What the server's process is to do. */
+/** Message from the parent. */
 export interface TestServerOrder {
-  /** Of `stela serve`. */
+  /** Flags of `stela serve`. */
   readonly flags: readonly string[]
   readonly keyspaces: readonly string[]
   readonly token: string
-  /** Removed at the end. */
+  /** Temporary folder, removed at the end. */
   readonly temporary: string | undefined
 }
 
-/** What it says, once. */
+/** The single reply to the parent. */
 export type TestServerReport = { readonly url: string } | { readonly problem: string }
 
-// Ctrl-C reaches all processes of a terminal. This one ends after the tests, not with them.
+// Ctrl-C reaches all processes of a terminal. The server must outlive the tests that use
+// it.
 process.on('SIGINT', () => undefined)
 
 process.once('message', (order: TestServerOrder) => {
@@ -52,7 +53,7 @@ async function serve({
   process.exit()
 }
 
-/** Settles once it is on its way: a process that exits before says nothing. */
+/** Settles once the message was sent, since exiting earlier would lose it. */
 function report(what: TestServerReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send!(what, () => resolve())
@@ -75,7 +76,7 @@ async function createKeyspace(url: string, token: string, name: string): Promise
   const options = {
     method: 'POST',
     headers: { Token: token, 'Content-Type': 'application/json' },
-    // It is the server of this very process.
+    // The connection is to this process itself.
     rejectUnauthorized: false,
   }
   const answered = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -1,12 +1,11 @@
 /**
- * What HTTP alone costs: a Fastify route that parses the body and answers with bytes that
- * it was given before.
+ * Baseline for HTTP alone: a Fastify route that parses the body and sends prepared bytes.
  */
 import { fastify } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
 export interface FastifyQuestion {
-  /** The bodies to answer with, in turn. */
+  /** Reply bodies, used in turn. */
   readonly replies: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Full-text search as SQLite has it: FTS5, ordered by its BM25, merged into one segment. */
+/** Baseline: full-text search in SQLite FTS5, ranked by BM25, merged into one segment. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 export class Fts5 {
@@ -6,7 +6,7 @@ export class Fts5 {
   readonly #search: StatementSync
   readonly #count: StatementSync
 
-  /** Makes an index of the texts, in a file. */
+  /** Creates an index of the texts in a file. */
   constructor(file: string, texts: Iterable<string>) {
     this.#database = new DatabaseSync(file)
     this.#database.exec('CREATE VIRTUAL TABLE texts USING fts5(text)')
@@ -23,7 +23,7 @@ export class Fts5 {
     )
   }
 
-  /** Texts that have all of the words. */
+  /** Texts that contain all of the words. */
   search(words: readonly string[], limit: number): unknown[] {
     return this.#search.all(words.join(' AND '), limit)
   }

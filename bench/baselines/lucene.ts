@@ -1,6 +1,6 @@
 /**
- * Lucene, as a process of its own (LuceneSearch.java): one segment, BM25, nothing stored but what a
- * search needs. Its jars come by Maven into a cache, once.
+ * Baseline: Lucene in its own process (LuceneSearch.java): one segment, BM25, no stored
+ * fields. Maven downloads its jars into a cache once.
  */
 import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ export class Lucene {
     this.#lines = createInterface(process.stdout)[Symbol.asyncIterator]()
   }
 
-  /** Indexes texts in a folder; undefined where there is no Java, or no way to get the jars. */
+  /** Indexes texts in a folder; undefined when Java or the jars are not available. */
   static async start(folder: string, texts: Iterable<string>): Promise<Lucene | undefined> {
     const tools = await findTools()
     if (tools === undefined) return undefined
@@ -43,7 +43,7 @@ export class Lucene {
     await this.#ask([`queries ${lines.length}`, ...lines].join('\n'))
   }
 
-  /** Runs each query once: the milliseconds that they took. */
+  /** Runs each query once; returns the milliseconds of each. */
   async search(limit: number): Promise<number[]> {
     const times = await this.#ask(`search ${limit}`)
     return times.split(' ').map((nanoseconds) => Number(nanoseconds) / 1e6)

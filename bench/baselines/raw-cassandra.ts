@@ -1,10 +1,10 @@
 /**
- * What the driver alone costs: the statements that commands become, prepared, with the same
- * consistency, by loops that share one client. What is written has been turned into columns
- * before the clock starts; what is read is left as the driver gives it.
+ * Baseline for the driver alone: the statements that commands become, prepared, with the
+ * same consistency, from loops that share one client. Writes are converted to columns
+ * before the clock starts; reads are not converted.
  *
- * The same statements can be asked for over HTTP, of a server that does nothing else: what any
- * server in front of the driver costs at least.
+ * An HTTP server in this process also runs the same statements and nothing else: a lower
+ * bound for any server in front of the driver.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -31,8 +31,8 @@ import {
 import { ClusterPicks } from '../cassandra/documents.ts'
 
 /**
- * `floor` is the least that a node can be asked: a row of its own, in memory. `lookup` is a
- * look into an index that finds nothing.
+ * `floor` is the cheapest read of a node: a row by key, in memory. `lookup` is an index
+ * lookup without a match.
  */
 export type RawKind = CommandKind | 'floor' | 'lookup'
 
@@ -46,24 +46,24 @@ export type RawCassandraQuestion =
   | { readonly run: RawKind; readonly connections: number; readonly forMs: number }
 
 export interface RawCassandraAnswer extends Tally {
-  /** Of the HTTP server; a path is a kind. */
+  /** Port of the HTTP server; its paths are kinds. */
   readonly port: number
 }
 
-/** Something that is done once; made before the clock starts. */
+/** A single operation, prepared before the clock starts. */
 type Act = () => Promise<unknown>
 
 const { localOne, localQuorum, localSerial } = types.consistencies
 const reads = { prepare: true, consistency: localQuorum, isIdempotent: true }
 const finds = { ...reads, fetchSize: foundMax }
-/** As many as there are, since nobody needs the documents. */
+/** Large pages, because the counted documents are not used. */
 const counts = { ...reads, fetchSize: 5_000 }
 const searches = { ...reads, consistency: localOne }
 const writes = { prepare: true, consistency: localQuorum, serialConsistency: localSerial }
 
-/** Inserts of one command that are on their way at a time, as the engine has them. */
+/** Concurrent inserts per command, as in the engine. */
 const atATime = 32
-/** Far from the numbers of documents that the server inserts. */
+/** Above the numbers of the documents that the server inserts. */
 const firstInserted = 500_000_000
 
 class RawCluster {
@@ -71,7 +71,7 @@ class RawCluster {
   readonly #collection: Collection
   readonly #table: string
   readonly #picks: ClusterPicks
-  /** How many acts to make; learned from the time before. */
+  /** Operations to prepare per millisecond, measured in the previous turn. */
   readonly #actsPerMs = new Map<RawKind, number>()
 
   constructor(client: Client, collection: Collection, seed: number, size: number) {
@@ -100,7 +100,7 @@ class RawCluster {
     return tally
   }
 
-  /** Answers when it is done. */
+  /** Replies when the operation is complete. */
   readonly serve: RequestListener = (request, response) => {
     const kind = request.url!.slice(1) as RawKind
     const act = async () => {
@@ -176,7 +176,7 @@ class RawCluster {
     return () => this.#client.execute(text, [...values, vector], searches)
   }
 
-  /** The document is written as it was loaded: what it says does not change what it costs. */
+  /** Writes the loaded document unchanged, since its content does not change the cost. */
   #incrementing(record: NewRecord): Act {
     const key = boundKey(keyOf(record.id))
     const columns = this.#columnsOf(record)
@@ -254,7 +254,7 @@ async function answer(question: RawCassandraQuestion): Promise<RawCassandraAnswe
   }
   const { collection, seed, size } = question
   cluster = new RawCluster(await open(question.open), collection, seed, size)
-  // Its clients are quiet while the others have their turns.
+  // Clients are idle during the turns of the others.
   const server = createServer({ keepAliveTimeout: 0 }, cluster.serve).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port

@@ -1,6 +1,6 @@
 /**
- * What the disk and SQLite alone cost: documents and an index of all their values, a row for
- * each, written by one loop over prepared statements, as durably. Documents are made and turned into rows
+ * Baseline for the disk and SQLite: documents and an index row per value, written by one
+ * loop over prepared statements with the same durability. Documents are converted to rows
  * before the clock starts.
  */
 import type { DatabaseSync } from 'node:sqlite'
@@ -25,7 +25,7 @@ import { Picks } from '../documents.ts'
 import type { RawWrite } from '../workloads/workload.ts'
 
 export type SqliteQuestion =
-  /** A store that holds the documents from 0 to `size`, to be written to. */
+  /** A writable store with documents 0 to `size`. */
   | { readonly open: string; readonly seed: number; readonly size: number }
   | { readonly write: RawWrite; readonly forMs: number }
 
@@ -36,7 +36,7 @@ class RawStore {
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #pathIds = new Map<string, number>()
   readonly #picks: Picks
-  /** How many transactions to prepare for a second; learned from the time before. */
+  /** Transactions to prepare per second, measured in the previous turn. */
   readonly #perSecond = new Map<RawWrite, number>()
   #documents: number
   #version: number
@@ -118,7 +118,7 @@ class RawStore {
   }
 }
 
-/** The index as a table, of what the store has in runs. */
+/** The index as a table; the store has the same entries in runs. */
 function makeEntries(database: DatabaseSync): void {
   const reader = new RunsReader(database)
   reader.begin()

@@ -1,7 +1,7 @@
 /**
- * What SQLite alone costs: the same rows in a table made for them, its columns typed and its
- * key clustered, read and written by one loop over prepared statements. What is asked for is
- * made before the clock starts; rows are read into objects, and go nowhere.
+ * Baseline for SQLite alone: the same rows in a table with typed columns and a clustered
+ * key, read and written by one loop over prepared statements. Queries are prepared before
+ * the clock starts; rows are read into objects and discarded.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { Tally } from '../client.ts'
@@ -10,7 +10,7 @@ import { foundMax, Readings, type Reading } from '../tables/readings.ts'
 import type { TableRequest } from '../tables/requests.ts'
 
 export type RawTablesQuestion =
-  /** Makes the table in a new file, and fills it. */
+  /** Creates the table in a new file and fills it. */
   | { readonly load: string; readonly seed: number; readonly size: number }
   | { readonly run: TableRequest['kind']; readonly forMs: number }
 
@@ -23,12 +23,12 @@ class RawTable {
   readonly #readings: Readings
   readonly #insert: StatementSync
   readonly #reads: Readonly<Record<'point' | 'range' | 'indexed', Read>>
-  /** How many transactions to prepare; learned from the time before. */
+  /** Transactions to prepare per millisecond. */
   #insertsPerMs = 1
 
   constructor(file: string, seed: number, size: number) {
     this.#database = new DatabaseSync(file)
-    // Room as the engine has it.
+    // The engine's cache size.
     this.#database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA cache_size = -131072;
@@ -58,7 +58,7 @@ class RawTable {
     return kind === 'insert' ? this.#runInserts(forMs) : this.#reads[kind].run(forMs)
   }
 
-  /** Not durable: only what is measured has to be. */
+  /** Not durable: only measured writes have to be. */
   #load(readings: Readings, size: number): void {
     this.#database.exec('PRAGMA synchronous = OFF')
     for (let done = 0; done < size; done += loadedAtOnce) {
@@ -114,7 +114,7 @@ class RawTable {
 
 const loadedAtOnce = 10_000
 
-/** How many different questions are asked over and over. */
+/** Number of distinct queries, repeated in turn. */
 const ringSize = 16_384
 
 class Read {

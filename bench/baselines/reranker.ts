@@ -1,4 +1,4 @@
-/** A reranking service that answers at once, so that what is measured is ours. */
+/** A reranking service that replies at once, so that the measured time is Stela's. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -10,7 +10,7 @@ export interface RerankerAnswer {
   readonly port: number
 }
 
-/** As the default provider is asked, and answers: the passages in the order they came. */
+/** The protocol of the default provider; passages keep their order. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)

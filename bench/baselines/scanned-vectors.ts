@@ -1,4 +1,7 @@
-/** What a search without an index costs: every vector compared with the query, in one loop. */
+/**
+ * Baseline for a search without an index: one loop that compares every vector with the
+ * query.
+ */
 import type { Tally } from '../client.ts'
 import { wanted } from '../vectors/exact.ts'
 import { makeVectors, type VectorSet } from '../vectors/clusters.ts'
@@ -10,7 +13,7 @@ export type ScanQuestion =
 
 export type ScanAnswer = Tally
 
-/** The numbers of the nearest, nearest first. Vectors are normalised: the product decides. */
+/** The nearest vectors in descending order of dot product. Vectors are normalized. */
 function findNearest({ vectors }: VectorSet, query: Float32Array): Int32Array {
   const numbers = new Int32Array(wanted).fill(-1)
   const scores = new Float64Array(wanted).fill(-Infinity)
@@ -28,7 +31,7 @@ function findNearest({ vectors }: VectorSet, query: Float32Array): Int32Array {
   return numbers
 }
 
-/** Four sums at a time, so that no addition waits for the one before. */
+/** Four independent sums, so that an addition does not wait for the previous one. */
 function product(a: Float32Array, b: Float32Array): number {
   const { length } = a
   const whole = length - (length % 4)

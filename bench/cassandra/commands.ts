@@ -1,4 +1,7 @@
-/** What is asked of a cluster; `baselines/raw-cassandra.ts` has the same as statements. */
+/**
+ * The commands of the cluster benchmark; `baselines/raw-cassandra.ts` has the same as
+ * statements.
+ */
 import type { ClusterPicks } from './documents.ts'
 
 export type CommandKind =
@@ -15,14 +18,19 @@ export type CommandKind =
 export interface ClusterCommand {
   readonly kind: CommandKind
   readonly says: string
-  /** Whether a request can be sent again: the other ones are made new each time. */
+  /** Whether a request can be repeated; otherwise each is created for a single use. */
   readonly requests: 'repeat' | 'once'
   readonly body: (picks: ClusterPicks) => string
-  /** The least share of the driver's rate that is good enough. */
+  /** Minimum rate relative to the driver's. */
   readonly target?: number
-  /** Requests a second of the reference server on such a node, by connections. */
+  /**
+   * Requests per second of the reference server on such a node, by number of connections.
+   */
   readonly reference: Readonly<Record<number, number>>
-  /** Statements that it may take, where its _id is a text and all is pushed down. */
+  /**
+   * Maximum statements per command when its _id is a string and all conditions are pushed
+   * down.
+   */
   readonly statementsMax?: number
 }
 
@@ -32,7 +40,7 @@ export const nearestMax = 10
 
 const limit = (count: number) => `"options":{"limit":${count}}`
 
-/** In the order in which they are measured: what adds documents comes last. */
+/** In order of execution: commands that add documents come last. */
 export const commands: readonly ClusterCommand[] = [
   {
     kind: 'findOne',

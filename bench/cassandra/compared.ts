@@ -1,6 +1,6 @@
 /**
- * Commands over HTTP, the same statements by the driver alone, and by the driver behind a bare
- * HTTP server; they take turns.
+ * Compares commands over HTTP with the same statements by the driver alone, and by the
+ * driver behind a bare HTTP server, in turns.
  */
 import type {
   RawCassandraAnswer,
@@ -23,12 +23,12 @@ export interface ComparedCommand {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly driverPerSecond: number
-  /** Of the driver behind a bare HTTP server. */
+  /** Requests per second of the driver behind a bare HTTP server. */
   readonly barePerSecond: number
-  /** Time of processors for one request, where the system tells. */
+  /** CPU time per request, where the system reports it. */
   readonly serverMs: number | undefined
   readonly nodeMs: number | undefined
-  /** The same for the driver's. */
+  /** CPU time of the node per request of the driver. */
   readonly driverNodeMs: number | undefined
 }
 
@@ -36,14 +36,16 @@ export interface Contest {
   readonly server: Stela
   readonly node: MeasuredNode
   readonly raw: RawCassandra
-  /** Of the driver's HTTP server. */
+  /** Port of the driver's HTTP server. */
   readonly rawPort: number
   readonly picks: ClusterPicks
   readonly path: string
   readonly seconds: number
 }
 
-/** Fewer than elsewhere: at the end of a turn all requests are waited for, and some take long. */
+/**
+ * Fewer than in other benchmarks: each turn waits for its last requests, and some are slow.
+ */
 const rounds = 5
 
 export async function compareCommand(
@@ -76,12 +78,12 @@ export async function compareCommand(
   }
 }
 
-/** Requests after which what they run has been compiled, and compiled again with what was learned. */
+/** Requests until the code is compiled and optimized. */
 const warmRequests = 20_000
 
 /**
- * A server has more code than the driver, and is slower for longer after its start. What is
- * compared is how they are from then on.
+ * A server has more code than the driver and takes longer to warm up. Only the time after
+ * that is compared.
  */
 export async function warmUp(
   command: ClusterCommand,
@@ -102,7 +104,7 @@ export async function warmUp(
   }
 }
 
-/** On slow machines it ends earlier. */
+/** Bounds the warm-up on slow machines. */
 const warmSlicesMax = 20
 
 async function contendersFor(
@@ -125,7 +127,7 @@ async function contendersFor(
 
 type Meter = () => number | undefined
 
-/** Somebody whose requests are counted, and what they move meters by. */
+/** A contender with CPU meters that its requests advance. */
 export class Metered implements Contender {
   readonly name: string
   readonly #inner: Contender
@@ -159,9 +161,9 @@ export class Metered implements Contender {
   }
 }
 
-/** Different requests that are sent over and over. */
+/** Number of distinct requests, repeated in turn. */
 const ringSize = 4_096
-/** Replies that are read whole, to know that a request does what it says. */
+/** Replies that are parsed, to verify that requests do what they should. */
 const sampleSize = 5
 
 async function serving(
@@ -182,7 +184,7 @@ async function serving(
     name: path,
     async run(forMs, latencies) {
       const isRing = ring.length > 0
-      // Made before the clock starts.
+      // Created before the clock starts.
       const once = isRing ? [] : make(Math.ceil(requestsPerMs * forMs * 1.5) + connections)
       const next = () => (isRing ? ring[at++ % ringSize] : once.pop())
       const tally = await client.drive({ next, forMs, latencies })

@@ -1,6 +1,6 @@
 /**
- * The documents on a cluster: those of other workloads, each with a vector of 64 numbers, which
- * makes 600 bytes as JSON. Each is a function of the seed and its number.
+ * Documents of the cluster benchmark: those of other workloads, each with a vector of 64
+ * numbers (600 bytes of JSON). Each is a function of the seed and its number.
  */
 import type { NewRecord } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
@@ -12,7 +12,10 @@ import { binary } from '../vectors/documents.ts'
 export const dimension = 64
 
 const centerCount = 500
-/** How far a number of a vector is from that of its center at most; the length is one. */
+/**
+ * Maximum distance of a component from that of its cluster's center; vectors are
+ * normalized.
+ */
 const spread = 0.1
 
 export class ClusterPicks {
@@ -22,7 +25,7 @@ export class ClusterPicks {
   readonly #centers: readonly Float32Array[]
   #next: number
 
-  /** The first `size` documents are there; `next` is the first one that is not. */
+  /** Documents 0 to `size` are loaded; `next` is the number of the next new one. */
   constructor(seed: number, size: number, next = size) {
     this.#seed = seed
     this.#size = size
@@ -36,7 +39,7 @@ export class ClusterPicks {
     })
   }
 
-  /** The id of a document that was there from the start. */
+  /** The id of a loaded document. */
   id(): string {
     return idOf(this.#below(this.#size))
   }
@@ -45,29 +48,29 @@ export class ClusterPicks {
     return cityOf(this.#below(cityCount))
   }
 
-  /** One to search for, in Base64. */
+  /** A query vector in Base64. */
   vector(): string {
     return binary(this.#vectorNear(this.#random))
   }
 
-  /** The same as numbers. */
+  /** A query vector as numbers. */
   vectorNumbers(): Float32Array {
     return this.#vectorNear(this.#random)
   }
 
-  /** The JSON of a document that is not there yet. */
+  /** JSON of a new document. */
   newDocument(): string {
     const number = this.#next++
     const text = documentText(this.#seed, number)
     return `${text.slice(0, -1)},"$vector":${binary(this.#vectorOf(number))}}`
   }
 
-  /** One that is not there yet, as engines take it. */
+  /** A new document in the engine's format. */
   newRecord(): NewRecord {
     return this.#recordOf(this.#next++)
   }
 
-  /** One that was there from the start. */
+  /** A loaded document. */
   record(): NewRecord {
     return this.#recordOf(this.#below(this.#size))
   }

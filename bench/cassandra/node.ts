@@ -1,4 +1,6 @@
-/** The node that is measured: the one that a variable names, or one of its own. */
+/**
+ * The measured node: the one in the environment variable, or one that this module starts.
+ */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
@@ -8,18 +10,18 @@ import { processorMsOf } from '../processes.ts'
 
 export interface MeasuredNode {
   readonly connect: ConnectOptions
-  /** Time that processors have spent on it, where the system tells. */
+  /** CPU time of the node, where the system reports it. */
   readonly processorMs: () => number | undefined
-  /** Waits until it has little left to do after writes: it goes on flushing and compacting. */
+  /** Waits until the node is nearly idle: it flushes and compacts after writes. */
   settle(): Promise<void>
   remove(): Promise<void>
 }
 
 const settleMsMax = 60_000
-/** Who is busy for less than this share of a second is not doing much. */
+/** Share of CPU time below which the node counts as idle. */
 const idleShare = 0.2
 
-/** Searches by vector keep much of an index in memory. */
+/** Vector searches keep large parts of an index in memory. */
 const heapMegabytes = 2_048
 
 export async function takeNode(): Promise<MeasuredNode> {
@@ -47,7 +49,7 @@ async function settle(processorMs: MeasuredNode['processorMs']): Promise<void> {
   }
 }
 
-/** The process that listens on a port of this machine, where the system tells. */
+/** The process that listens on a local port, where the system reports it. */
 function listenerOn(port: number): number | undefined {
   try {
     const inode = inodeOn(port)
@@ -58,7 +60,7 @@ function listenerOn(port: number): number | undefined {
   }
 }
 
-/** Each line has a number, the address, the other one, the state, and later the inode. */
+/** Fields of a line: number, local address, remote address, state, and later the inode. */
 function inodeOn(port: number): string | undefined {
   const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0')
   const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/net/${name}`, 'utf8'))
@@ -80,7 +82,7 @@ function socketsOf(pid: number): string[] {
   try {
     return readdirSync(folder).flatMap((name) => linkAt(`${folder}/${name}`))
   } catch {
-    // It has ended, or is somebody else's.
+    // The process has ended or belongs to another user.
     return []
   }
 }

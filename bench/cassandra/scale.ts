@@ -1,49 +1,52 @@
 /**
- * What a cluster carries, by the time that statements take of a node's processors. A request
- * asks some nodes; each of them works, and each one but the first takes messages. Processors
- * that are busy to a share that leaves room for the rest decide how many requests there can be.
+ * Model of a cluster's capacity, from the CPU time of statements on a node. A request is
+ * sent to some nodes; each executes it, and each but the first also handles messages. The
+ * share of CPU time available for requests bounds their rate.
  */
 
 export interface Cluster {
   readonly nodes: number
-  /** Of everything; at most as many as there are nodes. */
+  /** Replication factor, at most the number of nodes. */
   readonly copies: number
-  /** Parts of the ring that each node has: `num_tokens`. */
+  /** Token ranges per node: `num_tokens`. */
   readonly tokens: number
   readonly coresPerNode: number
-  /** Of the time of processors, what requests may take. */
+  /** Share of CPU time that requests may use. */
   readonly busyShare: number
 }
 
-/** Which nodes a request asks. */
+/** The nodes that a request reaches. */
 export type Reach =
-  /** A read by key: as many copies as are a quorum. */
+  /** A read by key: a quorum of the replicas. */
   | 'quorum'
-  /** A conditional write: all copies, once for each of its rounds. */
+  /** A conditional write: all replicas, once per round. */
   | 'copies'
-  /** By index: parts of the ring one after the other, a quorum of each, until enough is found. */
+  /**
+   * By index: token ranges one after another, a quorum of each, until enough rows are
+   * found.
+   */
   | 'parts'
-  /** By vector: every part of the ring, one copy of each. */
+  /** By vector: every token range, one replica of each. */
   | 'every part'
 
-/** A statement, and milliseconds of processor time that it takes of a node which has all. */
+/** A statement, and milliseconds of CPU time on a node with all data. */
 export interface StatementCost {
   readonly reach: Reach
   readonly ms: number
-  /** What of it each node that is asked takes, whether it finds anything or not. */
+  /** CPU time on each contacted node, whether it finds rows or not. */
   readonly lookupMs?: number
-  /** Of all documents, those that match over those that are wanted. Absent: no more than those. */
+  /** Matching rows per requested row, over all data. Absent: 1. */
   readonly plenty?: number
 }
 
 export interface RequestCost {
   readonly says: string
   readonly statements: readonly StatementCost[]
-  /** Processor time of the server that speaks HTTP. */
+  /** CPU time of the HTTP server. */
   readonly serverMs: number
 }
 
-/** Rounds of a conditional write: promise, read, propose, commit. */
+/** Rounds of a conditional write: prepare, read, propose, commit. */
 const rounds = 4
 
 export function quorumOf(copies: number): number {
@@ -51,16 +54,16 @@ export function quorumOf(copies: number): number {
 }
 
 /**
- * Questions that go over the whole ring, where each part is asked of so many copies. Neighbouring
- * parts are asked for together as long as enough nodes have all of them. With several tokens a
- * node the neighbours of a part belong to others, and each part is asked for by itself.
+ * Requests that scan the ring, where each range is read from `needed` replicas. Adjacent
+ * ranges are combined as long as enough nodes have all of them. With several tokens per
+ * node, adjacent ranges belong to other nodes, so each needs its own request.
  */
 export function partsOf({ nodes, copies, tokens }: Cluster, needed: number): number {
   if (nodes <= copies) return 1
   return tokens === 1 ? Math.ceil(nodes / (copies - needed + 1)) : nodes * tokens
 }
 
-/** Processor time of all nodes together; `floorMs` is the least that a message takes of one. */
+/** CPU time of all nodes together; `floorMs` is the cost of a message. */
 export function workOf(
   { reach, ms, lookupMs = 0, plenty = 1 }: StatementCost,
   cluster: Cluster,
@@ -87,13 +90,13 @@ export function workOf(
 
 export interface Carried {
   readonly requestsPerSecond: number
-  /** Processor time of all nodes for one request. */
+  /** CPU time of all nodes per request. */
   readonly nodesMs: number
-  /** Cores that servers need for so many requests. */
+  /** Server cores for this number of requests. */
   readonly serverCores: number
 }
 
-/** Requests of several kinds, by their shares, which are 1 together. */
+/** Kinds of requests with their shares, which sum to 1. */
 export type Mix = readonly (readonly [request: RequestCost, share: number])[]
 
 export function carriedBy(cluster: Cluster, mix: Mix, floorMs: number): Carried {

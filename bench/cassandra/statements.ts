@@ -1,6 +1,6 @@
 /**
- * How many statements commands take, counted in a server of this process: the one that is
- * measured is another process, and tells nobody.
+ * Counts the statements of each command, in an engine of this process, because the measured
+ * server runs in another one.
  */
 import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
@@ -15,11 +15,11 @@ import { askEach } from '../served.ts'
 import { commands } from './commands.ts'
 import type { ClusterPicks } from './documents.ts'
 
-/** Requests of each command that are counted. */
+/** Counted requests per command. */
 const countedEach = 20
 
 export interface Counted {
-  /** Statements of a command, by its kind. */
+  /** Statements per command, by kind. */
   readonly statements: ReadonlyMap<string, number>
   readonly collection: Collection
 }
@@ -48,7 +48,7 @@ export async function countStatements(
       )
     const statements = new Map<string, number>()
     for (const { kind, body } of commands) {
-      // The first one reads what there is.
+      // The first request also reads the schema.
       await ask([body(picks)])
       counts.take()
       await ask(Array.from({ length: countedEach }, () => body(picks)))

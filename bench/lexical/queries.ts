@@ -1,19 +1,19 @@
-/** What is searched for: from one word that hardly any text has to six that nearly all have. */
+/** Query sets, from one very rare word to six very common ones. */
 import { vocabularySize, type Texts } from '../texts.ts'
 
 export interface QueryKind {
   readonly says: string
-  /** The words of one query; `text` is one that can be found. */
+  /** Picks the words of a query; `text` is one that should match. */
   readonly pick: (texts: Texts, text: string) => readonly string[]
 }
 
-/** Ranks of words, with the share of the texts that have one. */
+/** Ranks of words, with the share of texts that contain one. */
 const rare = [vocabularySize / 5, vocabularySize] as const // 0.01 % to 0.05 %
 const medium = [300, 1000] as const // 0.5 % to 2 %
 const common = [30, 100] as const // 5 % to 16 %
 const everywhere = [1, 10] as const // 40 % to all
 
-/** Queries of each kind. */
+/** Queries per set. */
 export const queryCount = 256
 
 export const queryKinds: readonly QueryKind[] = [

@@ -1,6 +1,6 @@
 /**
- * Scoring alone, without the texts of what was found, beside Lucene: each query once by turns,
- * five times, and the shortest time of each counts.
+ * Compares scoring alone with Lucene, without reading the texts: queries run in turns, five
+ * times each, and the shortest time counts.
  */
 import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
@@ -9,7 +9,7 @@ import type { Lucene } from '../baselines/lucene.ts'
 import { decimal } from '../report.ts'
 
 const rounds = 5
-/** Before that, for compilers. */
+/** Rounds before the measurement, for the compilers. */
 const warmUps = 3
 
 const noBudget: Budget = { spend: () => undefined }
@@ -25,7 +25,7 @@ export class Scoring {
     this.#lucene = lucene
   }
 
-  /** Milliseconds a query of ours, of Lucene's, and the first over the second. */
+  /** Milliseconds per query of Stela, of Lucene, and their ratio. */
   async measure(queries: readonly (readonly string[])[], limit: number): Promise<string[]> {
     const ours = queries.map(() => Infinity)
     const theirs = queries.map(() => Infinity)

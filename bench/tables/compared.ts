@@ -1,4 +1,4 @@
-/** A request at several sizes, held against baselines; all of them take turns. */
+/** Compares a request at several sizes with its baselines, in turns. */
 import type { Figure } from '../run.ts'
 import { decimal, short, whole } from '../report.ts'
 import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turns.ts'
@@ -7,9 +7,9 @@ import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turn
 export interface Trial {
   readonly size: number
   readonly rowsPerRequest: number
-  /** The server, over so many connections. */
+  /** The server, over this number of connections. */
   readonly serve: (connections: number) => Promise<Closable>
-  /** The same work without a server. It is one loop at any number of connections. */
+  /** The same work without a server, in one loop at any number of connections. */
   readonly raw: Contender
 }
 
@@ -20,11 +20,11 @@ export interface Closable extends Contender {
 export interface Comparison {
   readonly says: string
   readonly trials: readonly Trial[]
-  /** A route that answers with the same bytes, over so many connections. */
+  /** A route that sends the same bytes, over this number of connections. */
   readonly bare?: ((connections: number) => Promise<Closable>) | undefined
 }
 
-/** What a trial showed over so many connections. */
+/** Results of a trial over a number of connections. */
 export interface Compared {
   readonly says: string
   readonly size: number
@@ -65,7 +65,7 @@ export async function compare(
   }
 }
 
-/** What stands in a line of the table. */
+/** Values of a table line. */
 interface Line {
   readonly trial: Trial
   readonly connections: number
@@ -109,7 +109,7 @@ export const comparedHead = [
   'ratio',
 ]
 
-/** A line of the table for each baseline. */
+/** A table line per baseline. */
 export function comparedCells(compared: Compared): string[][] {
   const { says, size, connections, requestsPerSecond, rowsPerSecond } = compared
   return compared.against.map((baseline) => [
@@ -126,7 +126,7 @@ export function comparedCells(compared: Compared): string[][] {
   ])
 }
 
-/** How many times as long a request takes as with the fewest rows. */
+/** Time of a request relative to that at the smallest size. */
 export function growthOf(all: readonly Compared[], growthMax: number): Figure[] {
   const smallest = Math.min(...all.map(({ size }) => size))
   return all.flatMap((large): Figure[] => {
@@ -141,7 +141,7 @@ export function growthOf(all: readonly Compared[], growthMax: number): Figure[] 
           `${whole(large.size)} rows over time with ${whole(smallest)}`,
         value: small.requestsPerSecond / large.requestsPerSecond,
         unit: 'times',
-        // The promise is for ten times the rows; it holds again for every ten times more.
+        // The target is per factor of ten in rows.
         max: growthMax ** Math.log10(large.size / smallest),
       },
     ]

@@ -1,4 +1,4 @@
-/** Rows with vectors: searched over HTTP, held against comparing all of them. */
+/** Rows with vectors: search over HTTP, compared with a full scan. */
 import type { ScanAnswer, ScanQuestion } from '../baselines/scanned-vectors.ts'
 import { requestBytes } from '../client.ts'
 import { Baseline, token, type Stela } from '../processes.ts'
@@ -11,7 +11,7 @@ import { findTruth, recallOf, wanted } from '../vectors/exact.ts'
 import { compare, comparedCells, comparedHead, growthOf, type Trial } from './compared.ts'
 
 const dimension = 384
-/** How much longer a search may take among ten times the vectors. */
+/** Maximum growth of a search's time for ten times the vectors. */
 const growthMax = 2
 
 const says = `find the ${wanted} nearest`
@@ -24,7 +24,7 @@ export function pointsTable({ vectors }: VectorSet): string {
   return `points_${vectors.length}`
 }
 
-/** The bodies that make the table and its index; the second is sent to the table. */
+/** Bodies that create the table and its index; the second is sent to the table. */
 export function pointsSchema(name: string): readonly [string, string] {
   return [
     `{"createTable":{"name":"${name}","definition":{"columns":{"id":"text",` +
@@ -34,7 +34,7 @@ export function pointsSchema(name: string): readonly [string, string] {
   ]
 }
 
-/** What makes the bodies that insert the points, one after the other. */
+/** Returns a function that creates the body of the next insert. */
 export function pointInserts({ vectors }: VectorSet): (count: number) => string {
   let next = 0
   return (count) => {
@@ -99,7 +99,7 @@ function startScan(): Baseline<ScanQuestion, ScanAnswer> {
   return new Baseline(new URL('../baselines/scanned-vectors.ts', import.meta.url))
 }
 
-/** Without the vectors themselves: ten of them would be most of a reply. */
+/** Projects the vectors away: ten of them would be most of a reply. */
 function findNearestBody(query: Float32Array): string {
   return (
     `{"find":{"sort":{"place":${binary(query)}},"projection":{"id":true},` +
@@ -111,7 +111,7 @@ function idOf(number: number): string {
   return `p-${String(number).padStart(9, '0')}`
 }
 
-/** The numbers of the points that a reply has, in order. */
+/** Numbers of the points in a reply, in order. */
 function numbersIn(text: string): number[] {
   return Array.from(text.matchAll(/"id":"p-(\d+)"/g), ([, number]) => Number(number))
 }

@@ -1,14 +1,14 @@
 /**
- * The rows of the tables: what sensors report, about 160 bytes as JSON. A sensor is a
- * partition, with its newest reading first, and has a hundred of them at every size. Sensors
- * take turns and report ten readings at once, so rows arrive all over the key, as they do.
- * Each is a function of seed and number, so that every run and every baseline has the same.
+ * Rows of the tables: sensor readings of about 160 bytes of JSON. A sensor is a partition
+ * in descending order of time, with a hundred readings at every size. Sensors report ten
+ * readings at a time in turn, so inserts are spread over the key. Each row is a function of
+ * seed and number, so that every run and every baseline has the same.
  */
 import { randomNumbers } from '../documents.ts'
 
 const readingsPerSensor = 100
 const readingsAtOnce = 10
-/** Rows that a find asks for. */
+/** Maximum rows of a find. */
 export const foundMax = 20
 const gatewayCount = 100
 const epochMs = 1_700_000_000_000
@@ -28,7 +28,9 @@ export interface ReadingKey {
 }
 
 export interface Reading extends ReadingKey {
-  /** Which one passed it on: indexed, and of no pattern. */
+  /**
+   * The gateway that forwarded the reading: an indexed column with pseudo-random values.
+   */
   readonly gateway: string
   readonly level: number
   readonly value: number
@@ -40,7 +42,7 @@ export function readingsTable(size: number): string {
   return `readings_${size}`
 }
 
-/** The bodies that make the table and its index; the second is sent to the table. */
+/** Bodies that create the table and its index; the second is sent to the table. */
 export function readingsSchema(name: string): readonly [string, string] {
   return [
     `{"createTable":{"name":"${name}","definition":{"columns":{"sensor":"text",` +
@@ -63,7 +65,7 @@ export function instant(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
 }
 
-/** Readings that are there, to be asked for, and such that are not there yet. */
+/** Picks loaded readings and creates new ones. */
 export class Readings {
   readonly #seed: number
   readonly #size: number
@@ -71,7 +73,7 @@ export class Readings {
   readonly #random: () => number
   #next: number
 
-  /** The first `loaded` of a table for `size` are there. */
+  /** The first `loaded` readings of a table for `size` are loaded. */
   constructor(seed: number, size: number, loaded = size) {
     this.#seed = seed
     this.#size = size
@@ -84,7 +86,7 @@ export class Readings {
     return this.#keyOf(this.#below(this.#size))
   }
 
-  /** As many readings of a sensor as a find asks for, from the oldest to before the end. */
+  /** A range with as many readings of a sensor as a find returns. */
   range(): ReadingKey & { readonly endMs: number } {
     const rounds = Math.floor(this.#size / readingsAtOnce / this.#sensors)
     const { sensor } = this.key()
@@ -93,17 +95,17 @@ export class Readings {
     return { sensor, atMs, endMs: atMs + foundMax * minuteMs }
   }
 
-  /** One that has passed a reading on. */
+  /** A gateway with readings. */
   gateway(): string {
     return this.#readingOf(this.#below(this.#size)).gateway
   }
 
-  /** The next one that is not there. */
+  /** The next new reading. */
   new(): Reading {
     return this.#readingOf(this.#next++)
   }
 
-  /** The body that inserts the next ones. */
+  /** The body of the next insert. */
   readonly insertBody = (count: number): string => {
     const rows = Array.from({ length: count }, () => readingText(this.new()))
     return `{"insertMany":{"documents":[${rows.join(',')}]}}`

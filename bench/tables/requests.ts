@@ -1,4 +1,4 @@
-/** What is asked of the readings, over HTTP; `baselines/raw-tables.ts` has the same in SQL. */
+/** Requests on the readings over HTTP; `baselines/raw-tables.ts` has the same in SQL. */
 import { batchSize } from '../dataset.ts'
 import { foundMax, instant, type Readings } from './readings.ts'
 
@@ -6,9 +6,9 @@ export interface TableRequest {
   readonly kind: 'point' | 'range' | 'indexed' | 'insert'
   readonly says: string
   body(readings: Readings): string
-  /** How much longer it may take when the rows are ten times as many. */
+  /** Maximum growth of the time for ten times the rows. */
   readonly growthMax?: number
-  /** Whether it is held against a route that does nothing, too. */
+  /** Whether a bare Fastify route is a baseline, too. */
   readonly againstFastify?: true
 }
 

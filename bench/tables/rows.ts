@@ -1,4 +1,4 @@
-/** Reading and inserting readings over HTTP, held against SQLite alone. */
+/** Reads and inserts readings over HTTP, compared with SQLite alone. */
 import { join } from 'node:path'
 import type { RawTablesAnswer, RawTablesQuestion } from '../baselines/raw-tables.ts'
 import { Client, requestBytes } from '../client.ts'
@@ -47,7 +47,7 @@ export async function measureRows(
       if (request.growthMax !== undefined)
         figures.push(...growthOf(compared, request.growthMax))
     }
-    // Last, because it makes the table larger.
+    // Last, because it grows the table.
     progress(insert.says)
     const trials = [insertTrial(server, raws.at(-1)!, settings)]
     const inserted = await compare({ says: insert.says, trials }, connections, seconds)
@@ -77,13 +77,13 @@ async function startRaws({ sizes, seed, folder, progress }: StudySettings): Prom
 
 interface ReadTrial extends Trial {
   readonly requests: readonly Buffer[]
-  /** To the first requests. */
+  /** Replies to the first requests. */
   readonly replies: readonly string[]
 }
 
-/** How many different requests are sent over and over. */
+/** Number of distinct requests, repeated in turn. */
 const ringSize = 16_384
-/** Replies that are read whole, to know that a request does what it says. */
+/** Replies that are parsed, to verify that requests do what they should. */
 const sampleSize = 32
 
 async function readTrial(
@@ -110,7 +110,7 @@ async function readTrial(
 }
 
 function insertTrial({ port }: Stela, raw: Raw, { seed }: StudySettings): Trial {
-  // All connections together insert each reading once.
+  // Connections share one sequence, so each reading is inserted once.
   const readings = new Readings(seed, raw.size)
   return {
     size: raw.size,
@@ -131,7 +131,7 @@ async function inserting(
   return {
     name: 'Stela',
     async run(forMs, latencies) {
-      // Made before the clock starts.
+      // Created before the clock starts.
       const count = Math.ceil(requestsPerMs * forMs * 1.5) + connections
       const requests = Array.from({ length: count }, () =>
         requestBytes(pathOf(size), token, insert.body(readings)),
@@ -156,7 +156,7 @@ function pathOf(size: number): string {
   return `/v1/default_keyspace/${readingsTable(size)}`
 }
 
-/** The rows that a reply has found. A warning would tell that an index was not used. */
+/** Number of rows in a reply. A warning would mean that an index was not used. */
 function rowsIn(text: string): number {
   const { data, status } = JSON.parse(text) as {
     data: { document?: object | null; documents?: readonly object[] }

@@ -1,13 +1,13 @@
 /**
- * Vectors as embeddings have them: in clusters, and of fewer directions than numbers. A
- * thousand centers of 24 dimensions, a point near one of them, a projection that all share,
- * and noise; then normalised. Evenly random vectors would be all equally far apart.
+ * Vectors with the structure of embeddings: clustered and of low intrinsic dimension. A
+ * point near one of a thousand centers in 24 dimensions, projected by a common matrix, plus
+ * noise, normalized. Uniformly random vectors would all be equally distant.
  */
 import { randomNumbers } from '../documents.ts'
 
 const clusterCount = 1000
 const innerDimension = 24
-/** Wide enough for clusters to touch: with 100 000 vectors a breadth of 32 finds 0.95. */
+/** Clusters overlap: at 100 000 vectors, a breadth of 32 yields a recall of 0.95. */
 const clusterWidth = 0.8
 const noise = 0.3
 
@@ -19,7 +19,9 @@ export class Clusters {
   readonly #point = new Float32Array(innerDimension)
   #spare: number | undefined
 
-  /** Those of one seed share their clusters; each stream has other vectors in them. */
+  /**
+   * Generators with one seed share their clusters; each stream yields different vectors.
+   */
   constructor(seed: number, dimension: number, stream = 0) {
     this.dimension = dimension
     this.#random = randomNumbers(seed)
@@ -29,7 +31,7 @@ export class Clusters {
     this.#random = randomNumbers(seed + 1 + stream * 7919)
   }
 
-  /** Makes the next vector. */
+  /** Writes the next vector. */
   fill(vector: Float32Array): void {
     const { dimension } = this
     const normal = this.#normal
@@ -48,7 +50,7 @@ export class Clusters {
     for (let i = 0; i < dimension; i++) vector[i]! *= scale
   }
 
-  /** Normally distributed numbers, by Box and Muller: they come in pairs. */
+  /** Normally distributed numbers by Box-Muller, which yields pairs. */
   readonly #normal = (): number => {
     const spare = this.#spare
     if (spare !== undefined) {
@@ -62,7 +64,7 @@ export class Clusters {
   }
 }
 
-/** Vectors to search in and to search for. Their memory can be given to other threads. */
+/** Indexed vectors and query vectors. Their memory can be shared with other threads. */
 export interface VectorSet {
   readonly dimension: number
   readonly vectors: readonly Float32Array[]
@@ -88,14 +90,14 @@ function makeRun(clusters: Clusters, count: number): Float32Array[] {
   return vectors
 }
 
-/** The vectors that stand one after the other in a memory. */
+/** Views of consecutive vectors in one buffer. */
 export function viewsOf(all: Float32Array, dimension: number): Float32Array[] {
   return Array.from({ length: all.length / dimension }, (_, i) =>
     all.subarray(i * dimension, (i + 1) * dimension),
   )
 }
 
-/** The field of the documents that one in so many has a 0 in. */
+/** A document field that is 0 in one of `oneIn` documents. */
 export interface Share {
   readonly field: string
   readonly oneIn: number
@@ -109,7 +111,7 @@ export const shares: readonly Share[] = [
   { field: 'thousandth', oneIn: 1000, says: '0.1 %' },
 ]
 
-/** What a document has in the field of a share: below `oneIn`, and of no pattern. */
+/** The value of a share's field: pseudo-random, from 0 to `oneIn` - 1. */
 export function groupOf(number: number, { oneIn }: Share): number {
   return Math.floor(randomNumbers(number * 2_654_435_761 + oneIn)() * oneIn)
 }

@@ -1,4 +1,4 @@
-/** How fast indexes are at which recall. */
+/** Measures the speed of indexes against their recall. */
 import type { Line, Point } from '../plot.ts'
 import { decimal, whole } from '../report.ts'
 import { ratePerSecond, repeating, takeTurns } from '../turns.ts'
@@ -7,10 +7,10 @@ import type { VectorSet } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Candidates that are kept on a walk. */
+/** Breadths: candidates kept during a graph search. */
 const breadths = [10, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 
-/** A line for each index, with a point for each breadth. */
+/** A line per index, with a point per breadth. */
 export async function measureCurve(
   indexes: readonly TestedIndex[],
   { queries }: VectorSet,
@@ -51,7 +51,7 @@ export function curveTable(lines: readonly Line[]): Table {
   }
 }
 
-/** The recalls at which indexes are compared. */
+/** Recalls at which rates are compared. */
 const compared = [0.9, 0.95, 0.99]
 
 export function atRecallTable(lines: readonly Line[], missing: readonly string[]): Table {
@@ -80,7 +80,7 @@ export function atRecallTable(lines: readonly Line[], missing: readonly string[]
   }
 }
 
-/** Between two measured points as the line between them goes; rates are logarithmic. */
+/** Interpolates between two measured points, on a logarithmic scale of rates. */
 export function rateAt({ points }: Line, recall: number): number | undefined {
   const after = points.findIndex((point) => point.recall >= recall)
   if (after < 0) return undefined

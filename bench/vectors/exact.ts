@@ -1,13 +1,13 @@
-/** What a search should find: every vector compared with every query. */
+/** Exact results for recall: compares every vector with every query. */
 import { groupOf, shares, type Share, type VectorSet } from './clusters.ts'
 
-/** How many neighbours are looked for, everywhere: recall@10. */
+/** Number of neighbours in all searches: recall@10. */
 export const wanted = 10
 
 export interface Truth {
-  /** The nearest of all, for each query. */
+  /** Nearest neighbours of each query. */
   readonly all: readonly (readonly number[])[]
-  /** The nearest of those that match. */
+  /** Nearest neighbours among the matches of each share. */
   readonly matching: ReadonlyMap<Share, readonly (readonly number[])[]>
 }
 
@@ -38,7 +38,7 @@ export function findTruth({ vectors, queries, dimension }: VectorSet): Truth {
   }
 }
 
-/** The share of what should have been found that was. */
+/** Share of the exact neighbours that were found. */
 export function recallOf(
   truth: readonly (readonly number[])[],
   find: (query: number) => ArrayLike<number>,
@@ -53,7 +53,7 @@ export function recallOf(
   return expected === 0 ? 1 : found / expected
 }
 
-/** The few best of many, best first. */
+/** Keeps the best few of many, best first. */
 class Best {
   readonly numbers: number[] = []
   readonly #scores: number[] = []
@@ -71,7 +71,10 @@ class Best {
   }
 }
 
-/** Four queries each, number by number: comparing them together takes half the time. */
+/**
+ * Interleaves four queries component by component: comparing them together takes half the
+ * time.
+ */
 function inFours(queries: readonly Float32Array[], dimension: number): Float64Array[] {
   return Array.from({ length: Math.ceil(queries.length / 4) }, (_, f) =>
     Float64Array.from(
@@ -81,7 +84,7 @@ function inFours(queries: readonly Float32Array[], dimension: number): Float64Ar
   )
 }
 
-/** Vectors are normalised: the product says how near they are. */
+/** Vectors are normalized, so the dot product is their similarity. */
 function compareFour(four: Float64Array, vector: Float32Array, near: Float64Array): void {
   let a = 0
   let b = 0

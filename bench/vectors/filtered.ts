@@ -1,4 +1,4 @@
-/** Searches among the vectors that match, by all ways that there are. */
+/** Compares all methods of filtered search. */
 import { decimal, whole } from '../report.ts'
 import { ratePerSecond, repeating, takeTurns } from '../turns.ts'
 import type { Table } from '../workloads/study.ts'
@@ -6,7 +6,7 @@ import { shares } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Some ways take long with a filter, so fewer queries tell their recall. */
+/** Fewer queries for recall, because some methods are slow with a filter. */
 const filteredQueries = 200
 
 export async function measureFiltered(

@@ -11,7 +11,7 @@ import {
   type TestedIndex,
 } from './tested-index.ts'
 
-/** It takes plain arrays, which are made before the clock starts. */
+/** The module takes plain arrays, which are created before the clock starts. */
 export class HnswlibIndex implements TestedIndex {
   readonly name = 'hnswlib-node'
   readonly #set: VectorSet
@@ -64,7 +64,7 @@ export class HnswlibIndex implements TestedIndex {
   }
 }
 
-/** As much of the module as is used. */
+/** The used part of the module. */
 export interface HnswlibModule {
   readonly HierarchicalNSW: new (
     space: string,

@@ -1,4 +1,4 @@
-/** The indexes that are compared: ours, and two others where they are installed. */
+/** The compared indexes: Stela's, and two others if they are installed. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { VectorSet } from './clusters.ts'
@@ -7,7 +7,7 @@ import { StelaIndex } from './stela-index.ts'
 import type { TestedIndex } from './tested-index.ts'
 import { UsearchIndex, type UsearchModule } from './usearch-index.ts'
 
-/** Ours first, then those of the others that are installed. */
+/** Stela's index first, then the installed others. */
 export function openIndexes(set: VectorSet): {
   readonly ours: StelaIndex
   readonly others: readonly TestedIndex[]
@@ -24,7 +24,7 @@ export function openIndexes(set: VectorSet): {
   return { ours: new StelaIndex(set), others, missing }
 }
 
-/** From the folder that STELA_BENCH_MODULES names, or installed here without being saved. */
+/** From the folder in STELA_BENCH_MODULES, or installed here with --no-save. */
 function findModule(name: string): unknown {
   const folder = process.env['STELA_BENCH_MODULES']
   const require = createRequire(folder === undefined ? import.meta.url : join(folder, '/'))

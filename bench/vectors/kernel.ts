@@ -1,4 +1,7 @@
-/** The index alone, in this process, held against others that keep full vectors. */
+/**
+ * Compares the vector index alone, in this process, with other indexes, which keep full
+ * vectors.
+ */
 import { mkdirSync } from 'node:fs'
 import { arch } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +25,7 @@ export interface KernelSettings {
   readonly progress: (line: string) => void
 }
 
-/** How much faster than the better of the others, by processor. */
+/** Minimum speed relative to the faster of the others, by CPU architecture. */
 const targets = arch() === 'arm64' ? { search: 4, build: 5 } : { search: 2, build: 2.5 }
 
 export async function studyKernel(
@@ -64,10 +67,10 @@ export async function studyKernel(
   }
 }
 
-/** Slices that the indexes take in by turns. */
+/** Slices of vectors that the indexes insert in turns. */
 const buildSlices = 20
 
-/** Vectors a second, for each index. */
+/** Vectors per second, by index. */
 function build(indexes: readonly TestedIndex[], size: number): number[] {
   const elapsed = indexes.map(() => 0)
   for (let slice = 0; slice < buildSlices; slice++) {

@@ -1,4 +1,4 @@
-/** Search by vector over HTTP, in a collection that was loaded over HTTP. */
+/** Vector search over HTTP, in a collection that was loaded over HTTP. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { requestBytes } from '../client.ts'

@@ -1,4 +1,4 @@
-/** A thread that searches an index which it shares with others. */
+/** A thread that searches a shared index. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Segment, type SharedSegment } from '../../src/search/vector/segment.ts'
 import type { Tally } from '../client.ts'
@@ -8,7 +8,7 @@ import { nearestExactly } from './stela-index.ts'
 
 export interface SharedSearch {
   readonly segment: SharedSegment
-  /** Threads are counted from 1. */
+  /** Thread number, from 1. */
   readonly thread: number
   readonly dimension: number
   readonly vectors: Float32Array
@@ -16,7 +16,7 @@ export interface SharedSearch {
   readonly breadth: number
 }
 
-/** How long to search. */
+/** Milliseconds to search. */
 export type SearchingQuestion = number
 export type SearchingAnswer = Tally
 

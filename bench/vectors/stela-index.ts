@@ -1,4 +1,4 @@
-/** Our index: the kernel's codes find candidates, full vectors in memory put them in order. */
+/** Stela's index: 8-bit codes find candidates, and full vectors in memory rescore them. */
 import { join } from 'node:path'
 import { loadSnapshot, saveSnapshot } from '../../src/engine/embedded/vectors/snapshot.ts'
 import {
@@ -18,10 +18,10 @@ import {
   type TestedIndex,
 } from './tested-index.ts'
 
-/** Candidates that are compared by their full vectors beyond those that are wanted. */
+/** Candidates that are rescored beyond the requested number. */
 const extraMin = 8
 
-/** Candidates of a scan, as many as the engine takes. */
+/** Candidates of a scan, as in the engine. */
 const scanBreadth = 256
 
 export class StelaIndex implements TestedIndex {
@@ -84,7 +84,7 @@ export class StelaIndex implements TestedIndex {
     ]
   }
 
-  /** As the engine saves it, checksums included. */
+  /** The engine's snapshot, including checksums. */
   save(folder: string): Promise<void> {
     return saveSnapshot(join(folder, 'store.db'), 1, [this.segment])
   }
@@ -95,7 +95,7 @@ export class StelaIndex implements TestedIndex {
   }
 }
 
-/** A search by codes, and the last word of the full vectors. */
+/** A search by codes, rescored by full vectors. */
 export function nearestExactly(
   segment: Segment,
   set: VectorSet,
@@ -106,8 +106,8 @@ export function nearestExactly(
 }
 
 /**
- * The last word of the full vectors, as in engine/embedded/read/vector-search.ts: candidates are
- * compared until the codes of the rest are too far away, by twice what codes were off so far.
+ * Rescores as engine/embedded/read/vector-search.ts does: candidates are compared until the
+ * codes of the rest are too distant, by twice the largest error of codes so far.
  */
 function rescore(
   { queries, vectors }: VectorSet,
@@ -118,7 +118,7 @@ function rescore(
   const nearest: number[] = []
   const distances: number[] = []
   let off = 0
-  // Each document has the distance of its code behind it.
+  // Pairs of a document and the distance of its code.
   for (let i = 0; i < found.length; i += 2) {
     const byCode = found[i + 1]!
     const farthest = distances[wanted - 1] ?? Infinity
@@ -139,7 +139,7 @@ function rescore(
   return nearest
 }
 
-/** Documents are counted from 1. */
+/** Document numbers start at 1. */
 function documentOf(number: number): number {
   return number + 1
 }

@@ -1,4 +1,6 @@
-/** Filtered search in a store, as a reading thread does it, and by scanning what matches. */
+/**
+ * Filtered search in a store, as a reader thread executes it, and by scanning the matches.
+ */
 import type { Budget } from '../../src/engine/embedded/store/budget.ts'
 import { leadsOf } from '../../src/engine/embedded/read/access-paths.ts'
 import { StoreReader } from '../../src/engine/embedded/read/store-reader.ts'
@@ -17,10 +19,10 @@ import { shares, type Share, type VectorSet } from './clusters.ts'
 import { numbersIn } from './documents.ts'
 import { recallOf, wanted, type Truth } from './exact.ts'
 
-/** Shares for which the figures hold. */
+/** Shares to which the targets apply. */
 const oneInMax = 100
 
-/** Of a store that has a snapshot of its index. */
+/** Needs a store with a snapshot of its index. */
 export async function studyStore(
   file: string,
   { dimension, queries }: VectorSet,
@@ -74,7 +76,7 @@ export async function studyStore(
   return { tables: [{ title, head, rows }], figures }
 }
 
-/** Where both do the same, one is sometimes a little slower. */
+/** Tolerance when both methods do the same work. */
 const noSlower = 0.95
 
 function filterFigures(
@@ -100,7 +102,7 @@ function filterFigures(
   ]
 }
 
-/** What a filter matches, as the engine knows it when it has listed it. */
+/** The matches of a filter after the engine has listed them. */
 interface Listed {
   readonly filter: Filter
   readonly matches: KnownMatches
@@ -132,12 +134,12 @@ class SearchedStore {
     this.#reader.store.beginRead()
   }
 
-  /** The engine's own way. */
+  /** Lets the engine choose the method. */
   search(query: Float32Array, filter: Filter): number[] {
     return this.#search(query, { filter, matches: this.#matches })
   }
 
-  /** The engine's way when it knows all that match: it looks at each. */
+  /** Scans all listed matches, as the engine does for short lists. */
   scan(query: Float32Array, listed: Listed): number[] {
     return this.#search(query, listed)
   }
@@ -169,7 +171,7 @@ class SearchedStore {
   }
 }
 
-/** One part of a share in turn. */
+/** Selects one group of a share, in turn. */
 function filterOf({ field, oneIn }: Share, turn = 0): Filter {
   return { kind: 'eq', path: parsePath(field) as Path, value: turn % oneIn }
 }

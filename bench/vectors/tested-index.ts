@@ -1,22 +1,22 @@
-/** What is asked of each index that is compared. */
+/** Interface of the compared indexes. */
 import { groupOf, type Share, type VectorSet } from './clusters.ts'
 
-/** The same for all: links of a vector, and candidates looked at to choose them. */
+/** Parameters of all indexes: links per vector, and candidates considered for them. */
 export const connectivity = 16
 export const buildBreadth = 128
 
-/** An index over the vectors of a set, by their numbers. */
+/** An index over the vectors of a set, by number. */
 export interface TestedIndex {
   readonly name: string
-  /** Takes in the vectors from `start` to `end`; returns the milliseconds that took. */
+  /** Inserts the vectors from `start` to `end`; returns the milliseconds. */
   build(start: number, end: number): number
-  /** The nearest to a query, of so many candidates kept on the walk. */
+  /** The nearest to a query, with `breadth` candidates kept during the search. */
   nearest(query: number, breadth: number): ArrayLike<number>
-  /** The ways to find the nearest among those of a share. */
+  /** Methods to find the nearest among those of a share. */
   matching(share: Share): readonly FilteredWay[]
-  /** Saves it into an empty folder. */
+  /** Saves the index into an empty folder. */
   save(folder: string): void | Promise<void>
-  /** Opens another index from what was saved. */
+  /** Opens a saved index. */
   load(folder: string): void
 }
 
@@ -25,10 +25,10 @@ export interface FilteredWay {
   nearest(query: number): ArrayLike<number>
 }
 
-/** What the engine keeps on a walk with a filter, and so what all keep here. */
+/** The engine's breadth of a filtered search, used for all indexes. */
 export const filteredBreadth = 128
 
-/** Which vectors match, by their numbers: 1 where one does. */
+/** A flag per vector: 1 when it matches. */
 export function flagsOf({ vectors }: VectorSet, share: Share): Uint8Array {
   return Uint8Array.from(vectors, (_, i) => (groupOf(i, share) === 0 ? 1 : 0))
 }

@@ -1,4 +1,4 @@
-/** Threads that search one memory at the same time. */
+/** Threads that search a shared index concurrently. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { decimal, whole } from '../report.ts'
@@ -8,7 +8,7 @@ import type { VectorSet } from './clusters.ts'
 import type { SearchingAnswer, SharedSearch } from './searching-thread.ts'
 import type { StelaIndex } from './stela-index.ts'
 
-/** What the engine keeps on a walk. */
+/** The engine's breadth of a search. */
 const threadBreadth = 128
 
 export async function measureThreads(
@@ -65,7 +65,7 @@ function together(threads: readonly Worker[]): Contender {
   }
 }
 
-/** The memory that vectors stand in, one after the other. */
+/** Copies vectors into one buffer, one after another. */
 function allOf(vectors: readonly Float32Array[]): Float32Array {
   return new Float32Array(vectors[0]!.buffer)
 }

@@ -11,7 +11,7 @@ import {
   type TestedIndex,
 } from './tested-index.ts'
 
-/** Its breadth is fixed when it is made, but never less than the results asked for. */
+/** The breadth is fixed at creation, and at least the number of results. */
 export class UsearchIndex implements TestedIndex {
   readonly name = 'usearch'
   readonly #set: VectorSet
@@ -26,7 +26,7 @@ export class UsearchIndex implements TestedIndex {
 
   #empty() {
     return new this.#module.Index({
-      // Vectors are normalised, so products order them, and are cheaper than angles.
+      // Vectors are normalized, so dot products rank like angles and are cheaper.
       metric: 'ip',
       quantization: 'f32',
       dimensions: this.#set.dimension,
@@ -48,7 +48,10 @@ export class UsearchIndex implements TestedIndex {
     return Array.from(keys.subarray(0, wanted), Number)
   }
 
-  /** It takes no filter: it is asked for more, and those that do not match are dropped. */
+  /**
+   * The module has no filter, so it returns more results, and those without a match are
+   * dropped.
+   */
   matching(share: Share): FilteredWay[] {
     const { vectors, queries } = this.#set
     const flags = flagsOf(this.#set, share)
@@ -79,7 +82,7 @@ export class UsearchIndex implements TestedIndex {
   }
 }
 
-/** As much of the module as is used. */
+/** The used part of the module. */
 export interface UsearchModule {
   readonly Index: new (options: object) => {
     add(key: bigint, vector: Float32Array, threads: number): void

@@ -17,7 +17,7 @@ import { takeTurns } from '../turns.ts'
 import { clientOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
 import type { Findings, Study, StudySettings, Table } from './study.ts'
 
-/** Made new for each run, and dropped in the end. */
+/** Created for each run and dropped at the end. */
 const place = { systemKeyspace: 'stela_bench', collection: 'bench' }
 const path = `/v1/default_keyspace/${place.collection}`
 
@@ -57,7 +57,7 @@ function serverSettings({ contactPoints, port, user, password }: ConnectOptions)
     STELA_CASSANDRA_USER: user,
     STELA_CASSANDRA_PASSWORD: password,
     STELA_SYSTEM_KEYSPACE: place.systemKeyspace,
-    // Commands that are slow are what is measured.
+    // Suppresses warnings about slow commands, which are expected here.
     STELA_LOG_LEVEL: 'error',
   }
 }
@@ -81,7 +81,7 @@ async function measure(
     const most = Math.max(...connections)
     progress('warming up')
     await warmUp(commands[0]!, most, contest)
-    // Before anything is added, as the reads that it belongs to.
+    // Measured with the reads, before any documents are added.
     const parts = await measureParts(node, raw, most, seconds)
     const compared: ComparedCommand[] = []
     for (const command of commands)
@@ -131,7 +131,7 @@ async function load(
   }
 }
 
-/** What else a model of a cluster needs to know: the parts that all statements have. */
+/** Further parameters of the capacity model: parts that all statements have. */
 const parts = [
   { kind: 'floor', what: 'the least that a statement costs a node, in CPU time' },
   { kind: 'lookup', what: 'a look into an index that finds nothing, the same' },
@@ -149,7 +149,7 @@ async function measureParts(
     const metered = new Metered({ name: kind, run }, [node.processorMs])
     await takeTurns([metered], seconds)
     const [ms] = metered.perRequest()
-    // In a very short run the clock of processors may not have moved.
+    // In a very short run CPU time may not have advanced.
     if (ms) figures.push({ what, value: ms * 1000, unit: 'µs' })
   }
   return figures
@@ -238,14 +238,14 @@ function statementFigures(statements: ReadonlyMap<string, number>): Figure[] {
   )
 }
 
-/** Whatever a run before this one has left. */
+/** Removes remains of an earlier run. */
 async function dropAll(connect: ConnectOptions): Promise<void> {
   const client = clientOf(connect)
   try {
     await client.execute(`DROP TABLE IF EXISTS default_keyspace.${place.collection}`)
     await client.execute(`DROP KEYSPACE IF EXISTS ${place.systemKeyspace}`)
   } catch {
-    // There is no such keyspace yet.
+    // The keyspace does not exist yet.
   } finally {
     await client.shutdown()
   }

@@ -1,4 +1,4 @@
-/** The web console in a real browser: what it loads, how soon it is there, how it moves. */
+/** The web console in a real browser: transfer size, load time, smoothness. */
 import { join } from 'node:path'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser } from '../../tests/http/browser.ts'
@@ -9,18 +9,18 @@ import { short, whole } from '../report.ts'
 import type { Figure } from '../run.ts'
 import type { Study } from './study.ts'
 
-/** What may be sent before anything is seen, and in all. */
+/** Limits in bytes: before the first screen, and in total. */
 const firstBytesMax = 100_000
 const allBytesMax = 250_000
 
-/** What a person takes for at once, and what for smooth: a frame of sixty in a second. */
+/** Limits in milliseconds: perceived as instant, and a frame at 60 Hz. */
 const firstScreenMsMax = 1_000
 const frameMsMax = 1000 / 60
 
-/** Times that each thing is done. */
+/** Repetitions of each measurement. */
 const rounds = 9
 
-/** Documents on the page that is scrolled, and frames in which it is. */
+/** Documents on the scrolled page, and number of frames. */
 const pageSize = 1_000
 const frames = 180
 
@@ -102,7 +102,7 @@ function middle(times: readonly number[]): number {
 }
 
 interface Loading {
-  /** As they come over the wire. */
+  /** Bytes on the wire. */
   readonly firstBytes: number
   readonly allBytes: number
   readonly firstScreens: readonly number[]
@@ -141,7 +141,7 @@ async function measureLoading(browser: Browser, url: string): Promise<Loading> {
   return { firstBytes, allBytes, firstScreens, nextScreens, documents }
 }
 
-/** Since the page was asked for, as the page itself counts it. */
+/** Milliseconds since navigation, by the clock of the page. */
 async function timeTo(page: Page, selector: string): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const look = () => document.querySelector(${JSON.stringify(selector)}) === null
@@ -163,7 +163,7 @@ async function bytesOf(page: Page, act: () => Promise<void>): Promise<number> {
   return bytes
 }
 
-/** Of the page and all files that it names, and that these name. */
+/** Bytes of the page and of all files it refers to, directly or not. */
 async function bytesOfAll(url: string): Promise<number> {
   const headers = { 'Accept-Encoding': 'br' }
   const known = new Set(['console'])
@@ -210,7 +210,7 @@ async function measureData(browser: Browser, url: string, picks: Picks): Promise
   return { scrolls: times, linesMax, filters, pages }
 }
 
-/** From the click until other documents are on the screen. */
+/** Time from the click until other documents are visible. */
 async function timeOf(page: Page, button: string): Promise<number> {
   await page.evaluate(`window.shown = document.querySelector('[role=grid]').innerText
     window.clicked = 0
@@ -226,7 +226,7 @@ async function timeOf(page: Page, button: string): Promise<number> {
   })`)
 }
 
-/** From the top to the bottom, a bit in each frame; how long each frame took. */
+/** Scrolls from top to bottom, a step per frame; returns the time of each frame. */
 const scrollThrough = `new Promise((resolve) => {
   const grid = document.querySelector('[role=grid]')
   const step = (grid.scrollHeight - grid.clientHeight) / ${frames}

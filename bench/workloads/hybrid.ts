@@ -59,10 +59,10 @@ export const hybrid: Study = {
   },
 }
 
-/** What vectors and texts are for: none is made twice. */
+/** Random streams by purpose, so that no text or vector occurs twice. */
 const streams = { loaded: 0, inserted: 1, searched: 2 }
 
-/** Documents with a vector and a text, one after the other. */
+/** Documents with a vector and a text. */
 class Documents {
   readonly #clusters: Clusters
   readonly #texts: Texts
@@ -81,7 +81,7 @@ class Documents {
     return vectorDocument(this.#number++, this.#vector, text)
   }
 
-  /** The body that inserts the next ones. */
+  /** The body of the next insert. */
   readonly insertBody = (count: number): string =>
     insertVectorsBody(Array.from({ length: count }, () => this.next()))
 }
@@ -118,7 +118,7 @@ interface Searches {
   readonly bodies: readonly string[]
 }
 
-/** The same questions as a hybrid search, and as each of the searches that it is made of. */
+/** The same queries as hybrid searches and as the searches that those consist of. */
 function makeSearches({ seed }: StudySettings): Searches[] {
   const clusters = new Clusters(seed, dimension, streams.searched)
   const texts = new Texts(seed + streams.searched)
@@ -178,7 +178,7 @@ async function measureSearches(
   }
 }
 
-/** What a request to the reranker takes when nobody stands in between. */
+/** Time of a direct request to the reranker. */
 async function measureReranker(
   port: number,
   connections: number,
@@ -202,12 +202,12 @@ async function measureReranker(
   }
 }
 
-/** Texts that are sent in one request; a hybrid search sends two, at the same time. */
+/** Texts per request; a hybrid search sends two requests concurrently. */
 const passageCount = 10
 
-/** Connections that insert: enough to keep the server busy. */
+/** Inserting connections: enough to keep the server busy. */
 const insertingConnections = 4
-/** A run of this many times the usual time, since the slowest hundredth is looked at. */
+/** Factor on the usual duration, because the run measures the 99th percentile. */
 const mixedTimes = 3
 
 async function measureMixed(server: Stela, settings: StudySettings): Promise<Table> {
@@ -220,7 +220,7 @@ async function measureMixed(server: Stela, settings: StudySettings): Promise<Tab
     const search = searchesOver(searching, settings)
     const trial = await driveAll([insertsOver(inserting, made, trialInserts)], forMs)
     const perMs = trial[0]!.tally.requests / trial[0]!.tally.elapsedMs
-    // Made before the clock starts: making them would keep searches waiting.
+    // Created before the clock starts, since creating them would delay searches.
     const inserts = () =>
       insertsOver(inserting, made, Math.ceil(perMs * forMs * 1.5) + insertingConnections)
     await server.settle()
@@ -247,7 +247,7 @@ async function measureMixed(server: Stela, settings: StudySettings): Promise<Tab
   }
 }
 
-/** Inserts by which their rate is learned. */
+/** Inserts from which the insert rate is estimated. */
 const trialInserts = 16
 
 interface Driver {
@@ -274,7 +274,7 @@ interface Driven {
   readonly latencies: Histogram
 }
 
-/** Several at the same time. */
+/** Runs several drivers concurrently. */
 function driveAll(drivers: readonly Driver[], forMs: number): Promise<Driven[]> {
   return Promise.all(
     drivers.map(async ({ client, next }) => {

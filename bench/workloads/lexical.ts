@@ -54,7 +54,7 @@ export const lexical: Study = {
 
 interface Queries {
   readonly kind: QueryKind
-  /** The words of each. */
+  /** The words of each query. */
   readonly queries: readonly (readonly string[])[]
 }
 
@@ -68,7 +68,7 @@ function makeQueries({ seed, size }: StudySettings): Queries[] {
   }))
 }
 
-/** Slices in which texts are loaded with the index of terms, and without, by turns. */
+/** Slices of texts, loaded alternately with and without the term index. */
 const loadSlices = 10
 
 async function loadTexts({ folder, keepDir, size, seed, progress }: StudySettings) {
@@ -168,7 +168,7 @@ async function measureEngine(
   }
 }
 
-/** Scoring alone, beside Lucene where that can be had. */
+/** Scoring alone, compared with Lucene if it is available. */
 async function measureScoring(
   dataDir: string,
   queries: readonly Queries[],
@@ -203,7 +203,7 @@ async function measureScoring(
   }
 }
 
-/** Bytes of the pages that the index of terms takes. */
+/** Bytes of the pages of the term index. */
 function indexSize(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -304,7 +304,7 @@ async function measureOverHttp(
   }
 }
 
-/** With the texts in the reply, as FTS5 has to read them, too. */
+/** Returns the texts, because FTS5 has to read them as well. */
 function findBody(words: readonly string[]): string {
   return (
     `{"find":{"sort":{"$lexical":"${words.join(' ')}"},"projection":{"$lexical":1},` +

@@ -9,7 +9,7 @@ import { askEach, overHttp } from '../served.ts'
 import { ratePerSecond, takeTurns } from '../turns.ts'
 import type { Study, StudySettings } from './study.ts'
 
-/** Requests that are sent over and over, in turn. */
+/** Number of distinct requests, repeated in turn. */
 const requestCount = 500
 
 interface Call {

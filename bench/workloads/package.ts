@@ -1,4 +1,4 @@
-/** The package that people install: how large it is, and how soon a server of it is ready. */
+/** The npm package: its size, and how soon its server is ready. */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,7 +13,7 @@ import {
 import { whole } from '../report.ts'
 import type { Findings, Study } from './study.ts'
 
-/** What a start in a test suite may take, when it is not the first. */
+/** Maximum milliseconds of a start in a test suite, after the first. */
 const startMsMax = 400
 
 export const packageStudy: Study = {
@@ -88,11 +88,13 @@ export async function measurePackage(
 
 interface Times {
   readonly first: number
-  /** The quickest first. */
+  /** Milliseconds in ascending order. */
   readonly rest: readonly number[]
 }
 
-/** `start` settles when the clock is to stop, and gives what ends what it started. */
+/**
+ * `start` settles when the clock stops, and returns a function that ends what it started.
+ */
 async function timesOf(
   count: number,
   start: (round: number) => Promise<() => Promise<void>>,

@@ -20,7 +20,7 @@ import { vector } from './vector.ts'
 import type { Workload } from './workload.ts'
 import { writes } from './writes.ts'
 
-/** In the order in which they run: what adds documents comes last. */
+/** In order of execution: workloads that add documents come last. */
 export const workloads: readonly Workload[] = [
   findOne,
   findIndexed,
@@ -33,7 +33,7 @@ export const workloads: readonly Workload[] = [
   insertMany,
 ]
 
-/** Run when they are named: each takes minutes. */
+/** Studies run only when named, because each takes minutes. */
 export const studies: readonly Study[] = [
   vector,
   lexical,

@@ -10,9 +10,9 @@ import { short, whole } from '../report.ts'
 import type { Findings, Study, Table } from './study.ts'
 
 /**
- * Milliseconds of processor time, as RESULTS.md has them: of a node by the driver alone, and of
- * the server, over 16 connections. Searches by vector are those of the server, which asks for
- * more than the driver does.
+ * Milliseconds of CPU time from RESULTS.md, over 16 connections: of a node by the driver
+ * alone, and of the server. Vector searches are measured through the server, which requests
+ * more rows than the driver.
  */
 const floorMs = 0.09
 const lookupMs = 0.122
@@ -40,7 +40,7 @@ const findOne: RequestCost = {
 }
 const findCommon: RequestCost = {
   says: 'find 20 of many that match',
-  // A hundredth of a hundred million, so that any part of the ring has twenty.
+  // 1 % of a hundred million documents match, so every token range has twenty matches.
   statements: [{ reach: 'parts', ms: node.findEqual, lookupMs, plenty: 50_000 }],
   serverMs: server.findEqual,
 }
@@ -67,7 +67,7 @@ const insertOne: RequestCost = {
 
 const requests = [findOne, findCommon, findRare, nearest, increment, insertOne]
 
-/** Of an application that reads most, and searches now and then. */
+/** An application that mostly reads and searches occasionally. */
 const usual: Mix = [
   [findOne, 0.6],
   [findCommon, 0.2],
@@ -77,7 +77,7 @@ const usual: Mix = [
 ]
 
 const sizes = [3, 12, 100]
-/** What many new clusters have, where nobody says otherwise. */
+/** The default of many new clusters. */
 const manyTokens = 16
 
 function clusterOf(nodes: number, tokens: number): Cluster {

@@ -1,36 +1,36 @@
-/** A workload that is more than requests and their rate: it says itself how it is measured. */
+/** A workload with its own measurements, beyond requests and their rate. */
 import type { Curve } from '../plot.ts'
 import type { Figure } from '../run.ts'
 
 export interface Study {
-  /** As on the command line; also the name of the file. */
+  /** Name on the command line and of the file. */
   readonly name: string
   readonly says: string
-  /** Documents, where none are asked for. */
+  /** Default number of documents. */
   readonly size: number
-  /** Smaller sizes to be measured beside it, by a study that looks at growth. */
+  /** Smaller sizes, for a study of growth. */
   readonly smaller?: readonly number[]
-  /** Connections, where none are asked for and the usual ones would not do. */
+  /** Default numbers of connections, when the usual ones do not apply. */
   readonly connections?: readonly number[]
   run(settings: StudySettings): Promise<Findings>
 }
 
 export interface StudySettings {
-  /** The largest of them, for a study that looks at growth. */
+  /** The largest size, for a study of growth. */
   readonly size: number
-  /** All sizes, smallest first: one, unless the study looks at growth. */
+  /** All sizes in ascending order; a single one, unless the study measures growth. */
   readonly sizes: readonly number[]
-  /** Rows with vectors, where a study has them apart; smallest first. */
+  /** Numbers of rows with vectors in ascending order, for studies that have them apart. */
   readonly vectors?: readonly number[] | undefined
   readonly connections: readonly number[]
-  /** How long each thing is measured. */
+  /** Seconds per measurement. */
   readonly seconds: number
   readonly seed: number
-  /** Empty, and removed in the end. */
+  /** An empty folder, removed at the end. */
   readonly folder: string
-  /** Where loaded data is kept for the next run. */
+  /** Folder that keeps loaded data for later runs. */
   readonly keepDir?: string | undefined
-  /** Where the server leaves CPU profiles. */
+  /** Folder for the server's CPU profiles. */
   readonly profileDir?: string | undefined
   readonly progress: (line: string) => void
 }

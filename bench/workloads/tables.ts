@@ -19,7 +19,7 @@ import type { VectorSet } from '../vectors/clusters.ts'
 import type { Findings, Study, StudySettings } from './study.ts'
 
 const keyspace = 'default_keyspace'
-/** Rows with vectors, where none are asked for: indexing a million would take an hour. */
+/** Default numbers of rows with vectors: indexing a million would take an hour. */
 const vectorSizes = [2_000, 20_000]
 
 export const tables: Study = {
@@ -49,7 +49,7 @@ export const tables: Study = {
   },
 }
 
-/** A table of each size, all in one folder. */
+/** Loads a table of each size into one folder. */
 async function loadTables(
   points: readonly VectorSet[],
   { folder, keepDir, sizes, seed, progress }: StudySettings,

@@ -1,26 +1,26 @@
-/** What a workload is: the requests to send, and what their rate is held against. */
+/** Interface of a workload: its requests and its baselines. */
 import type { Picks } from '../documents.ts'
 
 export interface Workload {
-  /** As on the command line; also the name of the file. */
+  /** Name on the command line and of the file. */
   readonly name: string
   readonly says: string
-  /** Whether a request can be sent again: the other ones are made new each time. */
+  /** Whether a request can be repeated; otherwise each is created for a single use. */
   readonly requests: 'repeat' | 'once'
   /** The body of the next request. */
   body(picks: Picks): string
   readonly against: readonly Comparison[]
-  /** How much longer a request may take when the data is ten times as much. */
+  /** Maximum growth of the time for ten times the data. */
   readonly growthMax?: number
 }
 
-/** A baseline, and the least share of its rate that is good enough. */
+/** A baseline, and the minimum rate relative to it. */
 export type Comparison = Baseline & { readonly target?: number }
 
 export type Baseline =
-  /** A bare Fastify route: same request, same reply, nothing in between. */
+  /** A bare Fastify route: the same request and reply without any work. */
   | { readonly to: 'fastify' }
-  /** The same rows written by `node:sqlite` in a loop, durably. */
+  /** The same rows, written durably by `node:sqlite` in a loop. */
   | { readonly to: 'sqlite'; readonly write: RawWrite }
   /** Another workload on the same server. */
   | { readonly to: 'workload'; readonly workload: Workload }

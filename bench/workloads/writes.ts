@@ -1,9 +1,9 @@
 /**
- * What it takes to write a document: bytes, by kind of file. They do not depend on the machine.
+ * Bytes written per document, by kind of file. They do not depend on the machine.
  *
- * All that the process writes is counted by the system. Of the log, SQLite's own index of it
- * says how many pages were appended; the rest goes to the database, when the log is moved
- * into it.
+ * The system counts all bytes that the process writes. SQLite's index of the write-ahead
+ * log says how many pages were appended to the log; the rest of a store's writes are
+ * checkpoints.
  */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -126,7 +126,7 @@ class Inserting {
     return size / this.#documents
   }
 
-  /** What is in files that are no store's. */
+  /** Bytes of files outside of stores. */
   #otherSize(): number {
     const files = fs.readdirSync(this.#folder, { recursive: true, withFileTypes: true })
     return files
@@ -135,7 +135,7 @@ class Inserting {
   }
 }
 
-/** Follows the log of a store, which is begun anew now and then. */
+/** Follows the write-ahead log of a store, which restarts from time to time. */
 class LogMeter {
   readonly #file: string
   #lastFrames = 0

@@ -1,6 +1,6 @@
 /**
- * Calls of the management API that have no meaning for a single server. They say so, rather
- * than that they are unknown.
+ * Calls of the management API that do not apply to a single server. They get an error that
+ * says so, instead of "unknown path".
  */
 import { visibleDatabase } from './database-routes.ts'
 import { Refusal } from './refusal.ts'

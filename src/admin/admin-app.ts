@@ -1,8 +1,9 @@
 /**
- * The management API over HTTP: who asks, what for, and in which form it is answered.
+ * The management API over HTTP: authentication, routing, and the form of replies and
+ * errors.
  *
- * The first check that fails answers: token, path and method, content type and size, JSON;
- * then what the route itself looks at. Errors have one form, wherever they are found.
+ * Checks run in this order, and the first failure is the reply: token, path and method,
+ * content type and size, JSON, then those of the route. All errors have the same form.
  */
 import { Readable } from 'node:stream'
 import {
@@ -48,9 +49,9 @@ import { userRoutes } from './user-routes.ts'
 export interface AdminAppServices extends Omit<AdminServices, 'stopping'> {
   readonly authenticator: Authenticator
   readonly shutdown: Shutdown
-  /** Of the event loop, among all requests. */
+  /** Schedules turns of the event loop among all requests. */
   readonly turns: Turns
-  /** Whether a proxy stands in front, whose word on who asks is to be taken. */
+  /** Whether a trusted proxy sets the client address. */
   readonly isBehindProxy: boolean
 }
 
@@ -84,7 +85,8 @@ export function buildAdminApp(
     serverFactory: (handle) =>
       createListener(listener, admitInTurn(handle, services, listener.arrivals)),
     frameworkErrors: (_error, request, reply) => {
-      // No hook is called for these, and a bad token counts here, too.
+      // Fastify runs no hooks for these requests, but an invalid token must be counted
+      // here, too.
       void identify(request, services)
         .then(() => new Refusal(400, 'The path cannot be read'))
         .catch(
@@ -129,7 +131,7 @@ export function buildAdminApp(
   return app
 }
 
-/** Who sent the request; throws where that cannot be known. */
+/** Authenticates the request; throws when it cannot. */
 async function identify(
   request: FastifyRequest,
   services: AdminAppServices,
@@ -137,7 +139,8 @@ async function identify(
   const { audit, authenticator } = services
   const { headers } = request.raw
   const asked = askedBy(request, services)
-  // Both may be there: clients of the data API send their own header besides this one.
+  // Both headers may be present: clients of the Data API send their own in addition to this
+  // one.
   const token = tokenOf({ authorization: headers.authorization }) ?? tokenOf(headers)
   if (token === undefined) {
     audit.refused('no token', asked)
@@ -151,7 +154,7 @@ async function identify(
   const found = await Promise.resolve(identified).catch((failure: unknown) => {
     const { requestId } = asked
     services.log.error({ err: failure, requestId }, 'A token could not be looked up')
-    // Why is for the log: nobody knows yet who is told.
+    // The log has the cause. The client is not authenticated yet, so the reply omits it.
     throw new Refusal(503, 'The token could not be looked up')
   })
   if (isPrincipal(found)) return { principal: found, token }
@@ -168,7 +171,7 @@ async function identify(
   )
 }
 
-/** Undefined: there is no need to wait for one. */
+/** Undefined: the request may run at once. */
 function takeTurn(
   { raw }: FastifyRequest,
   { principal }: AdminCaller,
@@ -201,7 +204,7 @@ function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** Calls without a body often say that it is JSON all the same. */
+/** Clients often send a JSON content type with an empty body. */
 function parseBody(request: FastifyRequest, body: string): unknown {
   if (body === '') return undefined
   const contentType = request.headers['content-type']
@@ -253,7 +256,7 @@ function addRoute(
   })
 }
 
-/** The path is known, so it is not the path that is wrong. */
+/** A known path with an unsupported method gets 405 instead of 404. */
 function refuseOthers(app: FastifyInstance, path: string): void {
   const known = routes.filter((route) => route.path === path).map(({ method }) => method)
   const isKnown = (method: string) =>
@@ -273,7 +276,7 @@ function refuseOthers(app: FastifyInstance, path: string): void {
   })
 }
 
-/** The log gets all of it, the caller what to look for in the log. */
+/** The log gets the whole error; the client gets the request id to find it there. */
 function ourMistake(
   failure: unknown,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** Backups: all that the server holds, for those who may see all of it. */
+/** Backup route. It requires a role that grants access to all data. */
 import { organizationAdministratorId } from '../auth/roles.ts'
 import { readVersion } from '../http/metrics.ts'
 import { backupStream } from './backup-stream.ts'
@@ -18,7 +18,7 @@ export const backupRoutes: readonly AdminRoute[] = [
 function backUp(call: AdminCall): AdminReply {
   const { access, engine, log, stopping } = call.services
   const role = access.role(organizationAdministratorId)
-  // What is copied holds everything, the digests of all tokens included.
+  // A backup contains all data, including the digests of all tokens.
   if (!call.principal.covers(role.policy))
     throw call.forbid(`It takes the role ${role.name}`)
   const have = readHave(call)

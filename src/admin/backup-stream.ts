@@ -1,13 +1,13 @@
 /**
- * A backup as one stream of bytes: files, each behind a line of JSON that says what it is and
- * how long, and at the end the manifest, or the reason why there is none.
+ * A backup as one byte stream: files, each after a line of JSON with its key and length,
+ * then the manifest, or the reason why the backup failed.
  *
  *   {"begin":{"files":2,"size":53248}}
  *   {"file":"catalog-41ab…","size":20480}       followed by 20480 bytes
  *   {"file":"6f0c…-17-9d2e…","size":32768}      followed by 32768 bytes
  *   {"manifest":{"format":1,…}}
  *
- * Empty lines mean that the server is still at work.
+ * Empty lines are keep-alives.
  */
 import { Readable } from 'node:stream'
 import { backupFormat, type BackupContents, type BackupPart } from '../engine/backup.ts'
@@ -17,22 +17,22 @@ import { fixedLimits } from '../limits.ts'
 
 export interface BackupStreamOptions {
   readonly engine: Engine
-  /** The keys of files that the client has already. */
+  /** Keys of the files that the client already has. */
   readonly have: readonly string[]
   /** The version of this server. */
   readonly version: string
-  /** Raised when the server stops. */
+  /** Aborted when the server stops. */
   readonly signal: AbortSignal
-  /** Gets failures that nobody expects; the client learns only that there was one. */
+  /** Receives unexpected errors; the client only learns that the backup failed. */
   readonly report: (error: unknown) => void
 }
 
-/** How long a copy may take before a sign of life is given. */
+/** Milliseconds without data after which a keep-alive is sent. */
 const signOfLifeMs = 10_000
 
 const tellingMsMax = 1_000
 
-/** Destroying the stream frees everything that the backup holds. */
+/** Destroying the stream frees all resources of the backup. */
 export function backupStream(options: BackupStreamOptions): Readable {
   const left = new AbortController()
   const signal = AbortSignal.any([options.signal, left.signal])
@@ -43,14 +43,14 @@ export function backupStream(options: BackupStreamOptions): Readable {
     objectMode: false,
     highWaterMark: 1 << 20,
   })
-  // The stream says why, if it is read at all.
+  // Leaves time to send the reason, in case the client still reads.
   const stop = () => setTimeout(() => stream.destroy(), tellingMsMax).unref()
   options.signal.addEventListener('abort', stop)
   const destroy = stream._destroy.bind(stream)
   stream._destroy = (error, done) => {
     clearTimeout(watch)
     options.signal.removeEventListener('abort', stop)
-    // First, for the rest waits until the copy that is being made ends.
+    // Aborts first: the rest waits until the current copy ends.
     left.abort()
     destroy(error, done)
   }
@@ -112,14 +112,16 @@ async function* framed(
   }
 }
 
-/** Anything that followed would be taken for the rest of the file. */
+/**
+ * Ends the stream inside a file, where the client would read an error line as file content.
+ */
 class CutShort extends Error {}
 
 function manifestOf(contents: BackupContents, server: string) {
   return { format: backupFormat, server, ...contents }
 }
 
-/** Says every few seconds that it still waits. */
+/** Yields a keep-alive every few seconds while it waits. */
 async function* withSignsOfLife<T>(parts: AsyncIterable<T>): AsyncGenerator<T | 'alive'> {
   const iterator = parts[Symbol.asyncIterator]()
   try {

@@ -1,10 +1,10 @@
-/** Which databases a listing has, and where a page of it begins and ends. */
+/** Filters and pages the list of databases. */
 import type { DatabaseInfo } from '../databases/databases.ts'
 import type { Limits } from '../limits.ts'
 import { providerNamed } from './regions.ts'
 import { Refusal } from './refusal.ts'
 
-/** What a query asks for of those that may be seen, in their order. */
+/** The page of visible databases that a query requests, in their order. */
 export function pageOfDatabases(
   visible: readonly DatabaseInfo[],
   query: Readonly<Record<string, unknown>>,
@@ -28,7 +28,7 @@ const statuses = [
 
 type Condition = (info: DatabaseInfo) => boolean
 
-/** Clients differ in case, and in how they write "nonterminated". */
+/** Clients differ in case, and in the spelling of "nonterminated". */
 function readInclude(value: unknown): Condition {
   const wanted = value === undefined ? 'NONTERMINATED' : plain(value)
   if (wanted === 'ALL') return () => true
@@ -60,8 +60,8 @@ function readLimit(value: unknown, limits: Limits): number {
 }
 
 /**
- * The position behind the last one of the page before. That one may have been terminated
- * since, and is found all the same. Where an id is not known nothing can be said to follow.
+ * The position after the last database of the previous page. That database may have been
+ * terminated since, and is still found. An unknown id is an error.
  */
 function readStart(value: unknown, visible: readonly DatabaseInfo[]): number {
   if (value === undefined || value === '') return 0

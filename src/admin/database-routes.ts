@@ -1,4 +1,7 @@
-/** Databases: listed, made and terminated. All of it is done when it is answered. */
+/**
+ * Routes of databases: list, create, terminate. Changes are complete when the reply is
+ * sent.
+ */
 import type { DatabaseInfo } from '../databases/databases.ts'
 import { pageOfDatabases } from './database-list.ts'
 import { datacentersOf, describeDatabase } from './database-view.ts'
@@ -14,7 +17,9 @@ export const databaseRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/databases/:id/datacenters', run: listDatacenters },
 ]
 
-/** The database that the path names. One that may not be seen is not there. */
+/**
+ * The database in the path. A database that the token may not see is reported as unknown.
+ */
 export function visibleDatabase(call: AdminCall): DatabaseInfo {
   const info = call.services.databases.info(call.params['id']!)
   if (info === undefined || !isVisible(info, call)) throw unknownDatabase(call)
@@ -49,7 +54,7 @@ async function createDatabase(call: AdminCall): Promise<AdminReply> {
     { kind: 'database', change: 'created', what: info.id },
     { database: info.id },
   )
-  // The id alone, which clients take from there.
+  // Clients expect the bare id in this header, not a URL.
   const headers = { Location: info.id }
   return { status: 201, headers, body: await describeDatabase(info, call) }
 }

@@ -1,4 +1,4 @@
-/** A database as clients of the management API see it. */
+/** A database in the format of the management API. */
 import type { DatabaseInfo } from '../databases/databases.ts'
 import { zoneOf } from './regions.ts'
 import type { AdminCall } from './route.ts'
@@ -13,7 +13,7 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
     ownerId: databases.organization,
     status,
     creationTime: createdAt,
-    // When data was used last is not kept.
+    // The time of the last use is not recorded.
     lastUsageTime: createdAt,
     ...(terminatedAt !== undefined && { terminationTime: terminatedAt }),
     info: {
@@ -29,7 +29,7 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
   }
 }
 
-/** There is one for each database, and it is this server. */
+/** Each database has one data center: this server. */
 export function datacentersOf(info: DatabaseInfo) {
   return [
     {
@@ -48,7 +48,7 @@ function placeOf({ cloudProvider, region }: DatabaseInfo) {
   return { cloudProvider, region, tier: 'serverless', capacityUnits: 1 }
 }
 
-/** A path, because host names are for operators to give. */
+/** An endpoint is a path, because only the operator can set up host names. */
 function endpointOf({ id }: DatabaseInfo, { services }: AdminCall): string {
   const url = services.dataUrl()
   return id === services.databases.home.id ? url : `${url}/databases/${id}`

@@ -1,7 +1,7 @@
 import { databaseKeyOf } from '../engine/database-key.ts'
 import type { Limits } from '../limits.ts'
 
-/** The rule that the Data API has for the names of what is created. */
+/** The Data API's rule for names of new objects. */
 export function isKeyspaceName(value: unknown, { nameLengthMax }: Limits): value is string {
   return (
     typeof value === 'string' &&

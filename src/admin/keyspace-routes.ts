@@ -1,4 +1,4 @@
-/** Keyspaces of a database. The Data API has commands for the same. */
+/** Keyspaces of a database. The Data API has equivalent commands. */
 import type { Database } from '../databases/databases.ts'
 import { isVisible, unknownDatabase } from './database-routes.ts'
 import { isKeyspaceName } from './keyspace-name.ts'
@@ -12,7 +12,7 @@ export const keyspaceRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path, run: dropKeyspace },
 ]
 
-/** One that exists stays as it is. */
+/** Idempotent: an existing keyspace is not changed. */
 async function createKeyspace(call: AdminCall): Promise<AdminReply> {
   const { id, engine } = databaseFor('create', call)
   const { limits } = call.services
@@ -42,7 +42,7 @@ async function dropKeyspace(call: AdminCall): Promise<AdminReply> {
   return { status: 202 }
 }
 
-/** The database that the path names, for those who may do this in it. */
+/** The database in the path; throws when the token may not do this in it. */
 function databaseFor(effect: 'create' | 'drop', call: AdminCall): Database {
   const { databases } = call.services
   const info = databases.info(call.params['id']!)

@@ -1,4 +1,4 @@
-/** What a database is to be, from the body of the request to make it. */
+/** Parses the body of a request that creates a database. */
 import { homeProvider, homeRegion, type NewDatabase } from '../databases/databases.ts'
 import type { Limits } from '../limits.ts'
 import { isKeyspaceName } from './keyspace-name.ts'
@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 import { providerNamed } from './regions.ts'
 
 /**
- * Members that only say how large a database is to be are not looked at. One that says that
- * it needs no vectors gets a database that has them all the same.
+ * Fields that only state the size of a database are ignored. Every database supports vectors,
+ * so any other `dbType` is rejected.
  */
 export function readNewDatabase(
   fields: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ function readProvider(value: unknown): string {
   return provider
 }
 
-/** It becomes part of host names. */
+/** The region becomes part of host names. */
 function readRegion(value: unknown): string {
   if (!given(value)) return homeRegion
   if (typeof value !== 'string' || !/^[a-z0-9-]{1,50}$/i.test(value))

@@ -1,6 +1,6 @@
 import type { AdminRoute } from './route.ts'
 
-/** All of a server belongs to one organization, which every token may know. */
+/** A server is one organization, which every token may read. */
 export const organizationRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',

@@ -1,4 +1,7 @@
-/** What the token that asks may do: by this, the console leaves out what would be refused. */
+/**
+ * Permissions of the requesting token. The console uses them to hide what the server would
+ * reject.
+ */
 import { actions } from '../auth/actions.ts'
 import type { Resource } from '../auth/policy.ts'
 import { Refusal } from './refusal.ts'
@@ -8,7 +11,10 @@ export const permissionRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/permissions', run: listPermissions },
 ]
 
-/** Of one's own token only, so everyone may ask. It tells nothing of what there is. */
+/**
+ * Every token may ask for its own permissions. The reply does not reveal which objects
+ * exist.
+ */
 function listPermissions(call: AdminCall): AdminReply {
   const { databases } = call.services
   const database = textOf(call, 'database') ?? databases.home.id

@@ -1,12 +1,15 @@
 /**
- * Bodies of replies as JSON. Lists of roles, users, tokens and databases may be long, so their
- * elements are printed one by one: other requests have their turn in between, and a reply that
- * would be too large is refused as soon as that is known.
+ * Prints replies as JSON. Lists of roles, users, tokens and databases may be long, so they
+ * are printed element by element: other requests run in between, and a reply that exceeds
+ * the limit is rejected early.
  */
 import { counted } from '../errors/catalog-entry.ts'
 import { Refusal } from './refusal.ts'
 
-/** `pause` is asked between elements: a promise where others have their turn first. */
+/**
+ * `pause` is called between elements; it returns a promise when other requests should run
+ * first.
+ */
 export async function printBody(
   body: object,
   sizeMax: number,

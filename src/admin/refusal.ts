@@ -1,15 +1,15 @@
-/** Errors of the management API: a status, a number and a message. */
+/** Errors of the management API: a status, an id and a message. */
 import { AccessRefusal } from '../auth/access.ts'
 import { DatabaseRefusal } from '../databases/databases.ts'
 import { EngineError } from '../engine/errors.ts'
 
-/** What clients tell a token by that is missing, wrong or no longer valid. */
+/** Clients recognize a missing, invalid or expired token by this id. */
 const badTokenId = 340018
 
-/** A request that is not granted, in the terms of HTTP. */
+/** A rejected request, with its HTTP status. */
 export class Refusal extends Error {
   readonly status: number
-  /** Headers that the answer has besides the usual. */
+  /** Additional headers of the reply. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
@@ -22,14 +22,14 @@ export class Refusal extends Error {
     this.headers = headers
   }
 
-  /** As it is on the wire; the number is the status, but for the one that clients know. */
+  /** The body as sent. Its id is the status, except for the one id that clients check. */
   get body(): string {
     const id = this.status === 401 ? badTokenId : this.status
     return JSON.stringify({ errors: [{ ID: id, message: `${this.message}.` }] })
   }
 }
 
-/** The refusal that a failure stands for; undefined when it is a mistake of ours. */
+/** Maps an error to a refusal; undefined for an internal error. */
 export function refusalOf(failure: unknown): Refusal | undefined {
   if (failure instanceof Refusal) return failure
   if (failure instanceof AccessRefusal)
@@ -90,7 +90,7 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
   }
 }
 
-/** What Fastify finds wrong with a request before any route of ours sees it. */
+/** Maps errors that Fastify raises before a route runs. */
 function frameworkRefusal(failure: unknown): Refusal | undefined {
   const { statusCode } = failure as { statusCode?: number }
   switch (statusCode) {

@@ -1,8 +1,11 @@
-/** What a database can be asked for to be in, and with. */
+/** Lists the regions and providers that a new database may name. */
 import { regions } from './regions.ts'
 import type { AdminRoute } from './route.ts'
 
-/** Filters by kind and by organization leave out nothing: all regions serve everybody. */
+/**
+ * Filters by kind and by organization have no effect: all regions are available to every
+ * organization.
+ */
 export const regionRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
@@ -32,6 +35,6 @@ export const regionRoutes: readonly AdminRoute[] = [
       })),
     }),
   },
-  // Groups of reserved capacity: nothing is reserved here.
+  // Groups of reserved capacity: this server has none.
   { method: 'POST', path: '/pcus/actions/get', run: () => ({ status: 200, body: [] }) },
 ]

@@ -1,6 +1,6 @@
 /**
- * Regions that clients can name. Whatever a database says here, it lives in this server: a
- * region is a word that comes back, for clients that cannot do without one.
+ * Regions that clients may name. A region is only stored and returned, for clients that
+ * require one; every database is in this server.
  */
 import { homeProvider, homeRegion } from '../databases/databases.ts'
 
@@ -41,12 +41,12 @@ function region(
   return { name, displayName, cloudProvider, zone }
 }
 
-/** Of a region that nobody has heard of, as good a guess as any. */
+/** The zone of a region; unknown regions get an arbitrary one. */
 export function zoneOf(name: string): Region['zone'] {
   return regions.find((known) => known.name === name)?.zone ?? 'na'
 }
 
-/** In the spelling that is used here; undefined: there is no such provider. */
+/** The canonical spelling of a provider; undefined when it is unknown. */
 export function providerNamed(name: unknown): CloudProvider | undefined {
   if (typeof name !== 'string') return undefined
   return cloudProviders.find((known) => known === name.toUpperCase())

@@ -1,4 +1,4 @@
-/** Roles: the default ones, and those that are made. */
+/** Default and custom roles. */
 import type { Role } from '../auth/roles.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
 
@@ -46,7 +46,7 @@ async function deleteRole(call: AdminCall): Promise<AdminReply> {
   return { status: 204 }
 }
 
-/** Capitals, as clients that mind the case expect them; the policy's own are small. */
+/** Field names in the capitalization that clients expect. */
 function describe(role: Role, { services }: AdminCall) {
   return {
     ID: role.id,

@@ -1,4 +1,4 @@
-/** What the management API is made of: routes, and what they see of a request. */
+/** Types of routes, and the request that they receive. */
 import type { Access } from '../auth/access.ts'
 import type { Action } from '../auth/actions.ts'
 import type { AuditedRequest, Audit, AuditedChange } from '../auth/audit.ts'
@@ -13,9 +13,9 @@ import { Refusal } from './refusal.ts'
 
 export interface AdminRoute {
   readonly method: Method
-  /** Behind /v2; a part that starts with a colon stands for any text. */
+  /** Path below /v2; a part that starts with a colon matches any text. */
   readonly path: string
-  /** Bytes that a body may have, where it may have more than usual. */
+  /** Maximum size of the body in bytes, when it exceeds the default. */
   readonly bodySizeMax?: number
   run(call: AdminCall): AdminReply | Promise<AdminReply>
 }
@@ -25,11 +25,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface AdminReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON, or as it comes when it is a stream; absent: nothing is sent. */
+  /** Sent as JSON, or unchanged if it is a stream; absent: no body. */
   readonly body?: object
 }
 
-/** What lives as long as the server and serves every call. */
+/** Services with the lifetime of the server, shared by all calls. */
 export interface AdminServices {
   readonly engine: Engine
   readonly databases: Databases
@@ -38,11 +38,13 @@ export interface AdminServices {
   readonly limits: Limits
   readonly log: AdminLog
   readonly slowCommands: SlowCommands
-  /** Commands that take as long or longer are among them; 0: none are. */
+  /**
+   * Milliseconds from which a command counts as slow; 0: slow commands are not recorded.
+   */
   readonly slowCommandMs: number
-  /** Raised when the server stops: what would go on for long ends then. */
+  /** Aborted when the server stops, to end long-running calls. */
   readonly stopping: AbortSignal
-  /** Where the data of the home database is served. */
+  /** URL of the home database. */
   readonly dataUrl: () => string
 }
 
@@ -50,20 +52,20 @@ export interface AdminLog {
   error(details: object, message: string): void
 }
 
-/** Who asks, and by what that is known. */
+/** The authenticated principal and its token. */
 export interface AdminCaller {
   readonly principal: Principal
   readonly token: string
 }
 
-/** One request of a known principal. */
+/** A request with an authenticated principal. */
 export class AdminCall {
   readonly principal: Principal
   readonly services: AdminServices
-  /** What the path has in the places of its colons. */
+  /** Path parameters. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** As JSON.parse made it; undefined: there was none. */
+  /** Parsed by JSON.parse; undefined: the request has no body. */
   readonly body: unknown
   readonly #asked: AuditedRequest
   readonly #token: string
@@ -83,18 +85,18 @@ export class AdminCall {
     this.#token = token
   }
 
-  /** For stores that have accounts of their own. */
+  /** For engines with accounts of their own. */
   get credentials(): EngineCredentials {
     return new TokenCredentials(this.#token)
   }
 
-  /** Refuses principals that may not do this here. */
+  /** Throws when the principal lacks the permission. */
   require(action: Action, resource: Resource = {}): void {
     if (!this.principal.allows(action, resource))
       throw this.forbid(`It takes ${action}`, resource)
   }
 
-  /** The refusal for what the token does not permit, noted in the log. */
+  /** The error for a missing permission, recorded in the audit log. */
   forbid(why: string, resource: Resource = {}): Refusal {
     this.services.audit.refused(
       'not permitted',
@@ -104,18 +106,18 @@ export class AdminCall {
     return new Refusal(403, `The token does not permit this. ${why}`)
   }
 
-  /** Notes in the log that something was changed. */
+  /** Records a change in the audit log. */
   noteChange(changed: AuditedChange, resource?: Resource): void {
     const asked = resource === undefined ? this.#asked : { ...this.#asked, resource }
     this.services.audit.changed(changed, this.principal, asked)
   }
 
-  /** Notes in the log that a copy of everything is taken. */
+  /** Records a backup in the audit log. */
   noteBackup(): void {
     this.services.audit.backedUp(this.principal, this.#asked)
   }
 
-  /** The members of the body, which must be an object. */
+  /** The fields of the body, which must be an object. */
   get fields(): Readonly<Record<string, unknown>> {
     const { body } = this
     if (typeof body !== 'object' || body === null || Array.isArray(body))

@@ -1,4 +1,4 @@
-/** How much the collections and tables of a database hold, and what they take. */
+/** Sizes of the collections and tables of a database. */
 import type { Engine } from '../engine/contract.ts'
 import { EngineError } from '../engine/errors.ts'
 import { keyspaceOf, type Target } from '../engine/schema.ts'
@@ -10,7 +10,7 @@ export const sizeRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/databases/:id/sizes', run: listSizes },
 ]
 
-/** In bytes. What the store does not know is left out. */
+/** Bytes. Fields that the store does not report are absent. */
 interface Size {
   readonly documents: number
   readonly bytes?: number
@@ -23,7 +23,7 @@ interface VectorSize {
   readonly diskBytes: number
 }
 
-/** How many are looked at together: others want the disk, or the cluster, too. */
+/** Concurrency: sizes compete with commands for the disk or the cluster. */
 const atATime = 4
 
 async function listSizes(call: AdminCall): Promise<AdminReply> {
@@ -64,14 +64,14 @@ async function visibleTargets(
   return found
 }
 
-/** Undefined: it may not be counted, or is gone by now. */
+/** Undefined: the token may not count the target, or it was dropped meanwhile. */
 async function sizeFor(
   target: Target,
   database: string,
   engine: Engine,
   { principal, services }: AdminCall,
 ): Promise<Size | undefined> {
-  // estimatedDocumentCount asks for as much.
+  // The same permission as estimatedDocumentCount.
   const place = { database, keyspace: keyspaceOf(target), target: target.name }
   if (!principal.may('read', place)) return undefined
   try {
@@ -95,7 +95,7 @@ async function sizeFor(
   }
 }
 
-/** What the others of the list do not suffer from. */
+/** Errors that affect one target only, so that the rest of the list is still returned. */
 const isPassing: ReadonlySet<EngineError['kind']> = new Set([
   ...(['gone', 'changed', 'unauthorized'] as const),
 ])

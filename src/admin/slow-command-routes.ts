@@ -1,4 +1,4 @@
-/** The latest slow commands of this server. */
+/** The latest slow commands of this server process. */
 import { hostname } from 'node:os'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
 
@@ -6,14 +6,17 @@ export const slowCommandRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/slowCommands', run: listSlowCommands },
 ]
 
-/** Others on the same store have their own, so it says whose these are. */
+/** Each server records its own commands, so the reply names the server. */
 const server = {
   host: hostname(),
   process: process.pid,
   startedAt: new Date(performance.timeOrigin).toISOString(),
 }
 
-/** They name what all databases hold, so they are for those who may read the audit. */
+/**
+ * Slow commands name objects of all databases, so the route requires the permission to read
+ * the audit.
+ */
 async function listSlowCommands(call: AdminCall): Promise<AdminReply> {
   call.require('org-audits-read')
   const { slowCommandMs, slowCommands } = call.services

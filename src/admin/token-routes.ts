@@ -1,4 +1,4 @@
-/** Tokens: made, listed without their secrets, and revoked. */
+/** Tokens: create, list without secrets, revoke. */
 import type { CreatedToken, TokenInfo } from '../auth/access.ts'
 import { Refusal } from './refusal.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
@@ -33,7 +33,7 @@ async function revokeToken(call: AdminCall): Promise<AdminReply> {
   return { status: 200, body: {} }
 }
 
-/** Where a request names the organization, it must be the one that there is. */
+/** A request that names an organization must name this server's. */
 export function checkOrganization(
   given: unknown,
   field: string,
@@ -53,7 +53,7 @@ function describe({ id, roles, createdAt, description, expiresAt }: TokenInfo) {
   }
 }
 
-/** The only time that the secret is shown. */
+/** The secret is shown only here. */
 function reveal(created: CreatedToken, orgId: string) {
   const { secret, token } = created
   return { ...describe(created), orgId, secret, token }

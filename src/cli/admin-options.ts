@@ -1,4 +1,4 @@
-/** The options of commands that ask a server over its management port. */
+/** Options of commands that call the management API of a server. */
 import { Option } from 'commander'
 import { readUrl } from './records/target.ts'
 
@@ -9,7 +9,7 @@ export function adminUrlOption(): Option {
     .default('http://127.0.0.1:8182')
 }
 
-/** `whose` says which tokens will do. */
+/** `whose` names the tokens that are accepted. */
 export function adminTokenOption(whose: string): Option {
   return new Option('--token <token>', `${whose}; prefer the variable STELA_TOKEN`).env(
     'STELA_TOKEN',

@@ -1,4 +1,4 @@
-/** `stela backup`: copies everything that a running server holds into a folder. */
+/** `stela backup`: copies all data of a running server into a folder. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
@@ -103,7 +103,7 @@ async function makeBackup(
     print(summary(name, manifest, received, performance.now() - startedAt))
     await prune(folder, name, options.keep)
   } catch (error) {
-    // Room is given back at once, most of all where it was short.
+    // Frees space at once, since the cause may be a full disk.
     await folder.removeLeftovers().catch(() => undefined)
     throw error
   } finally {
@@ -130,7 +130,7 @@ async function receive(
           sizeExpected = part.size
           break
         case 'file': {
-          // It would replace what earlier backups consist of.
+          // The file would overwrite one that earlier backups need.
           if (had.has(part.key) || received.has(part.key))
             throw new CommandFailure(`the server sent ${part.key}, which is here already.`)
           const count = (bytes: number) => void (size += bytes)
@@ -146,7 +146,7 @@ async function receive(
   }
 }
 
-/** Writes a file, which has its name only once it is whole. */
+/** Writes to a temporary name and renames the complete file. */
 async function keep(
   { key, size, content }: Extract<Received, { readonly kind: 'file' }>,
   path: string,
@@ -168,14 +168,16 @@ async function keep(
     )
     await rename(partial, path)
   } catch (error) {
-    // Said by the system, it would not say of what.
+    // The system's message for a failed write does not name the file.
     if ((error as NodeJS.ErrnoException).syscall !== 'write') throw error
     throw new CommandFailure(`${partial} cannot be written: ${(error as Error).message}`)
   }
   return { key, size, sha256: hash.digest('hex') }
 }
 
-/** What the server says of the files, and what is known here of those that it did not send. */
+/**
+ * The manifest of the server, completed with the local entries of files that were not sent.
+ */
 function complete(
   contents: unknown,
   received: ReadonlyMap<string, BackupFile>,
@@ -222,7 +224,7 @@ function summary(
   )
 }
 
-/** Never the one that was just made, whatever the clocks say. */
+/** Never removes the new backup, even when clocks are wrong. */
 async function prune(
   folder: BackupFolder,
   made: string,

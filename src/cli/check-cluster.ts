@@ -1,15 +1,15 @@
-/** What `stela check` says of a cluster. */
+/** Prints the report of `stela check` on a cluster. */
 import { counted } from '../errors/catalog-entry.ts'
 import type { ClusterReport } from '../open-engine.ts'
 
-/** All that is wrong with collections and tables, a line for each. */
+/** The findings of all collections and tables, one per line. */
 export function findingsIn({ targets }: Pick<ClusterReport, 'targets'>): readonly string[] {
   return targets.flatMap(({ keyspace, name, findings }) =>
     findings.map((finding) => `${keyspace}.${name}: ${finding}`),
   )
 }
 
-/** A paragraph for each part; the second is how many things are wrong. */
+/** The report, and the number of problems. */
 export function describeCluster(report: ClusterReport): readonly [string, number] {
   const { cluster, targets, settings } = report
   const nodes = describeNodes(report)

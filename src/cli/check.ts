@@ -52,10 +52,10 @@ Examples:
     }
   })
 
-/** Why nothing can be checked; undefined when the program is to blame. */
+/** Why the check cannot run; undefined for an internal error. */
 function obstacleIn(error: unknown): string | undefined {
   if (error instanceof EngineError) return error.message
-  // Loading the program takes file handles, too.
+  // Loading modules takes file handles, too.
   const { code } = Object(error) as { code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'
     ? 'this process has too many open files. Raise the limit (ulimit -n), then run it again'
@@ -74,7 +74,7 @@ async function runCheck(data: string, cluster: ClusterConfig | undefined): Promi
   return wrong === 0 ? 0 : 1
 }
 
-/** Prints a line for each target and for each finding. Returns the exit status. */
+/** Prints one line per target and per finding. Returns the exit status. */
 function report(checked: ReturnType<typeof checkEverything>): number {
   let problems = 0
   let unchecked = 0

@@ -1,4 +1,4 @@
-/** The settings of a cluster, for the commands that look at one or move data. */
+/** Cluster settings for the commands that check a cluster or migrate data. */
 import { InvalidArgumentError, type Command } from 'commander'
 import {
   clusterOptions,
@@ -11,7 +11,7 @@ export function addClusterOptions(command: Command, heading: string): Command {
   return command
 }
 
-/** Undefined: the embedded engine. `shared` are options that say something beside a cluster. */
+/** Undefined: the embedded engine. `shared` are options that also apply to a cluster. */
 export function readCluster(
   command: Command,
   values: Readonly<Record<string, unknown>>,

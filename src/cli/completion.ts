@@ -1,6 +1,6 @@
 /**
- * `stela completion <shell>`: a script that has a shell complete commands, flags and values.
- * It is made from the commands themselves, so it knows each flag that there is.
+ * `stela completion <shell>`: prints a script with which a shell completes commands, flags
+ * and values. It is generated from the commands, so it is always complete.
  */
 import { Argument, Command, type Option } from 'commander'
 
@@ -21,13 +21,13 @@ Examples:
     process.stdout.write(completionScript(completion.parent!, shell))
   })
 
-/** What can follow some words of a command line. */
+/** Completions after the given words of a command line. */
 interface Place {
-  /** The commands so far, without the program: "token create". */
+  /** The commands so far, without the program name: "token create". */
   readonly words: string
   readonly subcommands: readonly Named[]
   readonly flags: readonly Flag[]
-  /** Values of arguments that have no others. */
+  /** Values of positional arguments. */
   readonly values: readonly string[]
 }
 
@@ -38,7 +38,7 @@ interface Named {
 
 interface Flag extends Named {
   readonly takesValue: boolean
-  /** The values it can have; none: any, of which a shell knows only files. */
+  /** The allowed values; empty: any value, for which the shell offers file names. */
   readonly values: readonly string[]
 }
 
@@ -48,7 +48,7 @@ function completionScript(program: Command, shell: 'bash' | 'zsh' | 'fish'): str
     case 'bash':
       return bashScript(places)
     case 'zsh':
-      // zsh can run what is made for bash.
+      // zsh can run bash completions.
       return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(places)}`
     case 'fish':
       return fishScript(places)
@@ -73,7 +73,7 @@ function flagOf({ long, description, required, optional, argChoices = [] }: Opti
   return { name: long!, says: description, takesValue, values: argChoices }
 }
 
-/** One function, which first walks the words to see which command is meant. */
+/** One function, which first walks the words to find the command. */
 function bashScript(places: readonly Place[]): string {
   const commandLines = places.flatMap(({ words, subcommands }) =>
     subcommands.map(({ name }) => quote(`${words} ${name}`.trim())),
@@ -114,7 +114,7 @@ complete -o default -F _stela stela
 `
 }
 
-/** A line for each thing, with the condition under which it is offered. */
+/** One line per completion, with the condition under which it is offered. */
 function fishScript(places: readonly Place[]): string {
   const lines = places.flatMap(({ words, subcommands, flags, values }) => {
     const when = `complete -c stela -n ${quote(fishCondition(words, subcommands))}`

@@ -1,4 +1,4 @@
-/** `stela demo`: a server with a little data, and three requests to try on it. */
+/** `stela demo`: a server with sample data and three example requests. */
 import { Command } from 'commander'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** `stela export`: writes what a collection or table of a running server holds to a file. */
+/** `stela export`: writes a collection or table of a running server to a file. */
 import { createWriteStream, lstatSync, rmSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
@@ -71,7 +71,7 @@ async function runExport(options: ExportOptions): Promise<void> {
     else await writeWhole(options.out, (file) => write(file, true))
   } catch (error) {
     meter.finish(0)
-    // The reader of standard output has seen enough.
+    // The reader of standard output has closed the pipe, as `head` does.
     if (options.out === '-' && (error as NodeJS.ErrnoException).code === 'EPIPE') return
     throw fileFailure(error)
   } finally {
@@ -80,13 +80,13 @@ async function runExport(options: ExportOptions): Promise<void> {
   process.stderr.write(`stela: exported ${count} ${noun}, ${meter.finish(count)}\n`)
 }
 
-/** A device, a pipe or a link is written to, not replaced. */
+/** A device, a pipe or a link is written to instead of being replaced. */
 function isSpecial(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** The file has its name only once it is whole. */
+/** Writes to a temporary name and renames the complete file. */
 async function writeWhole(
   path: string,
   write: (file: Writable) => Promise<void>,
@@ -98,7 +98,8 @@ async function writeWhole(
   }
   process.on('SIGINT', leave).on('SIGTERM', leave)
   try {
-    // Synced, so that the name does not outlive the content when the power goes.
+    // Synced before the rename, so that a power loss cannot leave an empty file under the
+    // final name.
     await write(createWriteStream(partial, { fd: openAnew(partial), flush: true }))
     await rename(partial, path)
   } catch (error) {

@@ -160,7 +160,7 @@ async function importAll(
         }
       }
   } catch (error) {
-    // What was sent is counted, whatever the input is like from here on.
+    // Batches in flight are counted even when the input fails.
     await importer.settle().catch(() => undefined)
     throw error
   }
@@ -168,7 +168,7 @@ async function importAll(
 }
 
 interface Readers {
-  /** Undefined where the first record is a header. */
+  /** Undefined when the first record is a header. */
   readonly first: DocumentReader | undefined
   readonly afterHeader: (header: Parameters<DocumentReader>[0]) => DocumentReader
 }
@@ -190,7 +190,7 @@ function documentReaders(
   }
 }
 
-/** The state of an import, in a file where the input is one. */
+/** State of an import; persisted when the input is a file. */
 class Progress {
   readonly state: ImportState
   readonly #file: StateFile | undefined
@@ -224,7 +224,7 @@ class Progress {
     return state
   }
 
-  /** Starting over by mistake would store documents without _id twice. */
+  /** Starting over by mistake would insert documents without _id twice. */
   #checkFresh(): void {
     const file = this.#file
     if (file !== undefined && (file.readIfSound()?.sent ?? 0) > 0)
@@ -242,7 +242,7 @@ class Progress {
     if (this.#isKept) this.#file!.remove()
   }
 
-  /** What an import that stops here leaves, and how to go on. */
+  /** Says what an import that stops here has done, and how to resume it. */
   advice(): string {
     const { done, sent } = this.state
     if (sent === 0) {
@@ -272,7 +272,7 @@ function summary(
   return parts.join(', ')
 }
 
-/** All that counts is written down already, so that nothing is to be waited for. */
+/** The state is persisted before each batch, so the process can exit at once. */
 function onSignal(say: () => void): () => void {
   const leave = () => {
     say()

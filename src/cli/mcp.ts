@@ -1,9 +1,9 @@
 /**
- * `stela mcp --stdio`: for assistants that start the servers they talk to.
+ * `stela mcp --stdio`: for assistants that start their servers as child processes.
  *
- * There is one implementation of the protocol, at /v1/mcp of a server, so messages are handed
- * on to one: to the one that a URL names, or else to one in this process, over the data folder,
- * on a free port, with a token of its own.
+ * The protocol is implemented once, at /v1/mcp of a server, so this command forwards
+ * messages to a server: the one of `--url`, or one in this process, over the data
+ * folder, on a free port, with a generated token.
  */
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
@@ -76,14 +76,14 @@ async function runMcp(values: Values): Promise<void> {
   }
 }
 
-/** Until the input ends, or a signal comes. */
+/** Runs until the input ends or a signal arrives. */
 async function serveInput(endpoint: McpEndpoint): Promise<void> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   await forwardMessages(process.stdin, process.stdout, endpoint, stop.signal)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
-  // A client that keeps its end open would otherwise keep the process.
+  // Otherwise a client that keeps its end open would keep the process alive.
   process.stdin.destroy()
 }
 
@@ -100,7 +100,7 @@ async function startServer(
     tls: undefined,
     publicUrl: undefined,
   } as const
-  // Loaded only here: with a URL nothing of it is needed.
+  // Imported lazily: not needed with a URL.
   const { build } = await import('../server.ts')
   try {
     const server = await build(config)

@@ -1,4 +1,4 @@
-/** `stela migrate`: moves everything from a data folder into a cluster, or back. */
+/** `stela migrate`: copies all data from a data folder to a cluster, or back. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
@@ -112,12 +112,12 @@ async function open(
   try {
     return await openForMigration(folder, log)
   } catch (error) {
-    // It says what to do: to stop the server, mostly.
+    // The engine's message says what to do, for example to stop the server.
     throw error instanceof EngineError ? new CommandFailure(`${error.message}.`) : error
   }
 }
 
-/** A line for each target, and how far it is while that takes long. */
+/** Prints one line per target, with progress for large ones. */
 class Progress implements MigrationListener {
   #meter: Meter | undefined
 

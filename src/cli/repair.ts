@@ -1,4 +1,6 @@
-/** `stela repair`: rebuilds the catalog of a data folder, or the index of terms on a cluster. */
+/**
+ * `stela repair`: rebuilds the catalog of a data folder, or the term index in a cluster.
+ */
 import { Command } from 'commander'
 import { EngineError, type EngineErrorKind } from '../engine/errors.ts'
 import type { RepairListener } from '../open-engine.ts'
@@ -83,7 +85,7 @@ const mayPass: ReadonlySet<EngineErrorKind> = new Set([
   ...(['overloaded', 'read', 'write', 'timeout', 'unavailable', 'unreachable'] as const),
 ])
 
-/** A line for each collection and text index, and how far it is while that takes long. */
+/** Prints one line per collection and text index, with progress for large ones. */
 function progress(): RepairListener {
   let meter: Meter
   return {
@@ -100,7 +102,7 @@ function progress(): RepairListener {
   }
 }
 
-/** Only tables have several. */
+/** Only tables can have several text indexes. */
 function nounOf(index: string | undefined): string {
   return index === undefined ? 'documents' : 'rows'
 }

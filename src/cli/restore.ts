@@ -1,4 +1,4 @@
-/** `stela restore`: makes a data folder from a backup. */
+/** `stela restore`: creates a data folder from a backup. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
@@ -129,7 +129,7 @@ async function copy(
   }
 }
 
-/** The files of a backup that are not there as they should be. */
+/** The files of a backup that are missing or have the wrong size. */
 async function lackingIn(folder: BackupFolder, backup: NamedBackup): Promise<string[]> {
   const found = await folder.filesOf([backup])
   return filesIn(backup.manifest)
@@ -137,7 +137,7 @@ async function lackingIn(folder: BackupFolder, backup: NamedBackup): Promise<str
     .map(({ key }) => folder.fileOf(key))
 }
 
-/** True where the folder was made now. */
+/** Returns whether it created the folder; throws when the folder is not empty. */
 function makeEmpty(data: string): boolean {
   let names: string[]
   try {

@@ -1,10 +1,10 @@
-/** A server in this process, from its start to the signal that stops it. */
+/** Runs a server in this process until a signal stops it. */
 import { flushCompileCache } from 'node:module'
 import { EngineError } from '../engine/errors.ts'
 import type { Listening, Server } from '../server.ts'
 import type { Config } from '../settings/config.ts'
 
-/** Serves until it is asked to stop. `onReady` says where, and what else there is to say. */
+/** Serves until a signal arrives. `onReady` prints the address. */
 export async function runServer(
   config: Config,
   onReady: (listening: Listening) => Promise<void> | void,
@@ -12,11 +12,11 @@ export async function runServer(
   const asked = askedToStop()
   let server: Server | undefined
   try {
-    // Loaded only here: the other commands need none of it, and start sooner without.
+    // Imported lazily, so that other commands start faster.
     const { build } = await import('../server.ts')
     server = await build(config)
     await onReady(await server.listen())
-    // Otherwise it is kept at the end, which a server may not come to.
+    // Written now, because a killed server would not write it at exit.
     flushCompileCache()
     await asked
   } catch (error) {
@@ -27,7 +27,7 @@ export async function runServer(
   process.exit()
 }
 
-/** Settles on the first signal; a second one does not wait for anything. */
+/** Settles on the first signal; a second one ends the process at once. */
 function askedToStop(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
@@ -40,7 +40,7 @@ function askedToStop(): Promise<void> {
   })
 }
 
-/** One line where the operator can help it, everything where the program is wrong. */
+/** One line for errors that the operator can fix; the stack for others. */
 function reasonOf(error: unknown, { host, port }: Config): string {
   if (error instanceof EngineError) return error.message
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException

@@ -1,4 +1,4 @@
-/** `stela serve`: flags in, listening server out. */
+/** `stela serve`: starts a server with the settings of the command line. */
 import { Command } from 'commander'
 import type { Listening } from '../server.ts'
 import type { Config } from '../settings/config.ts'
@@ -29,7 +29,10 @@ Examples:
   })
 addServerSettings(serve, true)
 
-/** Standard output carries one line, for scripts to wait for; people read standard error. */
+/**
+ * Standard output gets one line, which scripts can wait for; other messages go to standard
+ * error.
+ */
 function announce({ url, firstToken }: Listening, { cluster }: Config): void {
   if (firstToken !== undefined)
     process.stderr.write(`

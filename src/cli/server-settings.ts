@@ -1,9 +1,9 @@
-/** The settings of a server, as options of commands that start one. */
+/** Server settings as options of the commands that start a server. */
 import { InvalidArgumentError, type Command } from 'commander'
 import { readConfig, type Config } from '../settings/config.ts'
 import { secretSettings, serveOptions } from '../settings/serve-options.ts'
 
-/** `isShown`: whether help lists them. */
+/** `isShown`: whether --help lists the settings. */
 export function addServerSettings(command: Command, isShown: boolean): Command {
   for (const option of serveOptions()) command.addOption(option.hideHelp(!isShown))
   return command.configureOutput({
@@ -11,7 +11,7 @@ export function addServerSettings(command: Command, isShown: boolean): Command {
   })
 }
 
-/** What is wrong with a secret can be said without showing it. */
+/** Messages about secrets must not contain their values. */
 function isAboutSecrets(text: string): boolean {
   return secretSettings.some((name) => text.includes(`--${name}`))
 }
@@ -25,7 +25,7 @@ function withoutValue(text: string): string {
     .replace(/argument '[^]*' is invalid/, 'argument is invalid')
 }
 
-/** Ends the process where settings exclude each other. */
+/** Exits with an error when settings exclude each other. */
 export function readServerSettings(
   command: Command,
   values: Record<string, unknown>,
@@ -38,14 +38,14 @@ export function readServerSettings(
   }
 }
 
-/** The settings that the command line itself names, as flags. */
+/** The settings given on the command line, as flags. */
 export function namedFlags(command: Command): string[] {
   return serveOptions()
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
     .map((option) => option.long!)
 }
 
-/** In the environment, or on the command line. */
+/** Whether a setting is given in the environment or on the command line. */
 function isGiven(command: Command, name: string): boolean {
   const option = command.options.find((candidate) => candidate.name() === name)
   const source = command.getOptionValueSource(option!.attributeName())

@@ -1,4 +1,4 @@
-/** `stela token`: makes, lists and revokes tokens. */
+/** `stela token`: creates, lists and revokes tokens. */
 import { Command, Option } from 'commander'
 import { adminTokenOption, adminUrlOption } from './admin-options.ts'
 import { CommandFailure, reportFailures } from './records/failure.ts'
@@ -149,7 +149,7 @@ async function listTokens(keeper: TokenStore, asJson: boolean): Promise<void> {
   else process.stdout.write(tokenTable(tokens, roles))
 }
 
-/** One that cannot be revoked does not keep the others. */
+/** Continues with the other tokens when one cannot be revoked. */
 async function revokeTokens(keeper: TokenStore, ids: readonly string[]): Promise<void> {
   for (const text of ids) {
     const id = /^Stela:([^:]+):/.exec(text)?.[1] ?? text

@@ -1,2 +1,2 @@
-/** Style sheets are bundled; nothing is imported from them. */
+/** Style sheets are bundled; their imports have no exports. */
 declare module '*.css'

@@ -1,10 +1,13 @@
 import type { Steps } from '../runtime/steps.ts'
 import type { JsonObject } from './value.ts'
 
-/** Fields that are copied at once: beyond a few thousand, a field takes half a microsecond. */
+/**
+ * Fields that are copied per step: in maps of a few thousand fields and more, each takes
+ * half a microsecond.
+ */
 const atOnceMax = 500
 
-/** Puts the fields of an object into another one, which may have some already. */
+/** Copies the fields of an object into another one, which may have fields already. */
 export function* copyObject(
   object: JsonObject,
   into: JsonObject = new Map(),

@@ -6,8 +6,8 @@
  * of some double becomes that double; any other becomes a Decimal. So each value has exactly
  * one form, and arithmetic is the decimal one that people expect: 0.1 + 0.2 is 0.3.
  *
- * Exponents are handled as numbers and never written out as zeros before the length of the
- * result is known to be harmless: 1e999999999 costs no more than 1.
+ * Exponents are handled as numbers. They are written out as zeros only once the length of
+ * the result is known to be small, so 1e999999999 costs no more than 1.
  */
 import assert from 'node:assert/strict'
 import { fixedLimits } from '../limits.ts'
@@ -116,7 +116,7 @@ function partsOfText(text: string): DecimalParts {
   }
 }
 
-/** Where the zeros at the end begin. */
+/** Index of the first trailing zero. */
 function endOfDigits(digits: string): number {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--
@@ -134,7 +134,10 @@ function numericOfParts(parts: DecimalParts): Numeric {
     : { decimal: text }
 }
 
-/** The shorter of the two spellings, with and without an exponent; without if they tie. */
+/**
+ * The shorter of the notations with and without an exponent; without, if they have the same
+ * length.
+ */
 function textOfParts({ sign, digits, exponent }: DecimalParts): string {
   const minus = sign < 0 ? '-' : ''
   const power = exponent - 1
@@ -152,7 +155,7 @@ function textOfParts({ sign, digits, exponent }: DecimalParts): string {
   return `${minus}${digits.slice(0, exponent)}.${digits.slice(exponent)}`
 }
 
-/** The power of ten that the last digit counts. */
+/** The exponent of the last digit. */
 function unitOf(parts: DecimalParts): number {
   return parts.exponent - parts.digits.length
 }
@@ -184,7 +187,7 @@ function withinLength(numeric: Numeric, lengthMax: number): Numeric | undefined 
   return printNumeric(numeric).length <= lengthMax ? numeric : undefined
 }
 
-/** Products of zero are left to the decimal way, which knows no negative zero. */
+/** Results of zero take the decimal path, which has no negative zero. */
 function areSafeIntegers(a: number, b: number, result: number): boolean {
   return (
     Number.isSafeInteger(a) &&

@@ -1,6 +1,6 @@
 /**
- * Objects of one key that stand for a value JSON has no notation for, such as
- * {"$date": 1700000000000}.
+ * Extended JSON: objects of one key that represent values which JSON has no notation for,
+ * such as {"$date": 1700000000000}.
  */
 import { isObject } from './value.ts'
 import type { Value } from './value.ts'
@@ -14,14 +14,14 @@ export type Extended =
   /** In lower case. */
   | { readonly kind: 'objectId'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string }
-  /** `expected` says in words what the wrapper should have held. */
+  /** `expected` describes the content that the wrapper requires. */
   | {
       readonly kind: 'malformed'
       readonly wrapper: ExtendedWrapper
       readonly expected: string
     }
 
-/** What the value stands for; undefined for anything that is not one of the wrappers. */
+/** The decoded value; undefined for values other than wrappers. */
 export function extendedOf(value: Value): Extended | undefined {
   if (!isObject(value) || value.size !== 1) return undefined
   const [key, content] = value.entries().next().value!
@@ -40,7 +40,7 @@ export function extendedOf(value: Value): Extended | undefined {
   }
 }
 
-/** Whether the value is one of the wrappers, well-formed or not: a whole, not an object. */
+/** Whether the value is a wrapper, valid or malformed, rather than a plain object. */
 export function isExtended(value: Value): boolean {
   return extendedOf(value) !== undefined
 }

@@ -1,15 +1,14 @@
 /**
- * Floats as people and clients expect to read them. Widened to a double, a float of 0.1 would
- * be shown as 0.10000000149011612: digits that say nothing. And clients tell integers from
- * floating-point numbers by their spelling: 1 is an int to them, 1.0 is not.
+ * Readable floats. Widened to a double, a float of 0.1 would print as 0.10000000149011612.
+ * Clients also infer types from the notation: 1 is an int, 1.0 is a floating-point number.
  */
 import type { Numeric, Value } from './value.ts'
 
-/** Digits that any decimal survives in a float, and digits that tell all floats apart. */
+/** Digits that every float preserves, and digits that identify every float. */
 const digitsMin = 6
 const digitsMax = 9
 
-/** A double with few digits that is nearer to this float than to any other. */
+/** The shortest double that is nearer to this float than to any other float. */
 export function shortestFloat(float: number): number {
   for (let digits = digitsMin; digits < digitsMax; digits++) {
     const short = Number(float.toPrecision(digits))
@@ -18,12 +17,14 @@ export function shortestFloat(float: number): number {
   return Number(float.toPrecision(digitsMax))
 }
 
-/** From here on String writes an exponent, which only floating-point numbers have. */
+/**
+ * From here on String prints an exponent, so the number is recognized as floating-point.
+ */
 const exponentFrom = 1e21
 
 /**
- * A finite double that prints as a floating-point number also if it is whole. Only good for
- * printing: it is not the canonical form of its value.
+ * A finite double that prints as a floating-point number even when it is whole. For
+ * printing only: it is not the canonical form of its value.
  */
 export function asFloating(double: number): Numeric {
   if (!Number.isInteger(double) || Math.abs(double) >= exponentFrom) return double
@@ -37,7 +38,7 @@ export function asFloats(floats: Float32Array): Value[] {
   )
 }
 
-/** As Array.from does it, which takes several times as long. */
+/** A faster Array.from with a mapping function. */
 export function mapFloats<T>(
   floats: Float32Array | Float64Array,
   make: (float: number) => T,

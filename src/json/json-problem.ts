@@ -7,14 +7,17 @@ interface JsonProblemDetails {
   readonly numeralLength?: number
 }
 
-/** Why a text was refused. The message is fit to be shown to the sender of the text. */
+/** Why a text was rejected. The message may be shown to the sender of the text. */
 export class JsonProblem extends Error {
   readonly kind: JsonProblemKind
   /** In UTF-16 units from the start of the text. */
   readonly offset: number
   /** The depth that the text exceeded, when kind is 'depth'. */
   readonly depthMax: number | undefined
-  /** The length of the offending numeral, when kind is 'numeral' and it is not absurd. */
+  /**
+   * Length of the offending numeral, when kind is 'numeral'; undefined when it was not
+   * measured.
+   */
   readonly numeralLength: number | undefined
 
   constructor(what: string, details: JsonProblemDetails) {

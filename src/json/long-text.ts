@@ -1,24 +1,26 @@
 /**
- * Texts that may be very long: lists of documents, and the replies that carry them.
+ * Texts that may be very long, such as lists of documents and replies.
  *
- * A long one is kept in parts, and nothing is done to all of them at a time: to join a
- * hundred megabytes, or only to count their bytes, holds a thread for too long.
+ * A long text is kept in parts that are processed one at a time: joining or even measuring
+ * a hundred megabytes blocks a thread for too long.
  */
 
-/** A text, or the parts of one. A character is never cut in two. */
+/** A string, or its parts. Parts never split a surrogate pair. */
 export type LongText = string | readonly string[]
 
-/** Characters from which on a text is a part of its own. Shorter ones are joined. */
+/** Characters from which a text becomes a part of its own; shorter ones are joined. */
 const partLength = 65_536
 
-/** Makes one text of several, with commas between them. */
+/** Joins texts with commas. */
 export class CommaList {
   readonly #parts: string[] = []
-  /** An empty one stands for what is in the parts already. */
+  /**
+   * Short texts to be joined. An empty one stands in for a long text, which is in `#parts`.
+   */
   #short: string[] = []
   #length = 0
 
-  /** The text is not empty. */
+  /** Adds a non-empty text. */
   add(text: string): void {
     const isLong = text.length >= partLength
     this.#short.push(isLong ? '' : text)
@@ -35,14 +37,14 @@ export class CommaList {
     this.#length = 0
   }
 
-  /** Everything that was added. */
+  /** The joined text. */
   text(): LongText {
     this.#joinShort()
     return this.#parts.length > 1 ? this.#parts : (this.#parts[0] ?? '')
   }
 }
 
-/** For texts that are short or have one part. */
+/** Joins the parts. For short texts only. */
 export function wholeText(text: LongText): string {
   return typeof text === 'string' ? text : text.join('')
 }

@@ -1,8 +1,8 @@
 /**
- * Values as bytes, for texts that are given out and come back: nothing is escaped, so a string
- * takes no more bytes than its characters do, whatever they are.
+ * Compact binary encoding of values, for opaque tokens such as page states. Strings are not
+ * escaped, so their size is that of their characters.
  *
- * A value is a byte that says what it is, and what follows:
+ * A value is a type byte, followed by:
  *
  *     undefined, null, false, true      nothing
  *     number                            the 8 bytes of the double
@@ -10,9 +10,9 @@
  *     list                              a count, and the values
  *     object                            a count, and for each member its name and its value
  *
- * Lengths and counts have 7 bits a byte, the lowest first; the highest bit says that another
- * byte follows. The reader trusts no input: for any bytes it ends in linear
- * time and creates at most the allowed number of values.
+ * Lengths and counts are variable-length integers: 7 bits per byte, low bits first; the
+ * high bit marks a continuation. Input is untrusted: the reader takes linear time for any
+ * bytes, and creates at most the allowed number of values.
  */
 import { readNumeral } from './decimal.ts'
 import { isDecimal, isObject, type Value } from './value.ts'
@@ -26,7 +26,7 @@ const tag = {
   true: 3,
   number: 4,
   decimal: 5,
-  /** A byte for each character. */
+  /** One byte per character. */
   latin1: 6,
   utf8: 7,
   /** Strings with a lone surrogate, which UTF-8 cannot encode. */
@@ -93,7 +93,7 @@ export interface UnpackLimits {
   readonly valuesMax: number
 }
 
-/** Undefined where the bytes are not exactly one list of values, or go beyond a limit. */
+/** Undefined unless the bytes are exactly one list of values within the limits. */
 export function unpackList(
   bytes: Buffer,
   limits: UnpackLimits,
@@ -112,10 +112,13 @@ class Unreadable extends Error {}
 
 const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
-/** No decimal that is stored has a longer text. */
+/** An upper bound of the length of stored decimals. */
 const decimalLengthMax = 10_000
 
-/** A place in a sort is a list of values that may be undefined, but no value holds such. */
+/**
+ * A sort position is a list of values that may be undefined; `undefined` does not occur
+ * deeper.
+ */
 const undefinedDepthMax = 2
 
 const encodings: ReadonlyMap<number | undefined, BufferEncoding> = new Map([
@@ -188,7 +191,7 @@ class Unpacker {
       const value = readNumeral(text)
       if (isDecimal(value)) return value
     } catch {
-      // Its exponent is too large.
+      // The exponent is too large.
     }
     throw new Unreadable()
   }
@@ -199,7 +202,10 @@ class Unpacker {
     return this.#cut(this.#length()).toString(encoding)
   }
 
-  /** How many follow, each of which takes `sizeMin` bytes at least. */
+  /**
+   * The number of following values, each of at least `sizeMin` bytes. Checked against the
+   * rest of the input.
+   */
   #countOfNext(sizeMin: number): number {
     const count = this.#length()
     const left = this.#bytes.length - this.#at

@@ -1,10 +1,10 @@
 /**
- * JSON text to values, after RFC 8259 to the letter, in one pass that can be interrupted.
+ * JSON parser, strict after RFC 8259, in one pass that can be interrupted.
  *
- * The platform's parser would fold numerals into doubles, take the last of two equal keys
- * and lose the order of keys such as "10"; this one refuses or keeps them. It is on the path
- * of every request, hence the character codes: strings without escapes are cut out of the
- * text whole, and most numerals are computed without being cut out at all.
+ * JSON.parse rounds numbers to doubles, keeps the last of two equal keys, and reorders keys
+ * such as "10"; this parser keeps numbers and order, and rejects duplicate keys. It runs
+ * for every request, so it works on character codes: strings without escapes are sliced out
+ * whole, and most numbers are computed without slicing.
  */
 import * as charCodes from './char-codes.ts'
 import { readNumeral } from './decimal.ts'
@@ -17,7 +17,7 @@ import type { JsonObject, Numeric, Value } from './value.ts'
 export { JsonProblem }
 
 export interface ParseLimits {
-  /** Objects and arrays within each other; a value outside of any is at depth 0. */
+  /** Nesting of objects and arrays; a value outside of any is at depth 0. */
   readonly depthMax: number
   /** Characters of one numeral. */
   readonly numeralLengthMax: number
@@ -37,7 +37,7 @@ export function parseJson(text: string, limits: ParseLimits): Value {
   return reader.value
 }
 
-/** The same in steps of about so many values. */
+/** Like parseJson, in steps of about `stepSize` values. */
 export function* parseJsonInSteps(
   text: string,
   limits: ParseLimits,
@@ -48,14 +48,14 @@ export function* parseJsonInSteps(
   return reader.value
 }
 
-/** Reads text that printJson wrote, and so held to the limits when it came in. */
+/** Parses text that printJson wrote; limits were applied when it was received. */
 export function parseStored(text: string): Value {
   return parseJson(text, unlimited)
 }
 
 /**
- * Reads text that is to be printed again: numbers keep the spelling that they came in, 1.0 or
- * 1e3. Only good for printing: such numbers are not canonical.
+ * Parses text that will be printed again: numbers keep their notation, 1.0 or 1e3. For
+ * printing only: such numbers are not canonical.
  */
 export function parseAsWritten(text: string): Value {
   return parseJson(text, { ...unlimited, asWritten: true })
@@ -65,8 +65,8 @@ export function parseStoredInSteps(text: string): Steps<Value> {
   return parseJsonInSteps(text, unlimited)
 }
 
-// Imported constants are loaded wherever they stand, which makes reading a fifth slower; those
-// of this file become part of the compiled code.
+// Access to imported constants makes parsing a fifth slower; V8 inlines the constants of
+// this file.
 const { TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, QUOTE, PLUS, COMMA, MINUS } = charCodes
 const { POINT, ZERO, NINE, COLON, UPPER_E, OPEN_BRACKET, BACKSLASH } = charCodes
 const { CLOSE_BRACKET, LOWER_E, LOWER_F, LOWER_N, LOWER_T, LOWER_U } = charCodes
@@ -76,27 +76,27 @@ const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
 /** Character code at the end of the text. */
 const END = -1
 
-/** Characters of white space that are skipped one by one before the platform is asked. */
+/** White space skipped one by one before a regular expression takes over. */
 const shortSpaceMax = 64
 const notSpace = /[^ \n\r\t]/g
 
-/** Characters of a string that are looked at one by one before the platform is asked. */
+/** Characters of a string scanned one by one before native functions take over. */
 const shortLengthMax = longPieceLength
 
-/** Values, which take some ten microseconds; if they are long strings, a millisecond or two. */
+/** Values per step: some ten microseconds, or a millisecond or two for long strings. */
 const stepSize = 128
 
 const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity }
-/** Characters of a long string that are read at a time. */
+/** Characters of a long string per step. */
 const pieceLength = 16_384
 
-/** Characters past the limit after which a numeral is only known to be too long. */
+/** Characters beyond the limit up to which the length of a numeral is measured. */
 const numeralSlack = 10_000
 
-/** Instead of a value: reading stopped before it, or in it. */
+/** Returned instead of a value when parsing stopped before or inside it. */
 type Stopped = undefined
 
-/** An object or array that reading stopped in. */
+/** An open object or array at a stop. */
 type Frame =
   | { readonly array: Value[] }
   | {
@@ -108,13 +108,13 @@ type Frame =
 
 const noFrames: Frame[] = []
 
-/** No text is as long. A small integer, unlike Infinity: comparing with it costs nothing. */
+/** Longer than any string; a small integer compares faster than Infinity. */
 const unreachable = 2 ** 30 - 1
 
 /**
- * `at` is the offset of the next character to look at. Reading descends recursively. Where it
- * is to stop, it comes back up and leaves a frame for each open object and array; to go on,
- * the frames are taken up again, the innermost first.
+ * `at` is the offset of the next character. Parsing is recursive. To stop, it returns
+ * through all levels and saves a frame for each open object and array; it resumes from the
+ * innermost frame.
  */
 class Reader {
   readonly text: string
@@ -123,18 +123,18 @@ class Reader {
   /** Whether numbers keep their spelling. */
   readonly asWritten: boolean
   at = 0
-  /** What has been read, once all has. */
+  /** The parsed value, once parsing is complete. */
   value: Value = null
-  /** Values that it may come to before it stops, and pieces of long strings. */
+  /** Values, and pieces of long strings, until the next stop. */
   left = 0
   piecesLeft = 0
-  /** Values that it may come to in all. */
+  /** Values until the limit of the whole text. */
   valuesLeft: number
   readonly valuesMax: number
   isStopped = false
-  /** What reading stopped in, the innermost first. */
+  /** Frames of the open objects and arrays, innermost first. */
   frames: Frame[] = noFrames
-  /** Whether it stopped in a string, and what was read of that. */
+  /** Whether parsing stopped inside a string, and its text so far. */
   isInString = false
   decoded = ''
 
@@ -148,9 +148,9 @@ class Reader {
     this.next()
   }
 
-  /** Reads about so many values. True when all of the text has been read. */
+  /** Parses about `count` values. Returns whether the text is complete. */
   read(count: number): boolean {
-    // One value more than there may be is enough to stop at.
+    // One value above the limit is sufficient to detect a violation.
     this.left = Math.min(count, this.valuesLeft + 1)
     this.piecesLeft = count
     this.valuesLeft -= this.left
@@ -166,7 +166,7 @@ class Reader {
     return true
   }
 
-  /** Takes up the frames, each with what came out of the one inside it. */
+  /** Continues from the frames, passing the value of each to the one around it. */
   resume(): Value | Stopped {
     const { frames } = this
     this.frames = []
@@ -200,7 +200,7 @@ class Reader {
     this.frames.push(frame)
   }
 
-  /** `depth` is the one that an object or array read here would have. */
+  /** `depth` is that of an object or array that starts here. */
   readValue(depth: number): Value | Stopped {
     const code = this.codeAt(this.at)
     switch (code) {
@@ -233,7 +233,7 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /** Reads on at a key. The innermost loop of most texts: written out, to be inlined. */
+  /** Continues at a key. The hot loop: written without helpers, for inlining. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)
@@ -253,7 +253,7 @@ class Reader {
         return undefined
       }
       object.set(key, value)
-      // Counting is cheaper than asking the map for each key before setting it.
+      // Comparing sizes is cheaper than a lookup before each insertion.
       if (object.size === count) throw this.twice(key, keyAt)
       const code = this.next()
       if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')
@@ -263,7 +263,7 @@ class Reader {
     }
   }
 
-  /** Reads on behind a key that reading stopped in. */
+  /** Continues after a key at which parsing stopped. */
   readMember(depth: number): Value | Stopped {
     if (this.next() !== COLON) throw this.unexpected('":" after the key')
     this.at++
@@ -271,7 +271,7 @@ class Reader {
     return --this.left > 0 ? this.readValue(depth + 1) : undefined
   }
 
-  /** Goes on behind a value that reading stopped in; true when no key follows. */
+  /** Continues after a value; returns whether it was the last member. */
   addMember(object: JsonObject, key: string, keyAt: number, value: Value): boolean {
     if (object.has(key)) throw this.twice(key, keyAt)
     object.set(key, value)
@@ -294,7 +294,7 @@ class Reader {
     return this.readElements(array, depth)
   }
 
-  /** Reads on at an element. */
+  /** Continues at an element. */
   readElements(array: Value[], depth: number): Value[] | Stopped {
     for (;;) {
       const value = --this.left > 0 ? this.readValue(depth + 1) : undefined
@@ -307,7 +307,7 @@ class Reader {
     }
   }
 
-  /** Goes on to the next element, if there is one. */
+  /** Skips to the next element; returns whether the array ends instead. */
   isLastElement(): boolean {
     const code = this.next()
     if (code !== COMMA && code !== CLOSE_BRACKET) throw this.unexpected('"," or "]"')
@@ -323,7 +323,7 @@ class Reader {
     return meaning
   }
 
-  /** Undefined when reading stopped in it. */
+  /** Undefined when parsing stopped inside the string. */
   readString(): string | undefined {
     const { text } = this
     const start = this.at + 1
@@ -337,11 +337,11 @@ class Reader {
       }
       if (code === BACKSLASH || code < SPACE) break
     }
-    // A long string is read from its start by the platform.
+    // Native functions decode a long string from its start.
     return this.readPieces(start, at < end ? at : start)
   }
 
-  /** A string of which all up to `at` has been read. */
+  /** Parses a string whose text up to `at` was scanned. */
   readPieces(start: number, at: number): string | undefined {
     this.isInString = true
     this.decoded = this.text.slice(start, at)
@@ -349,7 +349,7 @@ class Reader {
     return this.readRestOfString()
   }
 
-  /** Goes on in a string that is long or has escapes. */
+  /** Continues in a string that is long or has escapes. */
   readRestOfString(): string | undefined {
     const { text } = this
     for (;;) {
@@ -365,7 +365,7 @@ class Reader {
     return string
   }
 
-  /** Reads a piece of a string, which ends at the quote or between two characters. */
+  /** Decodes a piece of a string, which ends at the quote or between two characters. */
   readPiece(): void {
     const { text, at: from } = this
     if (this.codeAt(from) !== BACKSLASH) {
@@ -397,7 +397,7 @@ class Reader {
     const wholeFrom = negative ? start + 1 : start
     let at = wholeFrom
     let pointAt = -1
-    // The digits that count, from the first that is not zero, in two halves.
+    // The significant digits in two halves, without leading zeros.
     let high = 0
     let low = 0
     let count = 0
@@ -462,7 +462,7 @@ class Reader {
     }
   }
 
-  /** Skips white space, whose codes are the lowest, and gives the code of what follows. */
+  /** Skips white space, which has the lowest codes; returns the next code. */
   next(): number {
     let code = this.codeAt(this.at)
     if (code > SPACE) return code
@@ -472,14 +472,14 @@ class Reader {
     return code
   }
 
-  /** By the platform's search, which is several times as fast. */
+  /** A regular expression is several times as fast for long white space. */
   skipSpace(): void {
     notSpace.lastIndex = this.at
     this.at = notSpace.test(this.text) ? notSpace.lastIndex - 1 : this.text.length
   }
 
-  // charCodeAt is never asked for what is behind the end: the platform compiles it for that
-  // from then on, and every text takes a third longer to read, until the process ends.
+  // Never call charCodeAt beyond the end: V8 would then use a generic version for the rest
+  // of the process, and parsing would take a third longer.
   codeAt(at: number): number {
     return at < this.text.length ? this.text.charCodeAt(at) : END
   }

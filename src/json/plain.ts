@@ -1,10 +1,10 @@
 /**
- * Between JSON values and plain data: schemas are kept as plain objects, which SQLite
- * columns, configuration and tests hold best, and are shown as JSON values.
+ * Converts between JSON values and plain data. Schemas are kept as plain objects, which
+ * suit SQLite columns, settings and tests, and are returned as JSON values.
  */
 import { isDecimal, isObject, type Value } from './value.ts'
 
-/** For checked data of ours only: digits beyond a double's are lost. */
+/** For internal data only: digits beyond the precision of a double are lost. */
 export function toPlain(value: Value): unknown {
   if (Array.isArray(value)) return value.map(toPlain)
   if (isDecimal(value)) return Number(value.decimal)
@@ -12,7 +12,7 @@ export function toPlain(value: Value): unknown {
   return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
 }
 
-/** Members that are undefined are left out. */
+/** Members that are undefined are omitted. */
 export function fromPlain(data: unknown): Value {
   if (Array.isArray(data)) return data.map(fromPlain)
   if (typeof data !== 'object' || data === null) return data as Value

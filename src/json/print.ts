@@ -4,8 +4,8 @@ import { isObject } from './value.ts'
 import type { Value } from './value.ts'
 
 /**
- * Compact JSON text in key order. The text is well-formed Unicode: a surrogate without its
- * partner is written as an escape, so it survives being stored or sent as UTF-8.
+ * Compact JSON text in key order. The text is well-formed Unicode: a lone surrogate is
+ * written as an escape, so that it survives UTF-8.
  */
 export function printJson(value: Value): string {
   if (value === null || typeof value !== 'object') return printScalar(value)
@@ -13,7 +13,7 @@ export function printJson(value: Value): string {
   return typeof printed === 'string' ? printed : atOnce(printed)
 }
 
-/** The same in steps, unless it takes but one. */
+/** Returns a string for small values, and steps for large ones. */
 export function printJsonInSteps(value: Value): string | Steps<string> {
   const printer = new Printer()
   const isDone = printer.add(value)
@@ -22,19 +22,18 @@ export function printJsonInSteps(value: Value): string | Steps<string> {
 }
 
 /**
- * Where plain text is put together, a byte for each character. A string that is appended to
- * becomes a tree of its pieces, and flattening the tree later takes
- * longer than printing.
+ * Buffer for plain text, one byte per character, shared by all printers. Appending to a
+ * string would create a rope, and flattening it later takes longer than printing.
  */
 const plain = Buffer.allocUnsafeSlow(16_384)
 
 class Printer {
   readonly #walk = new InterruptibleWalk()
   #text = ''
-  /** What follows the text: so many characters of `plain`, which others use in their turn. */
+  /** Number of characters of `plain` that continue the text. */
   #plainSize = 0
 
-  /** Prints the value, or stops in it. */
+  /** Prints the value; returns false when it stopped before the end. */
   add(value: Value): boolean {
     if (typeof value === 'string') this.#addString(value)
     else if (value === null || typeof value !== 'object') this.#addPlain(String(value))
@@ -97,7 +96,7 @@ class Printer {
     this.#plainSize = at
   }
 
-  /** Text of characters of a byte each. */
+  /** Appends Latin-1 text. */
   #addPlain(text: string): void {
     const { length } = text
     if (length > plainLengthMax) {
@@ -123,7 +122,7 @@ class Printer {
     this.#plainSize = 0
   }
 
-  /** What was printed since it was last taken. */
+  /** Returns the text printed since the last call. */
   takeText(): string {
     this.#endPlain()
     const text = this.#text
@@ -131,9 +130,9 @@ class Printer {
     return text
   }
 
-  /** All of the text, once the walk that stopped has come to its end. */
+  /** The rest of the text, after the walk had stopped. */
   *rest(start: string): Steps<string> {
-    // One string that grows for long is slow to copy.
+    // Parts are joined at the end: appending to one long string is slow.
     const parts = [start]
     for (const pause of this.#walk.rest()) {
       parts.push(this.takeText())
@@ -148,12 +147,12 @@ function printScalar(value: string | number | boolean | null): string {
   return String(value)
 }
 
-/** Beyond this many characters the platform's printer is the faster one. */
+/** For longer strings JSON.stringify is faster. */
 const plainLengthMax = 40
 
 const quote = 0x22
 
-/** Whether a character stands for itself in a string. */
+/** Whether a string can contain the character without an escape. */
 function isPlain(code: number): boolean {
   return code >= 0x20 && code !== quote && code !== 0x5c && (code < 0xd800 || code > 0xdfff)
 }

@@ -1,16 +1,17 @@
 /**
- * Numerals of up to seventeen digits, which is nearly all of them, without a detour through
- * text. Vectors make this worthwhile: a request may hold a hundred thousand such numerals.
+ * Fast conversion of numerals of up to seventeen digits, which is nearly all of them,
+ * without an intermediate string. It matters for vectors: a request may contain a hundred
+ * thousand numbers.
  *
- * Up to fifteen digits, a double carries any decimal. Past that a numeral is carried if it
- * is the text that String writes for the double nearest to it: the shortest one that reads
- * back as that double and, of those, the closest. Both are found by measuring how far the
- * double lies from the numeral and from the two neighbours that have one digit less.
+ * Up to fifteen digits, a double represents any decimal. A longer numeral is represented if
+ * it is the text that String prints for the nearest double: the shortest one that reads
+ * back as that double and, of those, the closest. The code verifies both by computing the
+ * distance of the double from the numeral and from its two neighbours with one digit less.
  */
 
 /** Digits of the high half of a mantissa, as many as fit into a small integer. */
 export const highDigitsMax = 9
-/** Digits of both halves; more are left to the slow way. */
+/** Digits of both halves; numerals with more take the slow path. */
 export const digitsMax = 17
 
 /**
@@ -31,7 +32,7 @@ export function doubleOf(high: number, low: number, count: number, power: number
 /** For (shifted + low) / 10^places with sixteen or seventeen digits. */
 function longDoubleOf(shifted: number, low: number, places: number): number {
   const scale = powersOfTen[places]!
-  // The sum may be rounded, and the quotient again. Measuring the error mends both.
+  // Both the sum and the quotient may be rounded. The measured error corrects both.
   let double = (shifted + low) / scale
   let excess = excessOf(double, shifted, low, places)
   double -= excess / scale
@@ -61,7 +62,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
  */
 const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
 
-/** Far more than what rounding adds to the lengths compared, far less than they differ by. */
+/** Far above the rounding error of the compared lengths, far below their differences. */
 const doubt = 1e-6
 
 /**

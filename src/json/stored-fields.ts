@@ -1,9 +1,8 @@
 /**
- * Some fields of a stored object, without reading the others.
+ * Reads some fields of a stored object without parsing the others.
  *
- * A look at a field or two of many documents would otherwise spend most of the time
- * on building values that are not needed. The text was written by printJson: it is compact
- * and valid.
+ * Reading a field or two of many documents would otherwise spend most of its time on
+ * building unused values. The text must be from printJson: compact and valid.
  */
 import {
   BACKSLASH,
@@ -18,7 +17,7 @@ import {
 import { JsonProblem, parseStored } from './parse.ts'
 import type { JsonObject } from './value.ts'
 
-/** The fields with these names that the object has, in its order. */
+/** The fields of the object with these names, in the order of the object. */
 export function storedFields(text: string, names: ReadonlySet<string>): JsonObject {
   const fields: JsonObject = new Map()
   let at = 1
@@ -32,7 +31,7 @@ export function storedFields(text: string, names: ReadonlySet<string>): JsonObje
   return fields
 }
 
-/** The object without the fields of these names; undefined: the text is not compact. */
+/** The object without these fields; undefined when the text is not compact. */
 export function withoutFields(
   text: string,
   names: ReadonlySet<string>,
@@ -59,10 +58,10 @@ function nameIn(written: string): string {
   return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
 }
 
-/** The place after the closing quote of the string that starts here. */
+/** The offset after the closing quote of the string that starts here. */
 function endOfString(text: string, start: number): number {
   const quote = text.indexOf('"', start + 1)
-  // Most have no escapes, and some are long.
+  // Most strings have no escapes and some are long, so a native search comes first.
   if (quote > start && text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

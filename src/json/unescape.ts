@@ -1,4 +1,4 @@
-/** What the inside of a JSON string stands for. */
+/** Decodes the content of a JSON string. */
 import * as charCodes from './char-codes.ts'
 import { JsonProblem } from './json-problem.ts'
 
@@ -18,21 +18,23 @@ const escapes: ReadonlyMap<number, string> = new Map(
   }).map(([letter, meaning]) => [letter.charCodeAt(0), meaning]),
 )
 
-/** From this many characters on the platform is faster. */
+/** From this many characters on, native functions are faster. */
 export const longPieceLength = 128
 
-/** Whether the piece stands for itself. */
+/** Whether the piece contains no escapes or control characters. */
 export function isPlain(piece: string): boolean {
   return !/[\0-\x1f\\]/.test(piece)
 }
 
-/** Part of a string. What the platform refuses is read here, to say what is wrong. */
+/**
+ * Decodes part of a string. What JSON.parse rejects is scanned here, for an exact error.
+ */
 export function unescape(text: string, from: number, to: number): string {
   if (to - from >= longPieceLength)
     try {
       return JSON.parse(`"${text.slice(from, to)}"`) as string
     } catch {
-      // Said below.
+      // The loop below reports the error.
     }
   let decoded = ''
   let plainFrom = from

@@ -1,17 +1,17 @@
 /**
- * JSON values as the service holds them.
+ * The internal representation of JSON values.
  *
  * Objects are Maps, because a plain object would move keys such as "10" to the front and
  * treat "__proto__" as more than a name. Key order is part of a document's identity here.
  *
- * Numbers are doubles wherever a double carries the numeral exactly, and Decimals
- * otherwise. All types survive structuredClone, so values can travel to worker threads.
+ * Numbers are doubles when a double represents the numeral exactly, and Decimals otherwise.
+ * All types survive structuredClone, so values can be sent to worker threads.
  */
 export type Value = null | boolean | number | string | Decimal | Value[] | JsonObject
 
 export type JsonObject = Map<string, Value>
 
-/** A number that no double carries: its canonical text, as decimal.ts writes it. */
+/** A number that no double represents: its canonical text, as decimal.ts prints it. */
 export interface Decimal {
   readonly decimal: string
 }
@@ -24,7 +24,10 @@ export function isObject(value: Value | undefined): value is JsonObject {
   return value instanceof Map
 }
 
-/** Tells objects and arrays, and the odd decimal, from most values. It takes least. */
+/**
+ * Whether the value is an object, an array or a Decimal. The cheapest check, so it comes
+ * first.
+ */
 export function isNested(value: Value): value is Decimal | Value[] | JsonObject {
   return typeof value === 'object' && value !== null
 }

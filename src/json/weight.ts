@@ -1,23 +1,23 @@
 /**
- * How many values a JSON text has and how much memory they take, roughly, without making them.
- * An empty object has two characters and takes two hundred bytes, so the length of a text says
- * little.
+ * Estimates the number of values in a JSON text and the memory they take, without parsing
+ * it. An empty object has two characters and takes two hundred bytes, so the length of a
+ * text is a poor measure.
  */
 import type { Steps } from '../runtime/steps.ts'
 import { BACKSLASH, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './char-codes.ts'
 
-/** Bytes of an object, of an array, and of what follows a comma: a place in one of these. */
+/** Bytes of an object, of an array, and of each further member or element. */
 const objectSize = 200
 const arraySize = 64
 const memberSize = 40
 
-/** Bytes that are looked at between two places where work can be interrupted. */
+/** Bytes that are scanned per step. */
 const stepLength = 262_144
 
 export interface Weight {
-  /** Bytes of memory, at most. */
+  /** Upper bound of the memory, in bytes. */
   readonly size: number
-  /** How many values there are, at least. */
+  /** Lower bound of the number of values. */
   readonly values: number
 }
 
@@ -39,7 +39,7 @@ class Scale implements Weight {
     this.#bytes = bytes
   }
 
-  /** Whether there is more. */
+  /** Scans one part; returns whether there is more. */
   weighPart(): boolean {
     const { length } = this.#bytes
     const to = Math.min(this.#at + stepLength, length)

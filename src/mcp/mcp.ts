@@ -1,9 +1,9 @@
 /**
- * The Model Context Protocol: the commands of the API as tools of assistants.
+ * The Model Context Protocol: commands of the API as tools of assistants.
  *
- * Messages come over Streamable HTTP, each in a request of its own. Nothing of a client is
- * remembered between them: a first message may be a tool call, and a session id is
- * handed out only because some clients want one.
+ * Transport is Streamable HTTP, one message per request. The server keeps no state between
+ * requests: the first message may be a tool call, and session ids exist only because some
+ * clients require one.
  */
 import { randomUUID } from 'node:crypto'
 import { ApiError, apiError } from '../errors/api-error.ts'
@@ -36,9 +36,9 @@ import { commandOf, resourceKindOf, tools, type Tool } from './tools.ts'
 import { olderVersions, revisionOf, versions, type ProtocolRevision } from './versions.ts'
 
 export interface McpSettings {
-  /** Whether tools may be called; undefined: each request may say that they may not. */
+  /** Whether tools may be called; undefined: each request may disable them. */
   readonly enabled: boolean | undefined
-  /** Whether results come as text, too. */
+  /** Whether results also contain text. */
   readonly text: boolean
 }
 
@@ -46,7 +46,7 @@ interface McpServices extends McpSettings {
   /** Version of the server. */
   readonly version: string
   readonly limits: Limits
-  /** The descriptions of all tools, as JSON, by their names. */
+  /** JSON descriptions of all tools, by name. */
   readonly printTools: () => Promise<ReadonlyMap<string, string>>
 }
 
@@ -61,7 +61,7 @@ export function mcpProtocol(
   return { answer: (call) => answer(call, services) }
 }
 
-/** Loaded only here: most servers are never asked for it, and start sooner without. */
+/** Imported lazily, because most servers never need it and start faster without. */
 async function describe(limits: Limits): Promise<ReadonlyMap<string, string>> {
   const { describeTools } = await import('./tool-descriptions.ts')
   return new Map(describeTools(limits).map((tool) => [tool.name, JSON.stringify(tool)]))
@@ -83,7 +83,7 @@ async function answer(call: WrappedCall, services: McpServices): Promise<Answer>
   }
 }
 
-/** Streams are never sent, so a client has to take JSON. */
+/** The server does not send event streams, so a client must accept JSON. */
 function checkAccept({ headers }: WrappedCall): void {
   const accept = headers['accept']
   if (typeof accept !== 'string' || takesJson.test(accept)) return
@@ -92,7 +92,7 @@ function checkAccept({ headers }: WrappedCall): void {
 
 const takesJson = /(?:^|,)\s*(?:application\/(?:json|\*)|\*\/\*)\s*(?:[;,]|$)/i
 
-/** What was thrown, as an error of the protocol. */
+/** Converts a thrown error to an error of the protocol. */
 function explain(failure: unknown, { log, requestId }: WrappedCall): RpcError {
   if (failure instanceof RpcError) return failure
   if (failure instanceof ApiError) {
@@ -138,20 +138,20 @@ interface CacheControl {
   readonly ttlMs: number
 }
 
-/** The same for everybody. */
+/** The same for all tokens. */
 const shared: CacheControl = { scope: 'public', ttlMs: fixedLimits.assistantCacheMs }
 /** Depends on the roles of the token, which rarely change. */
 const ofToken: CacheControl = { scope: 'private', ttlMs: fixedLimits.assistantCacheMs }
-/** Depends on what is stored. */
+/** Depends on stored data. */
 const ofData: CacheControl = { scope: 'private', ttlMs: 0 }
 
 interface Result extends PrintedResult {
-  /** Who may keep it; undefined: it is not to be kept. */
+  /** Cache directives; undefined: not cacheable. */
   readonly cache?: CacheControl
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Each result says what it is and who made it, from the revision on that wants it. */
+/** Newer revisions require each result to state its type and its server. */
 function membersOf(
   { members, meta, cache }: Result,
   { isSelfContained }: ProtocolRevision,
@@ -187,7 +187,7 @@ interface MethodContext {
 }
 
 interface Method {
-  /** Whether only revisions before the current one have it. */
+  /** Whether only revisions before the current one have the method. */
   readonly isOlder?: boolean
   answer(params: JsonObject, context: MethodContext): Result | Promise<Result>
 }
@@ -231,7 +231,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
 }
 
-/** The inside of an object of these members. */
+/** The members of an object as JSON text, without braces. */
 function print(members: Readonly<Record<string, Value>>): string {
   return printJson(new Map(Object.entries(members))).slice(1, -1)
 }
@@ -240,7 +240,7 @@ function initialize(params: JsonObject, { services }: MethodContext): Result {
   const asked = params.get('protocolVersion')
   if (typeof asked !== 'string')
     throw new RpcError(invalidParams, 'initialize needs a protocolVersion, a string.')
-  // Who does not know the one that is answered says no.
+  // A client that does not support this version closes the connection.
   const protocolVersion = olderVersions.includes(asked) ? asked : olderVersions[0]!
   return {
     members: print({
@@ -258,7 +258,7 @@ const discovery: Result = {
   cache: shared,
 }
 
-/** Lists that have one page give no cursors out. */
+/** Lists of a single page do not issue cursors. */
 function refuseCursor(params: JsonObject): void {
   if ((params.get('cursor') ?? null) !== null)
     throw new RpcError(invalidParams, 'The cursor is none that was given out.')
@@ -286,7 +286,7 @@ async function callTool(
     const reply = await runTool(pageSize)
     const printed = await printToolResult(reply, form, call)
     if (printed !== undefined) return printed
-    // What changes something must not be run again.
+    // A command that changes data must not run again.
     if (tool.command.does !== 'read') return printWithoutData(reply)
   }
   const tooLarge = { errors: [apiError('REPLY_TOO_LARGE', { max: sizeMax })] }
@@ -299,7 +299,7 @@ async function callTool(
       const { place, fields } = commandOf(tool!, given as JsonObject)
       return await call.run(place, tool!.name, fields, replySizeMax)
     } catch (error) {
-      // What an assistant can set right comes as a result: that is what it gets to read.
+      // Errors that an assistant can correct are results, because it reads results.
       if (error instanceof ApiError) return { errors: [error] }
       throw error
     }
@@ -313,19 +313,19 @@ function permittedTools({ principal, databaseId }: WrappedCall): Tool[] {
   )
 }
 
-/** As for other features, what the operator left open is for the request to say. */
+/** As for other features: unless the operator has decided, the request does. */
 function isEnabled({ headers }: WrappedCall, { enabled }: McpServices): boolean {
   return enabled ?? headers['feature-flag-mcp'] !== 'false'
 }
 
-/** What a tool would answer, where there is no result to answer it by. */
+/** The error of a disabled tool, for methods without a result that could contain it. */
 function notEnabled(): RpcError {
   const error = apiError('MCP_FEATURE_NOT_ENABLED')
   const { errors } = printParts({ errors: [error] })
   return new RpcError(invalidRequest, error.message, 200, `{"errors":${errors!}}`)
 }
 
-/** The code that revisions before the current one have for it. */
+/** The error code of revisions before the current one. */
 const resourceNotFound = -32002
 
 async function showResource(

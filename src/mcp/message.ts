@@ -1,4 +1,4 @@
-/** Messages of JSON-RPC 2.0, as far as the protocol of assistants uses it. */
+/** JSON-RPC 2.0 messages, as far as MCP uses them. */
 import { lengthOf } from '../http/reply.ts'
 import type { LongText } from '../json/long-text.ts'
 import { printJson } from '../json/print.ts'
@@ -7,12 +7,12 @@ import { isDecimal, isObject, type JsonObject, type Value } from '../json/value.
 export type Message =
   | Request
   | { readonly kind: 'notification'; readonly method: string }
-  /** An answer to something that was never asked. */
+  /** A response, although the server sends no requests. */
   | { readonly kind: 'response' }
 
 export interface Request {
   readonly kind: 'request'
-  /** As it is printed again. */
+  /** The id as JSON text. */
   readonly id: string
   readonly method: string
   readonly params: JsonObject
@@ -24,13 +24,13 @@ export const methodNotFound = -32601
 export const invalidParams = -32602
 export const internalError = -32603
 
-/** An error of the protocol, as opposed to one of a command, which is a result. */
+/** An error of the protocol. Errors of commands are results instead. */
 export class RpcError extends Error {
   readonly code: number
   readonly status: number
   readonly data: string | undefined
 
-  /** `status` is that of HTTP, `data` a JSON text. */
+  /** `status` is the HTTP status, `data` a JSON text. */
   constructor(code: number, message: string, status = 200, data?: string) {
     super(message)
     this.code = code
@@ -39,7 +39,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Throws an RpcError where the body is no message. */
+/** Throws an RpcError when the body is not a valid message. */
 export function readMessage(body: Value): Message {
   if (Array.isArray(body))
     throw malformed('Several messages at once are not taken. Send each by itself.')
@@ -55,7 +55,9 @@ export function readMessage(body: Value): Message {
   return { kind: 'request', id: printJson(id), method, params: paramsOf(body, id) }
 }
 
-/** The id of what may be no whole message, to answer to; undefined: it has none. */
+/**
+ * The id of a possibly malformed message, for the error reply; undefined when it has none.
+ */
 export function idOf(body: Value): string | undefined {
   const id = isObject(body) ? body.get('id') : undefined
   return id !== undefined && isId(id) ? printJson(id) : undefined
@@ -76,14 +78,14 @@ function malformed(message: string): RpcError {
   return new RpcError(invalidRequest, message, 400)
 }
 
-/** `members` is what a result holds, as JSON text. */
+/** `members` is the content of the result as JSON text. */
 export function printResult(id: string, members: LongText): LongText {
   const start = `{"jsonrpc":"2.0","id":${id},"result":{`
   if (typeof members === 'string') return `${start}${members}}}`
   return [start, ...members, '}}']
 }
 
-/** Without an id where the request has none that can be read. */
+/** Omits the id when that of the request is unreadable. */
 export function printError(error: RpcError, id: string | undefined): string {
   const data = error.data === undefined ? '' : `,"data":${error.data}`
   return (
@@ -92,7 +94,7 @@ export function printError(error: RpcError, id: string | undefined): string {
   )
 }
 
-/** A text as it stands within a JSON string, without the quotes. Others have their turn. */
+/** Escapes a text for a JSON string, without quotes. Yields to other requests. */
 export async function escapeText(
   text: LongText,
   pause: () => Promise<void> | undefined,
@@ -107,7 +109,7 @@ export async function escapeText(
   return escaped
 }
 
-/** Several texts as one. */
+/** Concatenates texts. */
 export function joinTexts(...texts: readonly LongText[]): LongText {
   if (texts.every((text) => typeof text === 'string')) {
     if (texts.reduce((sum, text) => sum + lengthOf(text), 0) < joinedMax)
@@ -116,5 +118,5 @@ export function joinTexts(...texts: readonly LongText[]): LongText {
   return texts.flat()
 }
 
-/** Characters up to which texts are made one. */
+/** Characters up to which texts are joined into one string. */
 const joinedMax = 65_536

@@ -1,4 +1,4 @@
-/** Prompts: what people can have an assistant do by choosing it from a list. */
+/** Prompts: tasks for an assistant that users choose from a list. */
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 import { invalidParams, RpcError } from './message.ts'
 
@@ -21,7 +21,7 @@ export const prompts: Value = [
   }),
 ]
 
-/** Throws an RpcError where there is no such prompt, or it takes no such argument. */
+/** Throws an RpcError for an unknown prompt or argument. */
 export function getPrompt(params: JsonObject): JsonObject {
   if (params.get('name') !== name)
     throw new RpcError(invalidParams, `There is one prompt here: ${name}.`)

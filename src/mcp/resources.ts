@@ -1,7 +1,7 @@
 /**
- * What there is in the database, for assistants to look at before they ask: keyspaces, the
- * definitions in each, and what documents of a collection or rows of a table look like. All of
- * it is read by commands, so it is what the token may see.
+ * Resources describe the database to assistants: keyspaces, their definitions, and sample
+ * documents or rows. They are read by commands, so they contain only what the token may
+ * see.
  */
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { CommandPlace, WrappedCall } from '../http/protocol.ts'
@@ -43,7 +43,7 @@ export const resourceTemplates: Value = [
   },
 ].map((members) => new Map(Object.entries(members)))
 
-/** A page of them, from where the cursor says. */
+/** A page of resources, starting at the cursor. */
 export async function listResources(
   cursor: Value | undefined,
   call: WrappedCall,
@@ -62,7 +62,7 @@ export async function listResources(
   return { resources }
 }
 
-/** The last keyspace of the page before. */
+/** The last keyspace of the previous page. */
 function readCursor(cursor: Value): string {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
   if (text.startsWith('after:')) return text.slice('after:'.length)
@@ -80,7 +80,7 @@ function rootResource(): Value {
 
 async function resourcesIn(keyspace: string, call: WrappedCall): Promise<Value[]> {
   const found = await targetsIn(keyspace, call, false)
-  // It was dropped meanwhile.
+  // The keyspace was dropped meanwhile.
   if (found === undefined) return []
   const uri = `${root}/${encodeURIComponent(keyspace)}`
   const targets = (kind: string, names: readonly Value[]) =>
@@ -102,7 +102,9 @@ function resourceOf(uri: string, name: string, description: string): Value {
   return new Map(Object.entries({ uri, name, description, mimeType: 'application/json' }))
 }
 
-/** The text of a resource; undefined when it does not exist or the token may not read it. */
+/**
+ * The text of a resource; undefined when it does not exist or the token may not read it.
+ */
 export async function readResource(
   uri: string,
   call: WrappedCall,
@@ -121,7 +123,7 @@ export async function readResource(
     : showTarget(keyspace, name, found, call)
 }
 
-/** The names in a URI: none, a keyspace, or also what is in it. */
+/** The names in a URI: none, a keyspace, or a keyspace and one of its targets. */
 function pathIn(uri: string): readonly string[] | undefined {
   if (uri === root) return []
   if (!uri.startsWith(`${root}/`)) return undefined
@@ -202,7 +204,10 @@ const explained: JsonObject = new Map([
   ['options', new Map<string, Value>([['explain', true]])],
 ])
 
-/** Names, or definitions with `explain`; undefined: there is no such keyspace to see. */
+/**
+ * Names, or definitions with `explain`; undefined when the keyspace does not exist or is
+ * not visible.
+ */
 async function targetsIn(
   keyspace: string,
   call: WrappedCall,
@@ -243,7 +248,7 @@ async function run(
   return succeeded(await call.run(place, command, fields))
 }
 
-/** A resource is refused with the error that its command would have had. */
+/** A failed command makes the whole resource fail with the same error. */
 function succeeded(reply: Reply): Reply {
   const first = reply.errors?.[0]
   if (first === undefined) return reply
@@ -251,7 +256,10 @@ function succeeded(reply: Reply): Reply {
   throw new RpcError(internalError, first.message, 200, `{"errors":${errors!}}`)
 }
 
-/** The list of a reply. One that is too long for a resource is refused: tools have all of it. */
+/**
+ * The list of a reply. A list that is too long for a resource is rejected; tools return it
+ * in full.
+ */
 async function listIn({ listed }: Reply, call: WrappedCall): Promise<readonly Value[]> {
   const elements = listed?.elements ?? ''
   const length = lengthOf(elements)

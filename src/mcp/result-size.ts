@@ -1,22 +1,22 @@
 /**
- * Results for clients that can take only so many bytes. Over standard input and output a message
- * is one line, and the official SDKs drop lines beyond 10 MiB.
+ * Bounds results for clients with a limit on message size. On standard output a message is
+ * one line, and the official SDKs drop lines beyond 10 MiB.
  *
- * `stela mcp --stdio` names the bound in a header. A result beyond it loses its text form first,
- * then documents: the page ends earlier, and its page state leads to the rest.
+ * `stela mcp --stdio` sends the bound in a header. A larger result first loses its text
+ * form, then documents: the page ends earlier, and its page state continues after it.
  */
 import type { Limits } from '../limits.ts'
 
-/** Names the bytes of a result that a client can take. */
+/** Header with the maximum size of a result in bytes. */
 export const resultSizeHeader = 'stela-result-size-max'
 
-/** Bytes of a message that are neither data nor status. */
+/** Bytes of a message besides data and status. */
 const envelopeSize = 65_536
 
-/** A character is at most so many bytes of UTF-8. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const bytesPerCharacter = 3
 
-/** Bytes that the data and status of a result may take; Infinity: any number. */
+/** Maximum bytes of data and status of a result; Infinity: no limit. */
 export function resultSizeMax(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): number {
@@ -25,8 +25,9 @@ export function resultSizeMax(
 }
 
 /**
- * The characters of documents after which a page ends, one value for each attempt: first for
- * texts of ASCII, then for any. The document that exceeds the bound is the last of its page.
+ * Characters of documents after which a page ends, one value per attempt: the first assumes
+ * ASCII, the second the worst case. The document that exceeds the bound is the last of its
+ * page.
  */
 export function pageSizes(
   sizeMax: number,

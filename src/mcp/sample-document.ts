@@ -3,7 +3,10 @@ import { fixedLimits } from '../limits.ts'
 
 const { sampleTextLengthMax, sampleElementsMax, sampleValuesMax } = fixedLimits
 
-/** A document as an example of its kind: long texts, arrays and the rest are cut. */
+/**
+ * Shortens a document to an example: strings and arrays are truncated, and the number of
+ * values is bounded.
+ */
 export function shorten(document: Value): Value {
   let left = sampleValuesMax
   const show = (value: Value): Value => {

@@ -1,6 +1,6 @@
 /**
- * Tools as assistants are shown them. Words, schemas and examples are those of the API's own
- * description; schemas are written out, because many who read them follow no references.
+ * Descriptions of tools for assistants. Texts, schemas and examples come from the API
+ * description. Schemas are inlined, because many models do not resolve references.
  */
 import { clauseSchemas } from '../http/openapi/clause-schemas.ts'
 import { wordsOfCommands, type CommandExample } from '../http/openapi/command-words.ts'
@@ -58,7 +58,7 @@ function titleOf(name: string): string {
   return words[0]!.toUpperCase() + words.slice(1)
 }
 
-/** What only makes something new destroys nothing. An insert may overwrite a row. */
+/** Creating is not destructive. An insert may overwrite a row. */
 function hintsOf({
   name,
   command: { does },
@@ -140,7 +140,9 @@ function writeOut(schema: Schema, clauses: Schemas): Schema {
   }
 }
 
-/** How many examples a tool shows: they cost tokens of every model that reads all tools. */
+/**
+ * Maximum examples per tool: they cost tokens in every conversation that loads the tools.
+ */
 const examplesMax = 2
 
 /** An example of a command as the arguments of its tool. */

@@ -1,6 +1,6 @@
 /**
- * What an assistant has to know of a tool beyond what its command does: what comes back, and
- * what to do next. Tools that need no more have no note.
+ * Additional descriptions of tools: the shape of the result, and the next step. Tools whose
+ * command says enough have no note.
  */
 export const toolNotes: Readonly<Record<string, string>> = {
   createKeyspace: 'A keyspace holds collections and tables.',

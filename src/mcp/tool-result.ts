@@ -1,8 +1,8 @@
 /**
- * Replies of commands as results of tools.
+ * Converts replies of commands to results of tools.
  *
- * `structuredContent` is the data, or the errors; the status is metadata. `content` repeats both
- * as text, because many assistants read nothing else.
+ * `structuredContent` contains the data or the errors; the status is metadata. `content`
+ * repeats both as text, because many assistants read only that.
  */
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { WrappedCall } from '../http/protocol.ts'
@@ -11,22 +11,22 @@ import type { LongText } from '../json/long-text.ts'
 import { escapeText, joinTexts } from './message.ts'
 
 export interface PrintedResult {
-  /** What the result holds besides its metadata. */
+  /** The members of the result, except its metadata. */
   readonly members: LongText
-  /** Members of the metadata; undefined: a result without metadata of its own. */
+  /** Members of the metadata; undefined: none. */
   readonly meta?: LongText
 }
 
 export interface ResultForm {
   /** Whether `content` repeats data and status. */
   readonly withText: boolean
-  /** Bytes that data and status may take, with their text form or without. */
+  /** Maximum bytes of data and status, including their text form if it is present. */
   readonly sizeMax: number
-  /** The characters after which a page of documents ended. */
+  /** Characters after which a page of documents ends. */
   readonly pageSize: number
 }
 
-/** Undefined: the reply takes more than `sizeMax`. */
+/** Undefined when the reply takes more than `sizeMax` bytes. */
 export async function printToolResult(
   reply: Reply,
   form: ResultForm,
@@ -79,7 +79,7 @@ function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): bo
   return data.nextPageState !== null && lengthOf(data.documents) > pageSize
 }
 
-/** Bytes of UTF-8. */
+/** Bytes in UTF-8. */
 async function sizeOf(texts: readonly LongText[], call: WrappedCall): Promise<number> {
   let size = 0
   for (const text of texts) size += (await encode(text, call)).size
@@ -99,13 +99,18 @@ async function printContent(
   return joinTexts(...parts, ']')
 }
 
-/** A text that is escaped is up to twice as long, as a rule, and stands beside the first. */
+/**
+ * Factor for the text form: an escaped text has usually up to twice the length, in addition
+ * to the original.
+ */
 const copies = 3
 
-/** Characters of a reply whose copies need no reservation of memory. */
+/** Replies up to this many characters need no reservation of memory. */
 const littleMax = 65_536
 
-/** Before they are made: a command that only reads may be refused for want of room. */
+/**
+ * Reserves memory before the copies are made: a command that only reads may be rejected.
+ */
 async function holdCopies(texts: readonly LongText[], call: WrappedCall): Promise<void> {
   const length = copies * texts.reduce((sum, text) => sum + lengthOf(text), 0)
   if (length <= littleMax) return

@@ -1,8 +1,8 @@
 /**
- * Commands as tools: every command of the registry is one, but for older names of others.
+ * Commands as tools: every command of the registry, except deprecated names.
  *
- * A tool takes the fields of its command as arguments, and besides them what the command's path
- * would name. A command that is known at two levels is the tool of the first.
+ * Arguments of a tool are the fields of its command and the names in the command's path. A
+ * command that exists at two levels is a tool of the first one only.
  */
 import type { ResourceKind } from '../auth/principal.ts'
 import type { Command, CommandLevel } from '../commands/dispatch/define.ts'
@@ -15,9 +15,11 @@ import type { JsonObject, Value } from '../json/value.ts'
 export interface Tool {
   readonly name: string
   readonly command: Command
-  /** The arguments that say where the command is sent, in the order of its path. */
+  /** The arguments that form the path of the command, in order. */
   readonly path: readonly ('keyspace' | 'collection' | 'table')[]
-  /** What the command's field `name` is called; undefined: it has none. */
+  /**
+   * The argument for the command's field `name`; undefined: the command has no such field.
+   */
   readonly nameArgument: string | undefined
 }
 
@@ -27,7 +29,7 @@ export const levels = [
   'target',
 ] as const satisfies readonly CommandLevel[]
 
-/** By name, in the order of their levels and of the registry. */
+/** By name, ordered by level, then by registry. */
 export const tools: ReadonlyMap<string, Tool> = makeTools()
 
 function makeTools(): Map<string, Tool> {
@@ -49,20 +51,22 @@ function pathOf(command: Command): Tool['path'] {
   return ['keyspace', command.collection === undefined ? 'table' : 'collection']
 }
 
-/** Beside the name of a keyspace or table, "name" alone would not say whose it is. */
+/** A plain "name" would be ambiguous beside the name of a keyspace or table. */
 function nameArgumentOf(name: string, { level }: Command): string {
   if (level === 'target') return 'indexName'
   if (level === 'general') return 'name'
   return /(?:Collection|Table)$/.exec(name)?.[0].toLowerCase() ?? 'name'
 }
 
-/** What a command acts on: what its path names, or what it names in there. */
+/**
+ * The kind of resource that a command acts on: the one in its path, or the one it names.
+ */
 export function resourceKindOf({ level, onNamed }: Command): ResourceKind {
   if (level === 'general') return onNamed === true ? 'keyspace' : 'server'
   return level === 'target' || onNamed === true ? 'target' : 'keyspace'
 }
 
-/** What is to be run for a call; throws an ApiError where an argument is missing. */
+/** The command of a call; throws an ApiError when an argument is missing. */
 export function commandOf(
   tool: Tool,
   given: JsonObject,
@@ -94,7 +98,7 @@ function nameIn(value: Value | undefined, argument: string): string {
   })
 }
 
-/** Names of the arguments of a tool. */
+/** Names of a tool's arguments. */
 function argumentsOf({ path, nameArgument, command }: Tool): string[] {
   const fields = Object.keys(command.fields).filter((field) => field !== 'name')
   return [...path, ...(nameArgument === undefined ? [] : [nameArgument]), ...fields]

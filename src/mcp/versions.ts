@@ -1,21 +1,21 @@
 /**
- * Which revision of the protocol a request is made in.
+ * Determines the protocol revision of a request.
  *
- * From 2026-07-28 on, each request says so itself, in its metadata and again in headers.
- * Before that, clients opened with `initialize`, and named the revision in a header from then
- * on, or not at all. Here both are served, and nothing is remembered in either case.
+ * From 2026-07-28 on, each request states its revision in its metadata and in headers. In
+ * older revisions, clients open with `initialize`, and later requests may name the revision
+ * in a header. The server supports both without state.
  */
 import { isObject, type JsonObject } from '../json/value.ts'
 import { invalidParams, RpcError, type Request } from './message.ts'
 
-/** The newest first. */
+/** Newest first. */
 const currentVersion = '2026-07-28'
 export const olderVersions = ['2025-11-25', '2025-06-18']
 export const versions = [currentVersion, ...olderVersions]
 
 export interface ProtocolRevision {
   readonly version: string
-  /** Whether requests carry what they need to be understood by themselves. */
+  /** Whether each request carries the revision and the client's capabilities. */
   readonly isSelfContained: boolean
 }
 
@@ -27,7 +27,7 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const headerMismatch = -32020
 const unsupportedVersion = -32022
 
-/** Throws an RpcError where headers and metadata do not go together. */
+/** Throws an RpcError when headers contradict the metadata. */
 export function revisionOf(
   { method, params }: Request,
   headers: Headers,
@@ -49,7 +49,7 @@ export function revisionOf(
   return { version: inBody, isSelfContained: true }
 }
 
-/** The revision for a request that does not state one in its body. */
+/** The revision of a request that does not state one in its body. */
 function olderRevision(method: string, inHeader: string | undefined): ProtocolRevision {
   if (inHeader === undefined || method === 'initialize')
     return { version: olderVersions[0]!, isSelfContained: false }
@@ -68,7 +68,7 @@ function checkVersion(version: string): void {
   )
 }
 
-/** What a request is about, by its method: the member that Mcp-Name repeats. */
+/** The parameter that the Mcp-Name header repeats, by method. */
 const namedBy: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -87,7 +87,7 @@ function checkHeaders(method: string, params: JsonObject, headers: Headers): voi
     throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body says ${shown(name)}`)
 }
 
-/** What a header cannot hold as it is comes as Base64 between these marks. */
+/** Values that a header cannot carry are sent as Base64 between these marks. */
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
 
 function decodeHeader(value: string | undefined): string | undefined {

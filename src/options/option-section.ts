@@ -1,8 +1,8 @@
 /**
- * Reading the nested JSON objects of options and definitions.
+ * Reads nested JSON objects of options and definitions.
  *
- * Their members are read as all values of commands are (read-value.ts), and an unknown key
- * ends the reading at once.
+ * Members are read like all values of commands (read-value.ts). An unknown key ends the
+ * reading at once.
  */
 import { apiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -16,7 +16,7 @@ import {
   type ValueContext,
 } from './read-value.ts'
 
-/** One JSON object of them, and where it stands. */
+/** A JSON object and its path in the command. */
 export interface Section extends ValueContext {
   readonly members: JsonObject
 }
@@ -32,12 +32,12 @@ export function sectionIn(parent: Section, name: string): Section | undefined {
   return members && { ...context, members }
 }
 
-/** Where a member stands. */
+/** The context of a member. */
 export function contextIn({ field, violations }: Section, name: string): ValueContext {
   return { field: `${field}.${name}`, violations }
 }
 
-/** A service as embedding and reranking both name one. */
+/** The `service` member, which embedding and reranking options share. */
 export function serviceIn(parent: Section): Section | undefined {
   const service = sectionIn(parent, 'service')
   if (service !== undefined) checkServiceKeys(service)
@@ -53,7 +53,10 @@ export function checkServiceKeys(service: Section): void {
   ])
 }
 
-/** Unknown keys have one code where the API's own options are meant, another elsewhere. */
+/**
+ * The API has separate error codes for unknown keys of collection options and of other
+ * objects.
+ */
 export function refuseUnknownKeys(
   { field, members }: Section,
   code: 'INVALID_CREATE_COLLECTION_FIELD' | 'COMMAND_FIELD_UNKNOWN',

@@ -1,7 +1,7 @@
 /**
- * Reading single JSON values of commands, their options and definitions.
+ * Reads single JSON values of commands, their options and definitions.
  *
- * A wrong JSON type ends the reading at once; broken bounds gather, so that all are reported
+ * A wrong JSON type ends the reading at once; violated bounds are collected and reported
  * together. Null counts as absent.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -14,9 +14,9 @@ import {
 } from '../json/value.ts'
 import { quoteJson } from '../language/values/quote-json.ts'
 
-/** Where in the command a value stands, and what went wrong so far. */
+/** Path of a value in the command, and the violations found so far. */
 export interface ValueContext {
-  /** As messages name it: "command.options.limit". */
+  /** Path as shown in messages: "command.options.limit". */
   readonly field: string
   readonly violations: ApiError[]
 }
@@ -66,7 +66,7 @@ export function readChoice<const Choice extends string>(
   return found
 }
 
-/** Ends the reading: the value is of another JSON type. */
+/** The error for a value of the wrong JSON type; ends the reading. */
 export function mismatch(
   { field }: Pick<ValueContext, 'field'>,
   value: Value,
@@ -81,7 +81,7 @@ export function mismatch(
   })
 }
 
-/** Reports a broken bound and lets the reading go on. */
+/** Records a violated bound; reading continues. */
 export function violation(
   { field, violations }: ValueContext,
   value: Value | undefined,
@@ -91,7 +91,7 @@ export function violation(
   violations.push(apiError('COMMAND_FIELD_VALUE_INVALID', { field, value: shown, reason }))
 }
 
-/** A value in a message: scalars whole, strings up to a length, the rest by size only. */
+/** A value for messages: scalars in full, strings truncated, others by size only. */
 export function summarizeValue(value: Value | undefined): string {
   if (value === undefined || value === null) return '`null`'
   if (typeof value === 'string')

@@ -1,4 +1,4 @@
-/** An embedding service as it is asked for, for a collection or for a column. */
+/** Parses the embedding service of a collection or column. */
 import type { GivenService } from '../providers/embedding-service.ts'
 import { sectionIn, textIn, type Section } from './option-section.ts'
 

@@ -1,4 +1,4 @@
-/** Texts become vectors, by the embedding service that a collection or column has. */
+/** Embeds texts with the embedding service of a collection or column. */
 import type { Entrant } from '../caller/fair-queue.ts'
 import type { EmbeddingService } from '../language/columns/column-type.ts'
 import type { ProviderCredentials, Models } from '../providers/models.ts'
@@ -11,7 +11,7 @@ export interface Embedder {
   ): Promise<readonly Float32Array[]>
 }
 
-/** Undefined where there is no service. */
+/** Undefined when there is no service. */
 export function embedderFor(
   {
     service,

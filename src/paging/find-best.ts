@@ -1,4 +1,4 @@
-/** Sorts that are searches: what they search by, and a page of what is found, best first. */
+/** Sorts that are searches: their vector or terms, and a page of results, best first. */
 import type { Caller } from '../caller/caller.ts'
 import type { ByTerms, ByVector, Hit } from '../engine/contract.ts'
 import type { ApiError } from '../errors/api-error.ts'
@@ -9,20 +9,20 @@ import { showAll, type Shown } from './show-all.ts'
 import { addSimilarity } from './similarity.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-/** Terms are distinct, and at least one. */
+/** Terms are distinct and not empty. */
 export type SearchSort =
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }
   | { readonly kind: 'lexical'; readonly terms: readonly string[]; readonly text: string }
 
-/** Who makes vectors of texts to search for, and what is asked of these. */
+/** The embedder of searched texts, and the check of its vectors. */
 export interface SearchEmbedder {
   readonly embedder: Embedder
-  /** Throws when the vector cannot be searched for. */
+  /** Throws when the index cannot search for the vector. */
   readonly check: (vector: Float32Array) => void
 }
 
-/** What a sort searches by; a text is embedded first. */
+/** The vector or terms of a search; a text is embedded first. */
 export async function searchedBy(
   sort: SearchSort,
   embedding: () => SearchEmbedder,
@@ -43,11 +43,11 @@ export async function searchedBy(
 }
 
 export interface BestPage {
-  /** JSON texts, with commas between them. */
+  /** JSON texts, separated by commas. */
   readonly documents: LongText
   readonly nextPageState: string | null
   readonly warnings: readonly ApiError[]
-  /** What a vector search compared with. */
+  /** The vector that the search compared with. */
   readonly sortVector?: Float32Array
 }
 

@@ -6,8 +6,9 @@ import { loadAnalyzer } from '../search/lexical/analyzer.ts'
 import { inTurns, type Steps } from '../runtime/steps.ts'
 
 /**
- * In slices, between which others have their turn. Undefined: all are compiled. One that is too
- * large fails only the commands that analyze a text.
+ * Compiles in slices and yields to other requests between them. Undefined: all are
+ * compiled. An analyzer that is too large fails only the commands that analyze text with
+ * it.
  */
 export function loadAnalyzers(
   target: Target,

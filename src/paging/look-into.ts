@@ -1,17 +1,16 @@
 /**
- * Reads values from the stored text of a record. The values of a long text take up to a hundred
- * times as much memory as its characters, and the work on it is interrupted, so that many are
- * under way at a time. Memory for the values is therefore reserved first. A request that finds
- * none free waits.
+ * Parses the stored text of a record. Values take up to a hundred times the memory of their
+ * text, and several requests interleave, so memory for the values is reserved first. A
+ * request waits while none is free.
  */
 import type { Caller } from '../caller/caller.ts'
 import { weigh } from '../json/weight.ts'
 import { inTurns, type Steps } from '../runtime/steps.ts'
 
-/** Characters up to which a text is looked into in one go. */
+/** Characters up to which a text is parsed without a reservation. */
 const shortLength = 65_536
 
-/** Runs steps that make values of the text, and are done with them at their end. */
+/** Runs steps that create values of the text and release them when they end. */
 export function lookInto<T>(text: string, steps: Steps<T>, caller: Caller): T | Promise<T> {
   if (!isLong(text) || caller.borrow === undefined) return inTurns(steps, caller)
   return lookIntoLong(text, steps, caller)
@@ -26,7 +25,7 @@ async function lookIntoLong<T>(text: string, steps: Steps<T>, caller: Caller): P
   }
 }
 
-/** Memory for the values of one group of texts after the other, until it is given back. */
+/** Reserves memory for the largest group: callers parse one group after the other. */
 export function borrowFor(
   groups: readonly (readonly string[])[],
   caller: Caller,
@@ -55,5 +54,5 @@ function isLong(text: string): boolean {
 }
 
 function nothingToGiveBack(): void {
-  // Nothing was borrowed.
+  // Short texts need no reservation.
 }

@@ -1,10 +1,10 @@
 /**
- * Page states: where a query's next page begins, as an opaque text for the caller to send
- * back. A state remembers which query it belongs to, so that it cannot be taken to another
- * one, and how much was returned, because a limit holds for all pages together.
+ * Page states: opaque texts that say where the next page of a query begins. A state
+ * contains a hash of its query, so that it cannot be used with another one, and the number
+ * of returned records, because a limit applies to all pages together.
  *
- * Every state that is given out is taken back. So nothing in it is escaped, and where one would
- * be too long for the next request, the command is refused.
+ * Every issued state must be accepted later. So states are not escaped, and a command whose
+ * state would be too long for the next request is rejected.
  */
 import { hash } from 'node:crypto'
 import type { SearchPlace } from '../engine/contract.ts'
@@ -23,10 +23,13 @@ export interface PageState {
   readonly place: PagePosition
 }
 
-/** What is paged, for the error about a page state that is too long. */
+/**
+ * Names of the paged records and their sort, for the error about a page state that is too
+ * long.
+ */
 export interface PagedBy {
   readonly noun: 'document' | 'row'
-  /** What the sort names, as it names it. */
+  /** The columns or paths of the sort. */
   readonly sort: readonly string[]
   readonly limits: Limits
 }
@@ -44,7 +47,7 @@ export function decodePageState(text: string, query: string, limits: Limits): Pa
   return decode(text, query, readPlace, limits)
 }
 
-/** The same, of a search by terms. */
+/** Page state of a search by terms. */
 export interface SearchPageState {
   readonly count: number
   readonly place: SearchPlace
@@ -67,17 +70,17 @@ export function decodeSearchState(
   limits: Limits,
 ): SearchPageState {
   const state = decode(text, query, readSearchPlace, limits)
-  // The analyzer of a table's column may be another by now.
+  // The analyzer of a table's column may have changed.
   if (state.place.statistics.documentFrequencies.length !== termCount)
     throw ofAnotherQuery(text)
   return state
 }
 
-/** The first byte of states. Those of version 0.1 are JSON. */
+/** First byte of a state. States of version 0.1 are JSON. */
 const version = 2
 const jsonStart = '['.charCodeAt(0)
 
-/** Values of a state: a sort has 10 000 keys at most, a search as many terms. */
+/** Maximum values in a state: a sort has at most 10 000 keys, a search as many terms. */
 const valuesMax = 100_000
 
 function encode(parts: readonly Packable[], { noun, sort, limits }: PagedBy): string {
@@ -110,7 +113,7 @@ function decode<P>(
 
 type Part = Value | undefined
 
-/** It costs nothing to send a long one, so lengths are looked at before anything is decoded. */
+/** Sending a long state is cheap, so lengths are checked before anything is decoded. */
 function partsOf(text: string, limits: Limits): readonly Part[] | undefined {
   const [first] = Buffer.from(text.slice(0, 4), 'base64url')
   if (first === version) {
@@ -130,7 +133,7 @@ function checkLength(text: string, max: number): void {
   if (text.length > max) throw refused(text, `it has more than ${max} characters`)
 }
 
-/** Converts a page state of version 0.1 to the present parts. */
+/** Converts a page state of version 0.1 to the current parts. */
 function partsOfJson(text: string, limits: Limits): readonly Part[] | undefined {
   const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
   if (!Array.isArray(parts) || parts.length !== 5 || parts[0] !== 1) return undefined
@@ -146,7 +149,7 @@ function partsOfJson(text: string, limits: Limits): readonly Part[] | undefined 
   return [count, name, kind, [bytes.length === 8 ? bytes.readDoubleLE() : null, ...rest]]
 }
 
-/** A short name for a query; equal queries have equal names. */
+/** A short hash of a query's clauses; equal queries have equal hashes. */
 export function nameQuery(...clauses: readonly (Value | undefined)[]): string {
   const texts = clauses.map((clause) => printJson(clause ?? new Map()))
   return hash('sha256', texts.join('\n'), 'base64url').slice(0, 11)

@@ -6,27 +6,27 @@ import { decodePageState, encodePageState } from './page-state.ts'
 import { read, type Wanted } from './read.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-/** What all pages ask for. */
+/** The part of a query that is the same on all pages. */
 export type Paged<Q extends AnyQuery> = Omit<
   Wanted<Q>,
   'limit' | 'after' | 'lookAhead' | 'sizeMax'
 >
 
 export interface Paging {
-  /** Names the query; asked only when there is another page. */
+  /** Computes the hash of the query; called only when there is another page. */
   readonly query: () => string
   readonly pageSize: number
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined
-  /** Over all pages. */
+  /** Maximum over all pages. */
   readonly limit: number
-  /** What the sort names. */
+  /** The columns or paths of the sort. */
   readonly sortNames: readonly string[]
 }
 
 export interface ReadPage<Item> {
   readonly records: Item[]
-  /** Instead of records, where these were not needed. */
+  /** The joined texts, when the caller needs no records. */
   readonly joined?: Joined | undefined
   readonly nextPageState: string | null
 }
@@ -59,7 +59,7 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   return { records, joined, nextPageState }
 }
 
-/** Undefined when `count` records always fit, so that characters need no counting. */
+/** Undefined when `count` records always fit, which makes counting characters unnecessary. */
 export function sizeMaxOf(count: number, limits: Limits): number | undefined {
   const { documentLengthMax, replySizeMax } = limits
   return count * documentLengthMax > replySizeMax ? replySizeMax : undefined

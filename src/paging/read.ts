@@ -1,6 +1,5 @@
 /**
- * Reading: what the engine serves of a query is taken as it comes, what it leaves is done
- * here.
+ * Reads records: the engine executes what it can of a query, and this module does the rest.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { Joined, Page, Position } from '../engine/contract.ts'
@@ -12,7 +11,7 @@ import { sortInSteps } from '../runtime/sort-in-steps.ts'
 import { andThen, inTurns, Pace, type Steps } from '../runtime/steps.ts'
 import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
-/** A query, with a place of our own. */
+/** A query whose position may also be one of a sort made here. */
 export type Wanted<Q extends AnyQuery> = Omit<
   Q,
   'after' | 'lookAhead' | 'textsOnly' | 'sizeMax'
@@ -27,13 +26,13 @@ export type Wanted<Q extends AnyQuery> = Omit<
    * pages, and is off when no next page will be requested.
    */
   readonly lookAhead: boolean
-  /** Whether the texts are passed on as they are, so that they may come joined. */
+  /** Whether only texts are needed, so that the engine may return them joined. */
   readonly textsOnly: boolean
-  /** Characters of texts that are enough; `next` says where they were. */
+  /** Characters of texts after which a page ends; `next` is the position after it. */
   readonly sizeMax?: number | undefined
 }
 
-/** To start with: from the beginning, as the records come. */
+/** Defaults of a read: from the start, in the engine's order. */
 export const anyOrder = {
   sort: [],
   skip: 0,
@@ -42,20 +41,23 @@ export const anyOrder = {
   textsOnly: false,
 } as const
 
-/** A place in the results: the engine's, or in a sort made here the last record's key. */
+/**
+ * A position in the results: the engine's, or the sort key of the last record for a sort
+ * made here.
+ */
 export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }
   | { readonly kind: 'sorted'; readonly key: SortedBy }
 
 export interface FoundRecords<Item> {
   readonly records: Item[]
-  /** Instead of records, where these were not needed. */
+  /** The joined texts, when the caller needs no records. */
   readonly joined?: Joined | undefined
-  /** Absent when nothing follows, or when that was not looked for. */
+  /** Absent when there are no more records, or when lookAhead was off. */
   readonly next: PagePosition | undefined
 }
 
-/** At once where the engine is, and has done all of it. */
+/** Synchronous when the engine is and has executed the whole query. */
 export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -67,7 +69,7 @@ export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   )
 }
 
-/** What a first page makes of it, or those that follow. */
+/** Continues with the engine's first page. */
 function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -88,7 +90,7 @@ function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
 }
 
 function firstQuery<Q extends AnyQuery>(wanted: Wanted<Q>): Q {
-  // Most reads begin at the beginning: what is wanted is what is asked then.
+  // A first page needs no changes to the query.
   if (wanted.after === undefined) return wanted as unknown as Q
   const { after, sizeMax, ...asked } = wanted
   const query = {
@@ -111,7 +113,10 @@ function placeOf(position: Position | undefined): PagePosition | undefined {
   return position === undefined ? undefined : { kind: 'engine', position }
 }
 
-/** What the engine left over of a filter. Others have their turn between records. */
+/**
+ * Checks the part of a filter that the engine left. Yields to other requests between
+ * records.
+ */
 async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   filter: Q['filter'],
@@ -123,7 +128,7 @@ async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
   return source.matches(filter, record, caller)
 }
 
-/** Takes what matches, in the order in which it comes. */
+/** Filters here, in the order of the engine. */
 async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -150,7 +155,7 @@ async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   return { records, next: undefined }
 }
 
-/** Matching records, counted up to `stopAt`. */
+/** Number of matching records, counted up to `stopAt`. */
 export async function count<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   filter: Q['filter'],
@@ -167,7 +172,7 @@ export async function count<Item, Q extends AnyQuery, S extends AnySearch>(
   return counted
 }
 
-/** All matching records, a few at a time in memory. */
+/** Iterates over all matching records with a few in memory at a time. */
 export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -181,7 +186,7 @@ export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
         yield record
 }
 
-/** Records per read once the engine is known to leave work: no promise, only a pace. */
+/** Records per read after the engine has left work. */
 const paceMin = 500
 
 async function* followPages<Item, Q extends AnyQuery, S extends AnySearch>(
@@ -204,7 +209,7 @@ interface Sortable<Item> {
   readonly key: SortedBy
 }
 
-/** Sorts what the engine gave unsorted, holding on to no more than what is wanted. */
+/** Sorts unsorted records of the engine, keeping only as many as are wanted. */
 async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -250,19 +255,19 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
 interface BestOptions<T> {
   readonly count: number
   readonly compare: (a: T, b: T) => number
-  /** What comparisons add to that take long. */
+  /** The pace, to which long comparisons add their cost. */
   readonly pace: Pace
   readonly sizeOf: (item: T) => number
-  /** The first of them that are held only to be left out. */
+  /** Number of leading records that are kept only to be skipped. */
   readonly skip?: number
-  /** Characters after which the others are cut. */
+  /** Characters after which the result is truncated. */
   readonly sizeMax?: number | undefined
   readonly limits: Limits
 }
 
 /**
- * Keeps the first of what is added, by cutting back whenever there are twice as many, or they
- * take twice what a reply may. Throws where what is skipped takes too much.
+ * Keeps the first `count` items. Truncates whenever it has twice as many, or twice the size
+ * of a reply. Throws when skipped items exceed the size of a reply.
  */
 export class Best<T> {
   readonly #options: BestOptions<T>
@@ -273,7 +278,7 @@ export class Best<T> {
     this.#options = options
   }
 
-  /** Returns the steps of cutting back, to be run before the next is added. */
+  /** Returns the steps of a truncation, to be run before the next call. */
   add(item: T): Steps<void> | undefined {
     const { count, sizeOf, limits } = this.#options
     this.#kept.push(item)
@@ -296,7 +301,7 @@ export class Best<T> {
     if (sumOf(skipped, sizeOf) > max)
       throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'skipped', max })
     const shown = upToSize(best.slice(skip), sizeOf, sizeMax ?? max)
-    // One more says that there is more.
+    // One more item shows that the result continues.
     this.#kept = best.slice(0, skip + shown.length + 1)
     this.#size = sumOf(this.#kept, sizeOf)
   }

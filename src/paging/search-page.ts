@@ -1,7 +1,7 @@
 /**
- * Pages of a search. By terms there are as many as it takes: a page state says which hit was
- * the last, and carries the statistics that scores were counted with, since those change with
- * every write. By vector there is one, and a warning where it does not hold all.
+ * Pages of a search. A search by terms has as many as needed: its page state contains the
+ * last hit and the statistics of the scores, since those change with every write. A vector
+ * search has one page, with a warning when results were cut off.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { Hit } from '../engine/contract.ts'
@@ -14,7 +14,7 @@ export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeM
   Paging & { readonly by: S['by'] }
 
 interface Paging {
-  /** Names the query; asked only when there is another page. */
+  /** Computes the hash of the query; called only when there is another page. */
   readonly query: () => string
   /** Maximum over all pages; undefined: no maximum. */
   readonly limit: number | undefined
@@ -40,7 +40,7 @@ export async function searchPage<Item, Q extends AnyQuery, S extends AnySearch>(
     : searchByTerms(source, search, { query, pageState, limit }, by.terms.length, caller)
 }
 
-/** The one page of a search by vector. */
+/** The single page of a vector search. */
 async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: object,
@@ -49,7 +49,7 @@ async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
 ): Promise<HitPage<Item>> {
   const max = source.limits.vectorLimitMax
   const isLimited = limit !== undefined && limit <= max
-  // One beyond the maximum tells whether the result is cut short.
+  // One more than the maximum shows whether the result was cut off.
   const asked = { ...wanted, limit: isLimited ? limit : max + 1 } as S
   const found = await searchUpToSize(source, asked, caller)
   const hits = found.hits.slice(0, max)
@@ -79,7 +79,7 @@ async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   const count = Math.min(left, limits.pageSize)
   const asked = {
     ...wanted,
-    // One beyond the page tells whether there is another.
+    // One more than the page shows whether there is another page.
     limit: left > count ? count + 1 : count,
     after: from?.place,
   }

@@ -1,7 +1,7 @@
 /**
- * Searching: by vector or by terms, best first. What an engine can't serve is found here, by
- * looking at every record; that is also what the word of an engine is tested against. No more
- * records are held than are wanted.
+ * Searches by vector or terms, best first. Searches that an engine cannot execute are done
+ * here by scanning all records; tests compare engines with this implementation. Memory
+ * holds only as many records as are wanted.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { Hit, SearchPlace, SearchResult } from '../engine/contract.ts'
@@ -15,7 +15,7 @@ import { anyOrder, Best, matching, type Wanted } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-/** The best, all of them at once: more than a reply can hold are refused. */
+/** All best hits at once; throws when they exceed the size of a reply. */
 export async function search<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: S,
@@ -26,7 +26,7 @@ export async function search<Item, Q extends AnyQuery, S extends AnySearch>(
   return hits
 }
 
-/** The best, in the order in which they come, until there are as many as a reply can hold. */
+/** The best hits in order, up to the size of a reply. */
 export async function searchUpToSize<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: S,
@@ -43,7 +43,7 @@ interface Sized<Item> {
   readonly sizeOf: (record: Item) => number
 }
 
-/** Rejects a result that has no pages and exceeds the size of a reply. */
+/** Rejects an unpaged result that exceeds the size of a reply. */
 export function checkSize<Item>(hits: readonly Hit<Item>[], source: Sized<Item>): void {
   const max = source.limits.replySizeMax
   if (exceeds(hits, source)) throw apiError('REPLY_TOO_LARGE', { max })
@@ -109,7 +109,7 @@ function isAfter<Item, Q extends AnyQuery, S extends AnySearch>(
 
 type Score<Item> = (record: Item) => number | undefined
 
-/** The score is undefined for records that are not part of the results. */
+/** An undefined score excludes the record from the results. */
 function bySimilarity<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   by: Extract<S['by'], { readonly kind: 'vector' }>,

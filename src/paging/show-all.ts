@@ -3,12 +3,12 @@ import { CommaList, type LongText } from '../json/long-text.ts'
 import type { Steps } from '../runtime/steps.ts'
 import { lookInto } from './look-into.ts'
 
-/** How a record is shown: as this text, or as what steps make of it. */
+/** The text of a record, or its stored text and the steps that convert it. */
 export type Shown = string | { readonly text: string; readonly steps: Steps<string> }
 
 /**
- * JSON texts with commas between them. Others have their turn while there is much to show.
- * Empties the list: a record and its text need not both be in memory.
+ * Joins JSON texts with commas and yields to other requests meanwhile. Empties the list, so
+ * that a record and its text are not both in memory.
  */
 export async function showAll<T>(
   found: T[],

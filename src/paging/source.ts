@@ -1,7 +1,6 @@
 /**
- * What pages are read from: the documents of a collection, or the rows of a table. An engine
- * may leave a part of a query undone. Then records are looked at here, by what a source says
- * of them.
+ * The source of pages: documents of a collection, or rows of a table. An engine may leave a
+ * part of a query; then records are filtered, sorted and scored with these functions.
  */
 import type { Caller } from '../caller/caller.ts'
 import type {
@@ -26,30 +25,33 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   read(query: Q, caller: Caller): Page<Item> | Promise<Page<Item>>
   count(filter: Q['filter'], stopAt: number, caller: Caller): Promise<number | undefined>
   search(search: S, caller: Caller): Promise<SearchResult<Item> | undefined>
-  /** What reads ask for so that records hold all that the search compares and shows. */
+  /**
+   * The fields that a scan reads, so that records contain everything that the search
+   * compares and returns.
+   */
   readFor(search: S): ReadFields<Q>
 
-  /** Later, where the record is large: others have their turn while it is looked at. */
+  /** A promise for a large record, which yields to other requests. */
   matches(filter: Q['filter'], record: Item, caller: Caller): boolean | Promise<boolean>
-  /** What records are sorted by, and at the end what tells them apart. */
+  /** The sort key of a record, with its id as the tie-breaker. */
   sortKey(record: Item, sort: Q['sort']): SortedBy
-  /** The directions of the latter, in the order that a query asks for. */
+  /** The sort directions of the id columns in the key. */
   idDirections(query: Pick<Q, 'filter' | 'sort'>): readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
-  /** Their order where nothing else tells records apart; one may come from a client. */
+  /** Compares ids as tie-breaker; one may come from a client's page state. */
   compareIds(a: SearchPlace['id'], b: SearchPlace['id']): number
-  /** Characters of its text. */
+  /** Characters of the record's text. */
   readonly sizeOf: (record: Item) => number
   metricOf(by: S['by']): Metric
   vectorOf(record: Item, by: S['by']): ArrayLike<number> | undefined
-  /** Undefined: it has no text there. */
+  /** Undefined: the record has no text in the searched field. */
   termsOf(record: Item, by: S['by']): readonly string[] | undefined
 }
 
 export type AnyQuery = Query | RowQuery
-/** What a query says of the records it wants, besides which they are. */
+/** The options of a query besides its filter, sort and range. */
 export type ReadFields<Q extends AnyQuery> = Omit<Q, keyof ReadQuery<unknown, unknown>>
 export type AnySearch = Search | RowSearch
 
-/** Comparable values. Missing ones are undefined. */
+/** Comparable values; undefined for missing ones. */
 export type SortedBy = readonly (Value | undefined)[]

@@ -1,10 +1,10 @@
-/** What a client address may do before it is known who asks. */
+/** Limits per client address, which apply before authentication. */
 import type { Option } from 'commander'
 import type { AddressLimits } from '../http/connection-gate.ts'
 import { setting } from './setting-option.ts'
 import { wholeNumber } from './setting-values.ts'
 
-/** Far beyond what pools of applications and load tests need. */
+/** Far above what connection pools and load tests need. */
 export const defaultAddressLimits: AddressLimits = {
   openMax: 20_000,
   connectionRate: 2_000,
@@ -12,7 +12,10 @@ export const defaultAddressLimits: AddressLimits = {
   rejectionRate: 500,
 }
 
-/** Behind a proxy all connections are the proxy's: only requests tell who asks. */
+/**
+ * Behind a proxy all connections come from the proxy; only requests carry the client
+ * address.
+ */
 const behindProxy = { openMax: 0, connectionRate: 0, resetRate: 0 }
 
 const { openMax, connectionRate, resetRate, rejectionRate } = defaultAddressLimits

@@ -1,4 +1,4 @@
-/** Settings of the engine over a cluster: those of `stela serve --engine cassandra`. */
+/** Settings of `stela serve --engine cassandra`. */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
@@ -18,24 +18,26 @@ import { setting } from './setting-option.ts'
 import { namedCounts, notEmpty, readList, wholeNumber } from './setting-values.ts'
 
 export interface ClusterConfig {
-  /** Names or addresses of some nodes; the others are found through them. */
+  /** Names or addresses of some nodes; the driver discovers the others. */
   readonly contactPoints: readonly string[]
   readonly port: number
   readonly localDataCenter: string | undefined
-  /** The server's own user. Undefined: the cluster asks for none. */
+  /** The server's own user. Undefined: the cluster has no authentication. */
   readonly account: EngineAccount | undefined
   readonly tls: ClusterTls | undefined
-  /** A file that says where the cluster is and how to reach it, instead of the above. */
+  /** Path of a secure connect bundle, which replaces the settings above. */
   readonly bundle: string | undefined
   readonly systemKeyspace: string
-  /** Of keyspaces that are created without one; undefined: by the nodes that there are. */
+  /** Replication of new keyspaces; undefined: chosen by the number of nodes. */
   readonly replication: Replication | undefined
   readonly consistency: Consistency
-  /** Within so many milliseconds a server knows of what others have set. */
+  /**
+   * Maximum delay in milliseconds until a server sees changes of other servers to settings.
+   */
   readonly settingsDelayMs: number
-  /** Documents or rows that one read may look at to find those that match. */
+  /** Maximum documents or rows that one read scans for matches. */
   readonly scannedMax: number
-  /** Rows of a partition that a search by vector compares itself. */
+  /** Maximum rows of a partition that a vector search compares exactly. */
   readonly comparedMax: number
 }
 
@@ -43,7 +45,7 @@ export interface ClusterTls {
   readonly ca: Buffer | undefined
   readonly cert: Buffer | undefined
   readonly key: Buffer | undefined
-  /** Whether the certificate has to name the node that shows it. */
+  /** Whether the certificate must match the host name of the node. */
   readonly checksHost: boolean
 }
 
@@ -62,13 +64,16 @@ const defaultClusterConfig: ClusterConfig = {
   comparedMax: 1_000,
 }
 
-/** Those that say nothing here, because a cluster keeps the data, and knows its users. */
+/**
+ * Settings of the embedded engine. They have no effect on a cluster, which stores the data
+ * and manages users itself.
+ */
 const embeddedOnly: readonly string[] = [
   ...['data', 'users', 'durability', 'accept-lost-catalog', 'search-threads'],
   ...['max-open', 'max-waiting-reads'],
 ]
 
-/** What is read for one search, and what a statement takes for a limit. */
+/** Bounds the rows read per search; also the largest limit of a statement. */
 const comparedMaxMax = 1_000_000
 
 export function clusterOptions(): Option[] {
@@ -156,7 +161,7 @@ export function clusterOptions(): Option[] {
   return options.map((option) => option.helpGroup('With --engine cassandra:'))
 }
 
-/** Undefined: the embedded engine. `isGiven` tells settings from their defaults. */
+/** Undefined: the embedded engine. `isGiven` distinguishes given settings from defaults. */
 export function readClusterConfig(
   values: Readonly<Record<string, unknown>>,
   isGiven: (name: string) => boolean,
@@ -211,7 +216,7 @@ export function readClusterConfig(
   }
 }
 
-/** A setting that would do nothing is a mistake, and is better said than ignored. */
+/** A setting without effect is an error, so that it does not go unnoticed. */
 function checkGiven(
   engine: 'embedded' | 'cassandra',
   isGiven: (name: string) => boolean,
@@ -266,7 +271,9 @@ function readGiven(name: string, file: string | undefined): Buffer | undefined {
   }
 }
 
-/** What is wrong with a file would be found by the first connection only, or by none. */
+/**
+ * Checks a file at start: the first connection would report an invalid one late or never.
+ */
 function checkPem(given: string, use: () => unknown): void {
   try {
     use()
@@ -277,7 +284,7 @@ function checkPem(given: string, use: () => unknown): void {
   }
 }
 
-/** What a bundle says. */
+/** Settings that a bundle contains. */
 const bundled: readonly string[] = [
   ...['contact-points', 'cassandra-port', 'local-datacenter', 'cassandra-tls'],
 ]
@@ -296,13 +303,13 @@ function checkBundle(
   return bundle
 }
 
-/** Spaces around it are part of it. */
+/** Spaces are part of a password, so it is not trimmed. */
 function readPassword(text: string): string {
   notEmpty(text)
   return text
 }
 
-/** As CQL takes names without quotes, so that other tools can use them, too. */
+/** Unquoted CQL names, so that other tools can use the keyspace without quotes. */
 function readKeyspace(text: string): string {
   if (!/^[a-z]\w{0,47}$/i.test(text))
     throw new InvalidArgumentError(

@@ -1,4 +1,4 @@
-/** The configuration of a server, its defaults, and how it is read from parsed options. */
+/** The configuration of a server: type, defaults, and parsing from options. */
 import { InvalidArgumentError } from 'commander'
 import type { Account } from '../auth/tokens.ts'
 import { readClusterConfig, type ClusterConfig } from './cluster-settings.ts'
@@ -19,24 +19,27 @@ import {
 
 export interface Config {
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number
   readonly dataDir: string
-  /** The cluster that keeps the data; undefined: the data folder does. */
+  /** The cluster that stores the data; undefined: the data folder. */
   readonly cluster: ClusterConfig | undefined
-  /** Whether an answered write is on disk for sure, or only soon. */
+  /** Whether a write is synced to disk before it is acknowledged. */
   readonly durable: boolean
-  /** Whether a data folder is served whose catalog has lost changes. */
+  /** Whether the server starts on a catalog that has lost changes. */
   readonly acceptsLostCatalog: boolean
   readonly adminToken: string | undefined
   readonly accounts: readonly Account[]
-  /** Where the management API listens: undefined: on the port after `port`; off: nowhere. */
+  /**
+   * Port of the management API; undefined: `port` + 1; 'off': not served on a port of its
+   * own.
+   */
   readonly adminPort: number | 'off' | undefined
-  /** What the server is reached by from outside; undefined: where it listens. */
+  /** Public base URL, when it differs from the listen address. */
   readonly publicUrl: string | undefined
-  /** Databases that there may be at a time. */
+  /** Maximum number of databases. */
   readonly databasesMax: number
-  /** Bad credentials from one address before it has to wait; 0: it never has to. */
+  /** Failed authentications per address before lockout; 0: lockout is disabled. */
   readonly badCredentialsMax: number
   readonly isBehindProxy: boolean
   readonly features: FeatureSettings
@@ -44,52 +47,57 @@ export interface Config {
   readonly mcp: McpSettings
   readonly providers: ProviderSettings
   readonly localModels: LocalModelConfig
-  /** Threads for searches and long reads; undefined: by the machine. */
+  /** Threads for searches and long reads; undefined: chosen by the number of CPUs. */
   readonly searchThreads: number | undefined
-  /** Collections and tables that are kept open; others are opened when they are used. */
+  /** Maximum open collections and tables; others are opened on use. */
   readonly openStoresMax: number
   readonly limits: Limits
-  /** A request that has not arrived whole by then is dropped; 0 means never. */
+  /** Milliseconds to receive a whole request; 0: no limit. */
   readonly requestTimeoutMs: number
-  /** What a command waits for is given up then; 0: never. */
+  /** Milliseconds after which a command is aborted; 0: no limit. */
   readonly commandTimeoutMs: number
-  /** A client that reads nothing of a reply for so long loses its connection; 0: never. */
+  /**
+   * Milliseconds without progress in sending a reply before the connection is closed; 0: no
+   * limit.
+   */
   readonly replyTimeoutMs: number
-  /** Commands at work at a time, until their replies are out. */
+  /** Maximum concurrent commands, counted until their replies are sent. */
   readonly commandsMax: number
-  /** Bytes that the bodies of all requests may take together. */
+  /** Maximum total bytes of request bodies in memory. */
   readonly bodyMemoryMax: number
-  /** Bytes that all replies may take together. */
+  /** Maximum total bytes of replies in memory. */
   readonly replyMemoryMax: number
-  /** Bytes that the values of large bodies and documents may take together. */
+  /** Maximum total bytes of the parsed values of large bodies and documents. */
   readonly valueMemoryMax: number
-  /** Open connections; 0: any number. */
+  /** Maximum open connections; 0: no limit. */
   readonly connectionsMax: number
   readonly addressLimits: AddressLimits
-  /** Commands that a token may send in a second; 0: any number. */
+  /** Commands per second and token; 0: no limit. */
   readonly rateLimit: number
   /** Undefined: plain HTTP. */
   readonly tls: CertificateFiles | undefined
-  /** Pages that may read what is answered; undefined: none of other origins. */
+  /** Origins whose pages may read replies; undefined: none besides the server's own. */
   readonly corsOrigins: AllowedOrigins | undefined
-  /** Whether bodies may be packed, of replies and of requests. */
+  /** Whether replies are compressed and compressed requests are accepted. */
   readonly compression: boolean
   /** Whether the web console is served. */
   readonly console: boolean
   readonly logLevel: LogLevel
   readonly metrics: MetricsAccess
-  /** For how long a text of the metrics answers all who ask; tests ask for each. */
+  /** Milliseconds for which a rendered metrics page is cached; 0 in tests. */
   readonly metricsCacheMs: number
-  /** Commands that take as long or longer are logged; 0: none are. */
+  /**
+   * Milliseconds from which a command is logged as slow; 0: slow commands are not logged.
+   */
   readonly slowCommandMs: number
-  /** Whether the engine's promises are asserted with every call: for tests. */
+  /** Whether every engine call checks the engine's contract, for tests. */
   readonly checked: boolean
 }
 
-/** The models that run in the server itself. */
+/** Models that run inside the server. */
 export interface LocalModelConfig {
   readonly threads: number
-  /** Folders with models to run instead of the built-in ones. */
+  /** Folders with models that replace the built-in ones. */
   readonly embeddingFolder: string | undefined
   readonly rerankerFolder: string | undefined
 }
@@ -148,9 +156,8 @@ export const defaultConfig: Config = {
 }
 
 /**
- * Turns what the options were read into, by their names, into a configuration. Throws an
- * InvalidArgumentError when two of them exclude each other. `isGiven` tells settings from
- * their defaults.
+ * Converts parsed options to a configuration. Throws an InvalidArgumentError when two
+ * options exclude each other. `isGiven` distinguishes given settings from defaults.
  */
 export function readConfig(
   values: Readonly<Record<string, unknown>>,
@@ -208,7 +215,7 @@ export function readConfig(
   }>
   const limits = readLimits(values)
   checkMemory('--max-body-memory', given.maxBodyMemory, limits.bodySizeMax, 'body')
-  // A text takes up to two bytes for each character.
+  // A string takes up to two bytes per character.
   checkMemory('--max-reply-memory', given.maxReplyMemory, 2 * limits.replySizeMax, 'reply')
   return {
     host: given.host,
@@ -286,7 +293,7 @@ function checkAdminPort(
   return adminPort
 }
 
-/** The largest must find room when nothing else takes any. */
+/** The largest allowed body or reply must fit into otherwise free memory. */
 function checkMemory(flag: string, size: number, sizeMin: number, what: string): void {
   if (size < sizeMin)
     throw new InvalidArgumentError(
@@ -295,7 +302,7 @@ function checkMemory(flag: string, size: number, sizeMin: number, what: string):
     )
 }
 
-/** Now, rather than when the first text is to be embedded. */
+/** Checked at start, not when the first text is embedded. */
 function checkFolders(models: LocalModelConfig): LocalModelConfig {
   try {
     nameLocalModels(models)
@@ -305,7 +312,7 @@ function checkFolders(models: LocalModelConfig): LocalModelConfig {
   }
 }
 
-/** Now, rather than when the data folder is open already. */
+/** Checked before the data folder is opened. */
 function checkCertificate(
   certFile: string | undefined,
   keyFile: string | undefined,

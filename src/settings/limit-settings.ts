@@ -1,10 +1,10 @@
-/** The limits that operators can set. */
+/** Limits that operators can configure. */
 import { InvalidArgumentError, Option } from 'commander'
 import { checkLimits, defaultLimits, type Limits } from '../limits.ts'
 import { setting } from './setting-option.ts'
 import { wholeNumber } from './setting-values.ts'
 
-/** A limit that operators can set, and the least that makes sense. */
+/** A configurable limit and its minimum. */
 interface LimitSetting {
   readonly flag: string
   readonly limit: keyof Limits
@@ -44,7 +44,7 @@ const limitSettings: readonly LimitSetting[] = [
     0,
     'rows that an in-memory sort may match; 0: no limit',
   ),
-  // An index gathers twice as many candidates, and no more than 16 384.
+  // An index collects twice as many candidates, at most 16 384.
   {
     ...limit(
       'max-vector-limit',

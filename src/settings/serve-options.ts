@@ -21,12 +21,12 @@ import {
   wholeNumber,
 } from './setting-values.ts'
 
-/** Settings whose values nobody else should read. */
+/** Settings with secret values. */
 export const secretSettings = [
   ...['admin-token', 'users', 'embedding-keys', 'reranking-keys', 'cassandra-password'],
 ]
 
-/** The options of `stela serve`, in the order in which help lists them. */
+/** The options of `stela serve`, in the order of --help. */
 export function serveOptions(): Option[] {
   const { host, port, features, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, slowCommandMs, metrics } = defaultConfig

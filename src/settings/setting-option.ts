@@ -1,4 +1,4 @@
-/** One setting: a flag of `stela serve`, and an environment variable of the same name. */
+/** A setting: a flag of `stela serve` and an environment variable of the same name. */
 import { Option } from 'commander'
 
 export function setting(name: string, value: string, says: string): Option {

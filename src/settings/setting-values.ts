@@ -1,4 +1,4 @@
-/** What the texts of settings mean. Each throws an InvalidArgumentError where it means none. */
+/** Parsers of setting values. Each throws an InvalidArgumentError for an invalid value. */
 import { InvalidArgumentError } from 'commander'
 import type { Account } from '../auth/tokens.ts'
 import type { AllowedOrigins } from '../http/cors.ts'
@@ -16,7 +16,7 @@ export function wholeNumber(min: number, max: number) {
   }
 }
 
-/** Trimmed, since no header could carry spaces around a token. */
+/** Trimmed, because an HTTP header cannot carry spaces around a token. */
 export function notEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It cannot be empty.')
   return text.trim()
@@ -26,7 +26,7 @@ export function readList(text: string): readonly string[] {
   return text.split(',').map(notEmpty)
 }
 
-/** "dc1=3,dc2=2". */
+/** Parses "dc1=3,dc2=2". */
 export function namedCounts(text: string): ReadonlyMap<string, number> {
   return new Map(
     namedValues(text).map(([name, count]) => [name, wholeNumber(1, 1_000)(count)]),
@@ -37,7 +37,7 @@ export function readAdminPort(text: string): number | 'off' {
   return text === 'off' ? 'off' : wholeNumber(0, 65_535)(text)
 }
 
-/** Without the slash at the end: paths are put behind it. */
+/** Removes a trailing slash, so that paths can be appended. */
 export function readPublicUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search + url.hash !== '')
@@ -45,7 +45,7 @@ export function readPublicUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** A comma ends an account, so passwords cannot hold one; colons are theirs. */
+/** Commas separate accounts, so passwords cannot contain them; they may contain colons. */
 export function readAccounts(text: string): readonly Account[] {
   return text.split(',').map((entry) => {
     const colon = entry.indexOf(':')
@@ -56,7 +56,7 @@ export function readAccounts(text: string): readonly Account[] {
   })
 }
 
-/** An origin is what a browser sends as such: a scheme, a host, and a port if it is unusual. */
+/** An origin, as in the Origin header: scheme, host, and port if it is not the default. */
 export function readOrigins(text: string): AllowedOrigins {
   if (text.trim() === '*') return '*'
   return text.split(',').map((entry) => {
@@ -69,7 +69,10 @@ export function readOrigins(text: string): AllowedOrigins {
   })
 }
 
-/** Parts of a "{place}" stand where a collection's parameters go, so they come off first. */
+/**
+ * A "{place}" in a URL is replaced by a parameter of the collection, so it is removed
+ * before validation.
+ */
 export function readUrls(providers: readonly string[]) {
   return (text: string): ReadonlyMap<string, string> =>
     new Map(
@@ -85,7 +88,10 @@ export function readUrls(providers: readonly string[]) {
     )
 }
 
-/** "openai=key" is the provider's, "openai.team=key" one that collections name. */
+/**
+ * "openai=key" sets the provider's default key; "openai.team=key" sets a key that
+ * collections refer to by name.
+ */
 export function readKeys(providers: readonly string[]) {
   return (text: string): ReadonlyMap<string, string> =>
     new Map(
@@ -108,7 +114,9 @@ function checkProvider(name: string, known: readonly string[]): void {
     )
 }
 
-/** A comma ends an entry, so values cannot hold one; further equals signs are theirs. */
+/**
+ * Commas separate entries, so values cannot contain them; they may contain equals signs.
+ */
 function namedValues(text: string): [string, string][] {
   return text.split(',').map((entry) => {
     const equals = entry.indexOf('=')

@@ -1,7 +1,7 @@
 /**
- * The form of filters on columns: $and, $or and $not around comparisons with values, which
- * are still as they were written. Filters of reads (read/parse-row-filter.ts) and
- * filters by primary key (write/key-clause.ts) support different operators.
+ * Parses the structure of filters on columns: $and, $or and $not around comparisons whose
+ * operands are not converted yet. Filters of reads (read/parse-row-filter.ts) and filters
+ * by primary key (write/key-clause.ts) support different operators.
  */
 import type { Column } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -28,11 +28,11 @@ import { labelOf, labelsOf, unsupportedLabels } from './column-label.ts'
 import type { RowCondition, ScalarKind } from '../language/columns/row-filter.ts'
 import type { RowStore } from './row-store.ts'
 
-/** What is said about a column that has a single value. */
+/** A condition on a column with a scalar type. */
 export interface ColumnComparison {
   readonly kind: ScalarKind | 'match'
   readonly column: Column
-  /** One, or several for in and nin. */
+  /** One value, or several for in and nin. */
   readonly operands: readonly Value[]
 }
 
@@ -46,11 +46,11 @@ export const comparisonOperators: readonly string[] = [
 export interface ColumnReader<Condition> {
   /** Operators that any column supports. */
   readonly operators: readonly string[]
-  /** What is said about one column; all of it must hold. */
+  /** Conditions on one column, joined by AND. */
   read(column: Column, operand: Value): readonly Condition[]
 }
 
-/** Refuses too many conditions, and then columns that the table does not have. */
+/** Checks the number of conditions first, then that the table has the columns. */
 export function readColumnClause<Condition extends { readonly kind: ConditionKind }>(
   filter: Value | undefined,
   store: Pick<RowStore, 'columns' | 'limits' | 'name' | 'unsupported'>,
@@ -98,7 +98,7 @@ export function checkComparable(
     })
 }
 
-/** What is wrong with a comparison, whatever column it is of: an object is no value. */
+/** Checks that are the same for every column: an operand must not be a plain object. */
 function checkForm(name: string, operand: Value): void {
   if (!isPlainObject(operand)) return
   const operators = operatorsOf(name, operand)
@@ -107,7 +107,7 @@ function checkForm(name: string, operand: Value): void {
   if (value !== undefined) throw unsupportedValue(`"${name}"`, value)
 }
 
-/** The values of a comparison; of other operators, none. */
+/** The values of a comparison; empty for other operators. */
 function comparedWith([operator, argument]: readonly [string, Value]): readonly Value[] {
   switch (operator) {
     case '$eq':
@@ -125,10 +125,13 @@ function comparedWith([operator, argument]: readonly [string, Value]): readonly 
   }
 }
 
-/** What the commands differ in. */
+/** Differences between the commands. */
 export interface ColumnRules {
   readonly limits: Limits
-  /** Refuses what no value of the column is equal to: `checkScalar`, or more than that. */
+  /**
+   * Rejects values that no value of the column can equal: `checkScalar`, or a stricter
+   * check.
+   */
   checkValue(column: Column, value: Value): void
   /** The error for an operator that is not a comparison. */
   refuse(column: Column, operator: string): ApiError
@@ -187,12 +190,12 @@ function readComparison(
   }
 }
 
-/** Null and objects are refused as such, before any column is asked. */
+/** Null and plain objects are rejected before the column's type is considered. */
 export function checkScalar(column: Column, value: Value): void {
   if (value === null || isPlainObject(value)) throw unsupportedValue(labelOf(column), value)
 }
 
-/** Not one that stands for a single value: {"$date": …} is one. */
+/** Whether the value is an object other than a wrapper, such as {"$date": …}. */
 function isPlainObject(value: Value): value is JsonObject {
   return isObject(value) && extendedOf(value) === undefined
 }

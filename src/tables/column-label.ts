@@ -1,4 +1,4 @@
-/** Columns as messages name them: name(type). */
+/** Labels of columns in messages: name(type). */
 import type { ColumnType, ElementType } from '../language/columns/column-type.ts'
 import type { Column } from '../engine/schema.ts'
 
@@ -28,7 +28,7 @@ function elementLabel(type: ElementType): string {
   return typeof type === 'string' ? type : type.udtName
 }
 
-/** Columns that only CQL can use, with its types. */
+/** Labels of CQL-only columns, with their CQL types. */
 export function unsupportedLabels(
   { unsupported }: { readonly unsupported: ReadonlyMap<string, string> },
   names: Iterable<string>,

@@ -1,14 +1,14 @@
-/** Primary keys: the columns that rows are partitioned by, then those of the sort. */
+/** Primary keys: partition columns, then clustering columns. */
 import type { Column } from '../engine/schema.ts'
 import type { RowStore } from './row-store.ts'
 
-/** What keeps columns from being a start of the key; all empty where they are one. */
+/** Why columns are not a prefix of the key; all lists are empty when they are. */
 export interface KeyGaps {
-  /** Partition columns that are not given. */
+  /** Missing partition columns. */
   readonly missing: readonly Column[]
-  /** The first column of the sort that is not given although some behind it are. */
+  /** The first missing clustering column that is followed by a given one. */
   readonly leftOut: readonly Column[]
-  /** The columns behind it that are given. */
+  /** The given columns after it. */
   readonly outOfOrder: readonly Column[]
 }
 

@@ -1,4 +1,4 @@
-/** A table as commands on its rows work with it. */
+/** A table with the services that commands on its rows need. */
 import type { Engine } from '../engine/contract.ts'
 import {
   columnsInOrder,
@@ -16,28 +16,33 @@ export interface RowStore {
   readonly engine: Engine
   readonly limits: Limits
   readonly table: Table
-  /** As messages name the table: "keyspace.table". */
+  /** Name in messages: "keyspace.table". */
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
-  /** The types of columns that only CQL can use, by their names. */
+  /** CQL types of CQL-only columns, by name. */
   readonly unsupported: ReadonlyMap<string, string>
-  /** All of them, in the order in which rows show them: the same list each time. */
+  /**
+   * All columns in reply order. The same array each time, so that results can be cached by
+   * it.
+   */
   readonly shownColumns: readonly Column[]
   /** Columns of the primary key: partition columns, then clustering columns. */
   readonly key: readonly Column[]
   /** Key columns of CQL-only types. Rows of such tables cannot be addressed. */
   readonly unsupportedKey: readonly string[]
-  /** The metric of the index that a vector column has; undefined where it has none. */
+  /** The metric of a vector column's index; undefined without an index. */
   metricOf(column: Column): Metric | undefined
-  /** A built-in analyzer's name, or a recipe; undefined where the column has no text index. */
+  /**
+   * Name or definition of the analyzer of the column's text index; undefined without one.
+   */
   analyzerOf(column: Column): unknown
-  /** Undefined where the column has no embedding service. */
+  /** Undefined when the column has no embedding service. */
   embedderOf(column: Column): Embedder | undefined
-  /** The same rows, for a request that may have brought keys for providers. */
+  /** A copy that uses the provider credentials of a request. */
   as(request: { readonly credentials: ProviderCredentials }): RowStore
 }
 
-/** What rows work with, of the whole server. */
+/** Server-wide services for commands on rows. */
 export interface RowServices {
   readonly engine: Engine
   readonly limits: Limits

@@ -1,11 +1,11 @@
 /**
  * A folder of backups.
  *
- *   files/<key>.db       the catalogs and stores, each of them once
- *   backups/<time>.json  the manifests: which of these make a backup
+ * files/<key>.db       catalogs and stores, each stored once
+ * backups/<time>.json  manifests: the files that make up each backup
  *
- * A manifest gets its name last, so a backup that was cut short is none: what it left behind
- * is named by no manifest, and removed by the next one.
+ * A manifest is written last, so an interrupted backup has none. No manifest refers to its
+ * files, and the next backup removes them.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, realpathSync } from 'node:fs'
@@ -41,7 +41,7 @@ export class BackupFolder {
     this.#backups = join(path, 'backups')
   }
 
-  /** Makes the folder, or takes away what other users may do with it: `tell` says so. */
+  /** Creates the folder, or removes access of other users to it, which `tell` reports. */
   make(tell: (line: string) => void): void {
     makePrivateFolder(this.path)
     const access = new Tightening()
@@ -54,7 +54,7 @@ export class BackupFolder {
     access.report(this.path, (_, line) => tell(line))
   }
 
-  /** Other files may be there, which must not be taken for leftovers of ours. */
+  /** A linked folder may contain other files, which must not be removed as leftovers. */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new CommandFailure(`${part} is a symbolic link. Put the folder itself there.`)
@@ -64,7 +64,7 @@ export class BackupFolder {
     return join(this.#files, `${key}.db`)
   }
 
-  /** Oldest first. What cannot be read is reported, and left out. */
+  /** Oldest first. Unreadable manifests are listed separately. */
   async list(): Promise<{ backups: NamedBackup[]; unreadable: string[] }> {
     const backups: NamedBackup[] = []
     const unreadable: string[] = []
@@ -79,7 +79,7 @@ export class BackupFolder {
     return { backups, unreadable }
   }
 
-  /** By its name, or the latest of all. */
+  /** The backup with this name, or the latest one. */
   async find(name: string): Promise<NamedBackup> {
     const names = (await this.#manifestFiles()).map((file) =>
       file.slice(0, -manifestEnd.length),
@@ -93,7 +93,7 @@ export class BackupFolder {
     )
   }
 
-  /** The files of these that are there in the size that they should have, by their keys. */
+  /** The files of these backups that exist with the expected size, by key. */
   async filesOf(backups: readonly NamedBackup[]): Promise<Map<string, BackupFile>> {
     const files = new Map<string, BackupFile>()
     for (const { manifest } of backups)
@@ -103,7 +103,7 @@ export class BackupFolder {
     return files
   }
 
-  /** Those of them that are no longer what was backed up. */
+  /** The files whose content has changed since the backup. */
   async findDamaged(files: Iterable<BackupFile>): Promise<BackupFile[]> {
     const damaged: BackupFile[] = []
     for (const file of files) {
@@ -117,7 +117,7 @@ export class BackupFolder {
     return damaged
   }
 
-  /** From now on this is a backup. Returns its name. */
+  /** Writes the manifest, which makes the backup valid. Returns its name. */
   async add(manifest: BackupManifest): Promise<string> {
     const taken = await this.#manifestFiles()
     let name = manifest.created.replaceAll(':', '-')
@@ -132,13 +132,13 @@ export class BackupFolder {
     return name
   }
 
-  /** Removes these, but not yet what only they need. */
+  /** Removes the manifests of these backups; removeLeftovers removes their files. */
   async remove(backups: readonly NamedBackup[]): Promise<void> {
     for (const { name } of backups) await rm(join(this.#backups, name + manifestEnd))
     await syncFolder(this.#backups)
   }
 
-  /** Removes what belongs to no backup. */
+  /** Removes files that no backup refers to. */
   async removeLeftovers(): Promise<void> {
     for (const name of await readdir(this.#backups))
       if (name.endsWith('.partial')) await rm(join(this.#backups, name), { force: true })
@@ -147,7 +147,8 @@ export class BackupFolder {
       backups.flatMap(({ manifest }) => filesIn(manifest).map(({ key }) => `${key}.db`)),
     )
     for (const name of await readdir(this.#files)) {
-      // What cannot be read may name any of them.
+      // An unreadable manifest may refer to any complete file, so only partial files are
+      // removed then.
       const isLeft = name.endsWith('.partial') || unreadable.length === 0
       if (isLeft && !isKept.has(name) && isOurs(name))
         await rm(join(this.#files, name), { force: true })
@@ -188,12 +189,12 @@ export class BackupFolder {
 
 const manifestEnd = '.json'
 
-/** All that a backup consists of. */
+/** All files of a backup. */
 export function filesIn({ catalog, stores }: BackupManifest): BackupFile[] {
   return [catalog, ...stores]
 }
 
-/** Whether it has everything that is needed to restore by it. */
+/** Whether the manifest has all fields that a restore needs. */
 export function isManifest(value: unknown): value is BackupManifest {
   const { format, server, created, catalog, stores } = (value ?? {}) as Partial<
     Record<keyof BackupManifest, unknown>
@@ -213,7 +214,7 @@ export function isManifest(value: unknown): value is BackupManifest {
   )
 }
 
-/** Not one that leads to another folder. */
+/** Whether the name stays inside the folder. */
 function isPlainName(name: unknown): boolean {
   return typeof name === 'string' && !/[/\\\0]/.test(name) && !/^\.{0,2}$/.test(name)
 }
@@ -229,12 +230,12 @@ function isFile(value: unknown): value is BackupFile {
   )
 }
 
-/** Whatever else was put there stays. */
+/** Whether a backup wrote the file; other files in the folder are never removed. */
 function isOurs(name: string): boolean {
   return isBackupKey(name.replace(/\.db(?:\.partial)?$/, ''))
 }
 
-/** Of a link there is none: what it leads to was not backed up here. */
+/** Undefined for a link, whose target was not written by a backup. */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const found = await lstat(path)
@@ -255,7 +256,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes new and renamed entries of a folder durable. */
+/** Syncs a folder, so that new and renamed entries are durable. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

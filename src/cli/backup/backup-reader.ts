@@ -1,4 +1,4 @@
-/** Reads what a server sends of a backup: lines of JSON, and files behind some of them. */
+/** Reads the stream of a backup: lines of JSON, some of which are followed by a file. */
 import { isBackupKey } from '../../engine/backup.ts'
 import { CommandFailure } from '../records/failure.ts'
 
@@ -8,15 +8,15 @@ export type Received =
       readonly kind: 'file'
       readonly key: string
       readonly size: number
-      /** To be read before what follows is asked for. */
+      /** Must be consumed before the next item is requested. */
       readonly content: AsyncIterable<Buffer>
     }
   | { readonly kind: 'manifest'; readonly manifest: unknown }
 
-/** Manifests of some hundred thousand collections fit. */
+/** Bytes: fits manifests of some hundred thousand collections. */
 const lineSizeMax = 128 * 1024 * 1024
 
-/** Ends with the manifest; a stream that ends before it is a Failure. */
+/** Ends with the manifest. Throws a Failure when the stream ends before it. */
 export async function* readBackup(stream: AsyncIterable<Buffer>): AsyncGenerator<Received> {
   const bytes = new ByteReader(stream)
   for (;;) {
@@ -88,7 +88,7 @@ function parse(line: string): Record<string, unknown> {
     const parsed = JSON.parse(line) as Record<string, unknown> | null
     if (typeof parsed === 'object' && parsed !== null) return parsed
   } catch {
-    // Said below.
+    // The error below covers this case.
   }
   throw notUnderstood()
 }

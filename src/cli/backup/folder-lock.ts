@@ -1,6 +1,6 @@
 /**
- * One backup at a time into a folder: a file says who is at it, and is touched as long as
- * they are. One that was left behind by a process that died is taken over.
+ * Lock file that allows one backup at a time into a folder. Its holder touches it
+ * regularly, so that the lock of a dead process can be taken over.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -10,14 +10,17 @@ import { privateFileMode } from '../../engine/private-files.ts'
 import { CommandFailure } from '../records/failure.ts'
 
 const touchMs = 10_000
-/** Where the process cannot be seen from here, being on another machine. */
+/**
+ * Milliseconds after which a holder on another machine counts as dead; its process cannot
+ * be checked.
+ */
 const silentMsMax = 120_000
 
 interface Holder {
   readonly id: string
   readonly pid: number
   readonly host: string
-  /** When the process started: numbers of processes are used again. */
+  /** Start time of the process, because process ids are reused. */
   readonly started: string
 }
 
@@ -31,7 +34,7 @@ export class FolderLock {
   }
   readonly #touch: NodeJS.Timeout
 
-  /** Throws a Failure when another has it. */
+  /** Throws a Failure when another process holds the lock. */
   constructor(folder: string) {
     this.#path = join(folder, 'backup.lock')
     if (!this.#take()) {
@@ -50,12 +53,12 @@ export class FolderLock {
       try {
         utimesSync(this.#path, now, now)
       } catch {
-        // That it was taken away is found out before anything counts on it.
+        // The lock is gone; confirm() reports that before the backup relies on it.
       }
     }, touchMs).unref()
   }
 
-  /** Throws when another has taken over meanwhile. */
+  /** Throws when another process has taken the lock over. */
   confirm(): void {
     if (readHolder(this.#path)?.id !== this.#self.id)
       throw new CommandFailure(
@@ -84,7 +87,7 @@ function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder
   } catch {
-    // Gone, or cut off when its process died.
+    // Removed meanwhile, or incomplete because its process died.
     return undefined
   }
 }
@@ -102,15 +105,16 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // There is one, of another user.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** When a process started, as far as the system tells; else the empty text. */
+/** Start time of a process, or '' when the system does not report it. */
 function startOf(pid: number): string {
   try {
-    // The name of the program, in brackets, may have spaces in it; the start is the 20th behind.
+    // The program name, in parentheses, may contain spaces. The start time is the 20th
+    // field after it.
     const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!
     return behindName.split(' ')[19] ?? ''
   } catch {

@@ -1,4 +1,4 @@
-/** Asks the management port of a running server for a backup. */
+/** Requests a backup from the management port of a running server. */
 import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
 import { http } from '../../runtime/node-http.ts'
@@ -7,12 +7,12 @@ import { CommandFailure } from '../records/failure.ts'
 export interface BackupRequest {
   readonly adminUrl: string
   readonly token: string | undefined
-  /** The keys of files that need not be sent. */
+  /** Keys of files that are already in the folder. */
   readonly have: readonly string[]
   readonly signal: AbortSignal
 }
 
-/** The server gives a sign of life every few seconds. */
+/** Milliseconds. The server sends a keep-alive every few seconds. */
 const silenceMsMax = 120_000
 
 export async function requestBackup(asked: BackupRequest): Promise<IncomingMessage> {
@@ -58,7 +58,7 @@ function post({ adminUrl, token, have, signal }: BackupRequest): Promise<Incomin
     })
     sent.on('timeout', () => sent.destroy(new Error('nothing arrives any more')))
     sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      // Several addresses that refuse have a code, but no message.
+      // An error for several refused addresses has a code but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
       reject(
         new CommandFailure(
@@ -80,12 +80,12 @@ async function textOf(response: IncomingMessage): Promise<string> {
       if (text.length > 100_000) break
     }
   } catch {
-    // The status says enough.
+    // The status alone is sufficient.
   }
   return text
 }
 
-/** What an answer of the management API says went wrong. */
+/** The error message in a reply of the management API. */
 function messageIn(text: string): string {
   try {
     const { errors } = JSON.parse(text) as { errors?: readonly { message?: unknown }[] }

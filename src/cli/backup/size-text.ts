@@ -1,4 +1,4 @@
-/** "512 bytes", "20.5 KB", "3.1 GB": for people. */
+/** Readable sizes: "512 bytes", "20.5 KB", "3.1 GB". */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   let size = bytes

@@ -1,16 +1,16 @@
-/** What `stela demo` has to show: places of a made-up town, and who came there. */
+/** Sample data of `stela demo`: places of a fictional town, and their visitors. */
 
 export interface DemoRequest {
-  /** What it finds, for people. */
+  /** Description of the result. */
   readonly title: string
   readonly path: string
-  /** Without an apostrophe: it is shown between two. */
+  /** Must not contain an apostrophe: the output shows it in single quotes. */
   readonly body: object
 }
 
 const keyspace = '/default_keyspace'
 
-/** Name, kind, the hour at which it opens, and what it is like. */
+/** Name, kind, opening hour and description. */
 const places: readonly (readonly [string, string, number, string])[] = [
   ['Old Mill', 'museum', 10, 'A water wheel turns again, and children grind flour by hand'],
   [
@@ -27,7 +27,7 @@ const places: readonly (readonly [string, string, number, string])[] = [
   ['Clockmaker', 'workshop', 10, 'Springs and gears are repaired while visitors look on'],
 ]
 
-/** Place, day, and how many came. */
+/** Place, day, and number of visitors. */
 const visits: readonly (readonly [string, string, number])[] = [
   ['Old Mill', '2026-05-01', 140],
   ['Old Mill', '2026-05-02', 95],
@@ -37,7 +37,7 @@ const visits: readonly (readonly [string, string, number])[] = [
   ['Signal Tower', '2026-05-02', 77],
 ]
 
-/** Fills an empty server. The requests that it returns find something. */
+/** Fills an empty server. Returns requests that have results in this data. */
 export async function fillDemo(
   url: string,
   token: string,
@@ -119,7 +119,7 @@ interface Answer {
 
 type Send = (path: string, body: object) => Promise<Answer>
 
-/** The model that runs in the server, if it has one. */
+/** The server's local embedding model, if it has one. */
 async function findLocalService(send: Send): Promise<object | undefined> {
   const { status } = await send('', { findEmbeddingProviders: {} })
   const { embeddingProviders } = status as {

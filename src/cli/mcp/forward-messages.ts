@@ -1,6 +1,6 @@
 /**
- * Messages of an assistant, one a line, handed on to a server over HTTP, and what it answers
- * handed back. Several are under way at a time; answers come in any order.
+ * Forwards messages of an assistant, one per line, to a server over HTTP, and writes the
+ * replies. Several messages are in flight at a time; replies arrive in any order.
  */
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
@@ -15,13 +15,16 @@ export interface McpEndpoint {
   readonly token: string
 }
 
-/** Messages under way; more wait to be read. */
+/** Messages in flight; no more lines are read at this number. */
 const atOnceMax = 64
 
-/** Bytes of a message. The server has a limit of its own, which says more. */
+/** Maximum size of a message in bytes. The server has a lower limit with a better error. */
 const lineSizeMax = 64_000_000
 
-/** Until the input ends and all is answered, or nobody reads, or `stop` is aborted. */
+/**
+ * Runs until the input ends and all messages are answered, the output closes, or `stop` is
+ * aborted.
+ */
 export async function forwardMessages(
   input: Readable,
   output: Writable,
@@ -31,7 +34,7 @@ export async function forwardMessages(
   const forwarder = new Forwarder(endpoint, output, stop)
   const running = new Set<Promise<void>>()
   const left = new AbortController()
-  // The assistant has gone: nobody is left to answer to.
+  // The assistant has closed its end, so replies have no reader.
   output.on('error', () => left.abort())
   const ended = AbortSignal.any([stop, left.signal])
   for await (const line of readLines(input, lineSizeMax, ended)) {
@@ -56,7 +59,7 @@ class Forwarder {
   readonly #endpoint: McpEndpoint
   readonly #output: Writable
   readonly #stop: AbortSignal
-  /** Requests under way, by their ids, for those that are cancelled. */
+  /** Requests in flight by id, so that they can be cancelled. */
   readonly #requests = new Map<string, AbortController>()
 
   constructor(endpoint: McpEndpoint, output: Writable, stop: AbortSignal) {
@@ -65,7 +68,7 @@ class Forwarder {
     this.#stop = stop
   }
 
-  /** Never fails: what goes wrong is an answer, too. */
+  /** Never rejects: errors become replies. */
   async forward(line: string): Promise<void> {
     const message = readMessage(line)
     const { id, method } = message
@@ -121,25 +124,25 @@ class Forwarder {
     else await this.#write(answer)
   }
 
-  /** For what could not be read, and so has no id. */
+  /** The reply to a line that could not be parsed, and so has no id. */
   async refuse(message: string): Promise<void> {
     await this.#write(errorAnswer(undefined, message))
   }
 
   async #write(answer: string): Promise<void> {
     if (this.#output.destroyed || answer === '') return
-    // Line breaks within JSON are only between its parts.
+    // Line breaks in JSON occur only between tokens.
     if (this.#output.write(`${answer.replace(/[\r\n]+/g, ' ')}\n`)) return
     await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
   }
 }
 
-/** The server would name a header, which nobody writes who starts this command. */
+/** The server's error names an HTTP header, which does not help users of this command. */
 const badToken =
   'The server does not accept the token. Set STELA_TOKEN, or give --token, to a valid token of ' +
   'that server; "stela token create" makes one.'
 
-/** As much of it as is needed here; the server reads it properly. */
+/** Reads only the fields that are needed here; the server validates the message. */
 function readMessage(line: string): Sent {
   try {
     return objectOf(JSON.parse(line))
@@ -154,7 +157,7 @@ function objectOf(value: unknown): Record<string, unknown> {
     : {}
 }
 
-/** The message of what the server refuses before it has read anything: a token, a size. */
+/** The message of an error outside the protocol, for example for the token or the size. */
 function problemIn(text: string): string | undefined {
   const { errors } = readMessage(text) as { readonly errors?: unknown }
   const first = Array.isArray(errors) ? objectOf(errors[0])['message'] : undefined

@@ -1,11 +1,11 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 
-/** Stands for a line that was dropped. */
+/** Takes the place of a line that was dropped. */
 export const tooLong = Symbol('too long')
 
 const lineFeed = 0x0a
 
-/** Lines that hold anything. One of more bytes than `sizeMax` is not kept in memory. */
+/** Non-empty lines. A line of more than `sizeMax` bytes is not kept in memory. */
 export async function* readLines(
   input: Readable,
   sizeMax: number,

@@ -1,8 +1,8 @@
 /**
- * Sends commands to a running server, over a few connections that are kept.
+ * Sends commands to a running server over a few persistent connections.
  *
- * A server that goes away may come back: once one answer has arrived, later requests are
- * tried again with growing pauses. Before that, an address is more likely to be wrong.
+ * Requests are retried with growing pauses when the server becomes unreachable. Before the
+ * first reply there is no retry, since the address is more likely to be wrong.
  */
 import type { Agent } from 'node:http'
 import * as https from 'node:https'
@@ -18,7 +18,7 @@ export interface ApiClientOptions {
   readonly token: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly connections: number
-  /** How long a request is tried again when the server is away. */
+  /** Milliseconds for which a request is retried when the server is unreachable. */
   readonly retryForMs: number
 }
 
@@ -26,7 +26,7 @@ export interface ApiAnswer {
   readonly status: number
   readonly body: JsonObject
   readonly errors: readonly AnswerError[]
-  /** Whether an earlier try of the same request may have been carried out. */
+  /** Whether an earlier attempt of this request may have been executed. */
   readonly isRepeated: boolean
 }
 
@@ -38,10 +38,10 @@ export interface AnswerError {
 
 const pauseMsMin = 100
 const pauseMsMax = 10_000
-/** An embedding service may take its time, but a connection can also be dead. */
+/** Milliseconds: long enough for an embedding service, and a bound for dead connections. */
 const silenceMsMax = 300_000
 
-/** Failures of the server that retrying does not mend. */
+/** Server errors that a retry cannot fix. */
 const permanent = [
   'ANALYZER_TOO_LARGE',
   'COLLECTION_SCHEMA_VERSION_INVALID',
@@ -66,8 +66,8 @@ export class ApiClient {
   }
 
   /**
-   * Sends a command to a path below /v1, as the text of its JSON. Errors that the command
-   * was answered with are part of the answer, unless there is no going on with any of them.
+   * Sends the JSON text of a command to a path below /v1. Errors in the reply are returned,
+   * except those after which no command can succeed.
    */
   async send(path: string, command: string): Promise<ApiAnswer> {
     const givesUpAt = Date.now() + this.#options.retryForMs
@@ -86,7 +86,7 @@ export class ApiClient {
     }
   }
 
-  /** Drops all requests that are under way. */
+  /** Aborts all requests in flight. */
   close(): void {
     this.#closed.abort()
     this.#agent.destroy()
@@ -100,7 +100,7 @@ export class ApiClient {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       const mayBeDone = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
-      // Several addresses that refuse have a code, but no message.
+      // An error for several refused addresses has a code but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
       const hint = this.#wasReached ? '' : '. --url names another one.'
       return { away: `no server answers at ${url}: ${reason}${hint}`, mayBeDone }
@@ -188,7 +188,7 @@ function textAt(value: Value, name: string): string {
   return typeof member === 'string' ? member : ''
 }
 
-/** The member of a member and so on, undefined where one is missing. */
+/** The member at a path of names; undefined when one of them is missing. */
 export function memberAt(value: Value, ...names: readonly string[]): Value | undefined {
   let at: Value | undefined = value
   for (const name of names) at = isObject(at) ? at.get(name) : undefined

@@ -1,7 +1,7 @@
 /**
- * CSV, after RFC 4180: records to cells, and cells to values. `csv-parse` is not used for it,
- * because it skips sound records after one with a misplaced quote, until the next quote, where
- * an import is to reject that one alone.
+ * CSV after RFC 4180: records to cells, and cells to values. `csv-parse` is not an option:
+ * after a misplaced quote it skips valid records up to the next quote, but an import must
+ * reject only the broken record.
  */
 import { JsonProblem, parseJson } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
@@ -9,7 +9,7 @@ import type { JsonObject, Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
 import { CommandFailure } from './failure.ts'
 
-/** A record that cannot be read. */
+/** A record that cannot be parsed. */
 export class BadRecord {
   readonly reason: string
   constructor(reason: string) {
@@ -17,10 +17,10 @@ export class BadRecord {
   }
 }
 
-/** Makes the value of a cell that is not empty. */
+/** Converts a non-empty cell to a value. */
 export type CellReader = (name: string, cell: string) => Value | BadRecord
 
-/** Reads a record into cells. */
+/** Splits a record into cells. */
 export function readCells(text: string): string[] | BadRecord {
   const cells: string[] = []
   let at = 0
@@ -43,14 +43,14 @@ export function readCells(text: string): string[] | BadRecord {
   }
 }
 
-/** Two quotes in a row stand for one. */
+/** A doubled quote is an escaped quote. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2))
     if (text[at + 1] !== '"') return at
   return -1
 }
 
-/** The names in the first record. */
+/** The column names in the first record. */
 export function readHeader(text: string): readonly string[] {
   const names = readCells(text)
   if (names instanceof BadRecord)
@@ -65,7 +65,7 @@ export function readHeader(text: string): readonly string[] {
   return names
 }
 
-/** The object that a record makes; empty cells are left out. */
+/** The object of a record; empty cells are omitted. */
 export function readRow(
   names: readonly string[],
   text: string,
@@ -86,20 +86,20 @@ export function readRow(
   return row
 }
 
-/** For documents: everything is text, but for vectors, which nothing else could hold. */
+/** For documents: every cell is a string, except vectors, which must be JSON. */
 export const readText: CellReader = (name, cell) =>
   name === '$vector' ? readJsonCell(name, cell) : cell
 
-/** For documents: what is written as JSON writes a number, true or false is one. */
+/** For documents: cells that are JSON numbers, true or false become such values. */
 export const inferValue: CellReader = (name, cell) => {
   if (cell === 'true') return true
   if (cell === 'false') return false
   const value = isNumeral(cell) ? readJsonCell(name, cell) : readText(name, cell)
-  // A numeral that no number has room for is a text.
+  // A numeral that exceeds the limits stays a string.
   return value instanceof BadRecord && name !== '$vector' ? cell : value
 }
 
-/** For rows: what the type of the column takes. */
+/** For rows: converts cells by the type of their column. */
 export function readByType(types: ReadonlyMap<string, string>): CellReader {
   return (name, cell) => {
     switch (types.get(name)) {
@@ -119,7 +119,7 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
         return cell.startsWith('{')
           ? readJsonCell(name, cell)
           : new Map([['$binary', cell]])
-      // A text may be one to embed.
+      // A string for a vector column is a text to embed.
       case 'vector':
         return /^[[{]/.test(cell) ? readJsonCell(name, cell) : cell
       case 'list':
@@ -133,7 +133,7 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
   }
 }
 
-/** A leading zero makes it a text: 007 is a name. */
+/** A leading zero makes it a string: 007 is an identifier. */
 function isNumeral(cell: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(cell)
 }

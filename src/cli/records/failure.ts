@@ -1,6 +1,5 @@
 /**
- * Something that the person who runs a command can mend: one line on standard error says it
- * all.
+ * An error that the user can fix. It is printed as one line on standard error.
  */
 export class CommandFailure extends Error {
   constructor(message: string) {
@@ -9,7 +8,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Runs the work of a command. Its failures become one line and exit status 1. */
+/** Runs a command. A CommandFailure becomes one line and exit status 1. */
 export async function reportFailures(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -20,12 +19,15 @@ export async function reportFailures(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** On one line, and without what a terminal takes for orders: a server may have said it. */
+/**
+ * Removes line breaks and terminal control characters, since the text may come from a
+ * server.
+ */
 function printable(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ')
 }
 
-/** What the system says about a file, in one line; anything else is not expected here. */
+/** Converts a file system error to one line; other errors are unexpected here. */
 export function fileFailure(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error
   const { syscall, code, message } = error as NodeJS.ErrnoException

@@ -1,9 +1,9 @@
 /**
- * How far an import is, in a small file beside the input: an import that is interrupted,
- * even with no warning, can be resumed from there.
+ * The progress of an import, in a small file beside the input, so that an interrupted
+ * import can be resumed.
  *
- * It says that so many records are done, in their order, and that no record beyond another
- * number has been sent. Those in between may be stored or not.
+ * The file has two numbers: all records up to `done` are settled, and no record beyond
+ * `sent` was sent. Records in between may or may not be stored.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { writeAnew } from '../../engine/private-files.ts'
@@ -11,15 +11,15 @@ import { CommandFailure, fileFailure } from './failure.ts'
 import type { InputIdentity } from './input.ts'
 
 export interface ImportState {
-  /** Records that are done. */
+  /** Number of settled records. */
   done: number
-  /** Records that may have been sent. */
+  /** Number of records that may have been sent. */
   sent: number
   inserted: number
-  /** Records that an interrupted request had stored already. */
+  /** Records that an interrupted request had already stored. */
   there: number
   rejected: number
-  /** Bytes of the file of rejected records. */
+  /** Size of the rejects file in bytes. */
   rejectsSize: number
 }
 
@@ -27,7 +27,7 @@ export function newState(): ImportState {
   return { done: 0, sent: 0, inserted: 0, there: 0, rejected: 0, rejectsSize: 0 }
 }
 
-/** What an import reads and fills; another one cannot go on from its state. */
+/** Input and target of an import; the state is valid only for the same subject. */
 export interface ImportSubject {
   readonly input: InputIdentity
   readonly target: string
@@ -42,7 +42,7 @@ export class StateFile {
     this.#subject = subject
   }
 
-  /** What an earlier import left; undefined where there is nothing to go on from. */
+  /** The state of an earlier import; undefined without one. */
   read(): ImportState | undefined {
     let text: string
     try {
@@ -68,7 +68,7 @@ export class StateFile {
     return kept.state
   }
 
-  /** The same, but undefined as well where it cannot be gone on from. */
+  /** Like read, but also undefined for a state that cannot be resumed. */
   readIfSound(): ImportState | undefined {
     try {
       return this.read()
@@ -78,7 +78,7 @@ export class StateFile {
     }
   }
 
-  /** Survives the end of this process, however it comes. */
+  /** Atomic: a killed process leaves the old state or the new one. */
   write(state: ImportState): void {
     const written = `${this.path}.new`
     writeAnew(written, JSON.stringify({ ...this.#subject, state }) + '\n')

@@ -1,9 +1,9 @@
 /**
  * Sends the records of an input in batches, several at a time, and settles them in order.
  *
- * Whatever is counted, rejected or written down as done happens in the order of the input,
- * so that one number says how far an import is. A batch that is answered early waits for
- * those before it; as few may wait as keep the connections busy.
+ * Counting, rejecting and recording progress happen in input order, so that one number
+ * describes the progress of an import. A batch that is answered early waits for earlier
+ * ones. The number of waiting batches is bounded by what keeps the connections busy.
  */
 import { BadRecord } from './csv.ts'
 import type { ImportState } from './import-state.ts'
@@ -24,9 +24,9 @@ export interface ImporterOptions {
   readonly target: RecordTarget
   readonly rejects: Rejects
   readonly connections: number
-  /** Where an earlier run stopped, or a new state. It is brought forward. */
+  /** The state of an earlier run or a new one; the importer updates it. */
   readonly state: ImportState
-  /** Called whenever the state has changed, before anything rests on it. */
+  /** Called after every change of the state, before any action that relies on it. */
   readonly save: () => void
 }
 
@@ -42,13 +42,13 @@ interface Batch {
 
 export class Importer {
   readonly #options: ImporterOptions
-  /** Records up to this one may have been sent by a run before. */
+  /** Records up to this number may have been sent by an earlier run. */
   readonly #sentBefore: number
-  /** Batches that are sent and not settled, in order. */
+  /** Batches in flight, in input order. */
   readonly #waiting: Batch[] = []
   #items: Item[] = []
   #size = 0
-  /** Records seen, those that an earlier run has done included. */
+  /** Records read, including records that an earlier run settled. */
   #seen = 0
 
   constructor(options: ImporterOptions) {
@@ -69,13 +69,13 @@ export class Importer {
     this.#size += size
   }
 
-  /** Sends what is left, and waits until all is settled. */
+  /** Sends the last batch and waits until all are settled. */
   async finish(): Promise<void> {
     if (this.#items.length > 0) await this.#send()
     await this.settle()
   }
 
-  /** Waits for what was sent. */
+  /** Waits for the batches in flight. */
   async settle(): Promise<void> {
     while (this.#waiting.length > 0) await this.#settleFirst()
   }
@@ -100,7 +100,7 @@ export class Importer {
       content instanceof BadRecord ? [] : [content],
     )
     const outcomes = insertBatch(target, documents)
-    // A failure is thrown when its turn has come.
+    // The rejection is handled when this batch is settled.
     outcomes.catch(() => undefined)
     this.#waiting.push({ items, outcomes })
   }

@@ -1,4 +1,7 @@
-/** An input to import: a file or standard input, packed or not, as records. */
+/**
+ * Opens the input of an import, a file or standard input, decompresses it and splits it
+ * into records.
+ */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
@@ -7,7 +10,7 @@ import { defaultLimits } from '../../limits.ts'
 import { CommandFailure, fileFailure } from './failure.ts'
 import { splitterFor, type Format, type RawRecord } from './split.ts'
 
-/** What tells a file that has changed from one that has not. */
+/** Detects whether a file has changed since an earlier run. */
 export interface InputIdentity {
   readonly size: number
   readonly changedAt: number
@@ -15,7 +18,7 @@ export interface InputIdentity {
 
 export class Input {
   readonly path: string
-  /** Undefined for standard input, whose end is not known. */
+  /** Undefined for standard input. */
   readonly identity: InputIdentity | undefined
   readonly format: Format
   readonly #chunks: AsyncIterable<Buffer>
@@ -34,7 +37,7 @@ export class Input {
     this.#position = position
   }
 
-  /** `-` is standard input. Without a format, name and content decide. */
+  /** `-` is standard input. Without a format, the file name and content decide. */
   static async open(path: string, format: Format | undefined): Promise<Input> {
     try {
       const identity = path === '-' ? undefined : await identify(path)
@@ -58,7 +61,7 @@ export class Input {
     }
   }
 
-  /** The records, those of a chunk at a time. */
+  /** The records, in groups as the chunks arrive. */
   async *records(): AsyncGenerator<RawRecord[]> {
     const splitter = splitterFor(this.format, defaultLimits.bodySizeMax)
     try {
@@ -69,7 +72,7 @@ export class Input {
     yield splitter.end()
   }
 
-  /** The part of a file that has been read. */
+  /** The share of the file that was read; undefined when the size is unknown. */
   get partRead(): number | undefined {
     if (this.identity === undefined || this.identity.size === 0) return undefined
     return Math.min(1, this.#position.read / this.identity.size)
@@ -90,7 +93,9 @@ function inputFailure(path: string, error: unknown): CommandFailure {
   return fileFailure(error)
 }
 
-/** `data.csv.gz` and `data.csv.rejected` are as `data.csv`. */
+/**
+ * Ignores suffixes: `data.csv.gz` and `data.csv.rejected` have the format of `data.csv`.
+ */
 function formatOf(path: string, first: Buffer): Format {
   const name = path.replace(/(?:\.(?:gz|gzip|rejected))+$/i, '')
   if (/\.csv$/i.test(name)) return 'csv'
@@ -100,7 +105,7 @@ function formatOf(path: string, first: Buffer): Format {
     : 'jsonl'
 }
 
-/** The mark that some programs put in front of UTF-8, read as Latin-1. */
+/** The UTF-8 byte order mark, decoded as Latin-1. */
 const mark = '\xef\xbb\xbf'
 
 function hasMark(first: Buffer): boolean {
@@ -118,7 +123,7 @@ async function* counted(
 }
 
 function unpacked(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // What goes wrong is thrown to the reader.
+  // Errors reach the consumer of the stream.
   return pipeline(Readable.from(source), createGunzip(), () => undefined)
 }
 
@@ -133,10 +138,16 @@ async function* withoutMark(
   }
 }
 
-/** Bytes that are looked at, at most: what begins with more white space is no JSON array. */
+/**
+ * Bytes to examine at most: an input with more leading white space is not treated as a JSON
+ * array.
+ */
 const peekSizeMax = 1024 * 1024
 
-/** The first bytes, at least so many that are not white space if there are, and all. */
+/**
+ * Reads at least `count` bytes that are not white space, if the input has them, and returns
+ * all bytes read.
+ */
 async function peek(
   source: AsyncIterable<Buffer>,
   count: number,

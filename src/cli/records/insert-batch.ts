@@ -1,4 +1,4 @@
-/** Inserts documents in one request, and finds out what became of each. */
+/** Inserts documents in one request and reports the outcome of each. */
 import { isNumeric, type Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
 import { memberAt, type AnswerError, type ApiAnswer } from './api-client.ts'
@@ -6,28 +6,28 @@ import { CommandFailure } from './failure.ts'
 import type { RecordTarget } from './target.ts'
 
 export interface SentDocument {
-  /** Its JSON. */
+  /** JSON text of the document. */
   readonly text: string
-  /** Whether it may have been stored before, by a run that was interrupted. */
+  /** Whether an interrupted run may have stored the document already. */
   readonly mayBeThere: boolean
 }
 
-/** `there`: it was stored by an earlier try, whose answer did not arrive. */
+/** `there`: an earlier attempt whose reply was lost has stored the document. */
 export type InsertOutcome = 'inserted' | 'there' | { readonly refused: string }
 
-/** The most documents of a request. */
+/** Maximum number of documents per request. */
 export const batchCountMax = defaultLimits.insertManyMax
 
 /**
- * Bytes of the documents of a request, which only a single large document exceeds. A fifth
- * of what a request may have: requests under way are held in memory.
+ * Bytes of documents per request; only a single large document exceeds it. A fifth of the
+ * request limit, because requests in flight are held in memory.
  */
 export const batchSizeMax = defaultLimits.bodySizeMax / 5
 
 const before = '{"insertMany":{"documents":['
 const after = '],"options":{"ordered":false,"returnDocumentResponses":true}}}'
 
-/** Bytes that a document may have in a request of its own. */
+/** Maximum bytes of a document, sent alone in a request. */
 export const documentSizeMax = defaultLimits.bodySizeMax - before.length - after.length
 
 export async function insertBatch(
@@ -44,7 +44,7 @@ export async function insertBatch(
     )
   const refusal = refusalOf(answer)
   if (documents.length === 1) return [{ refused: refusal }]
-  // One document can have the whole request refused. Halving leads to it.
+  // One invalid document can make the server reject the whole request. Halving isolates it.
   const middle = documents.length >> 1
   const outcomes = await insertBatch(target, documents.slice(0, middle))
   return [...outcomes, ...(await insertBatch(target, documents.slice(middle)))]
@@ -63,7 +63,9 @@ function outcomeOf(
   return { refused: error === undefined ? 'the server does not say why' : said(error) }
 }
 
-/** Why all of a request was refused. Throws where no other would fare better. */
+/**
+ * Why the server rejected the whole request. Throws for errors that any request would get.
+ */
 function refusalOf({ status, errors }: ApiAnswer): string {
   if (status === 413) return 'the server takes no requests of this size'
   const error = errors[0]

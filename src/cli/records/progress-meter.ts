@@ -1,10 +1,10 @@
 /**
- * How far an export or import is, on standard error: a line that is drawn over and over on
- * a terminal, and a plain line every few seconds elsewhere.
+ * Progress of an export or import on standard error: an updated line on a terminal,
+ * otherwise a plain line every few seconds.
  */
 export interface Reading {
   readonly count: number
-  /** The part that is done, from 0 to 1, where the end is known. */
+  /** The completed share, from 0 to 1; undefined when the total is unknown. */
   readonly part?: number | undefined
 }
 
@@ -19,7 +19,7 @@ export class Meter {
   readonly #isTerminal = process.stderr.isTTY
   readonly #timer: NodeJS.Timeout
 
-  /** `noun` says what is counted; `read` is asked whenever something is drawn. */
+  /** `noun` names the counted records; `read` is called for each update. */
   constructor(noun: string, read: () => Reading) {
     this.#noun = noun
     this.#read = read
@@ -27,12 +27,12 @@ export class Meter {
     this.#timer.unref()
   }
 
-  /** Clears the line on a terminal, so that something else can be written. */
+  /** Clears the line on a terminal before other output. */
   clear(): void {
     if (this.#isTerminal) process.stderr.write('\r\x1b[K')
   }
 
-  /** "in 1.5 s, 3333 documents a second". */
+  /** Summary such as "in 1.5 s, 3333 documents a second". */
   finish(count: number): string {
     clearInterval(this.#timer)
     this.clear()

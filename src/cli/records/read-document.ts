@@ -1,4 +1,4 @@
-/** Records of an input to the documents and rows that are sent. */
+/** Converts records of an input to the documents and rows to send. */
 import { isUtf8 } from 'node:buffer'
 import { JsonProblem, parseJson } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
@@ -8,10 +8,13 @@ import { BadRecord, readHeader, readRow, type CellReader } from './csv.ts'
 import { CommandFailure } from './failure.ts'
 import type { RawRecord } from './split.ts'
 
-/** The JSON text of what to send. */
+/** Returns the JSON text of a document or row. */
 export type DocumentReader = (record: RawRecord) => string | BadRecord
 
-/** The text goes as it is, digits and order included, once it is known to be an object. */
+/**
+ * Validates that the record is an object and sends its text unchanged, with all digits and
+ * the order of keys.
+ */
 export function jsonReader(embeds: boolean): DocumentReader {
   return (record) => {
     const text = textOf(record)
@@ -21,7 +24,7 @@ export function jsonReader(embeds: boolean): DocumentReader {
     if (!isObject(document))
       return new BadRecord(`it is of type ${jsonTypeOf(document)}, not an object`)
     if (!document.has('$vector') || !document.has('$vectorize')) return text
-    // A document is inserted with one of them; an export has both.
+    // An insert accepts only one of the two fields; an export contains both.
     document.delete(embeds ? '$vector' : '$vectorize')
     return printJson(document)
   }
@@ -45,7 +48,7 @@ function textOf({ bytes, problem }: RawRecord): string | BadRecord {
   return isUtf8(bytes) ? bytes.toString() : new BadRecord('it is not UTF-8')
 }
 
-/** What a document has around it in a request: the body, the command, the list. */
+/** Nesting levels around a document in a request: the body, the command, the list. */
 const levelsAround = 3
 
 function readJson(text: string): Value | BadRecord {

@@ -1,6 +1,5 @@
 /**
- * Records that were not imported: reported on standard error, and kept in a file as they
- * were.
+ * Rejected records: reported on standard error, and written unchanged to a file.
  */
 import {
   closeSync,
@@ -20,14 +19,14 @@ export class Rejects {
   readonly #path: string | undefined
   readonly #format: Format
   readonly #tell: (line: string) => void
-  /** The header of a CSV file, which comes first here as well. */
+  /** The header of a CSV input, which the rejects file repeats. */
   header: Buffer | undefined
   #file: number | undefined
   #size: number
   #reported = 0
   #lost = 0
 
-  /** Of a file that an earlier run wrote, `size` bytes are kept. */
+  /** The first `size` bytes of the file are kept: they are from an earlier run. */
   constructor(
     path: string | undefined,
     format: Format,
@@ -44,7 +43,7 @@ export class Rejects {
     return this.#size
   }
 
-  /** Records of this run of which the file has nothing: too long, or empty. */
+  /** Rejected records that the file cannot contain: too long, or empty. */
   get lost(): number {
     return this.#lost
   }
@@ -75,7 +74,7 @@ export class Rejects {
 
   #open(path: string): number {
     const file = openSync(path, this.#size === 0 ? 'w' : 'r+', privateFileMode)
-    // A device or a pipe stays as it is.
+    // A device or a pipe cannot be truncated.
     if (fstatSync(file).isFile()) {
       this.#makePrivate(file, path)
       ftruncateSync(file, this.#size)
@@ -83,7 +82,7 @@ export class Rejects {
     return file
   }
 
-  /** It may have been there before, and open to others. */
+  /** The file may have existed with wider permissions. */
   #makePrivate(file: number, path: string): void {
     try {
       fchmodSync(file, privateFileMode)
@@ -101,7 +100,9 @@ export class Rejects {
   }
 }
 
-/** No string holds a line end, so that all of them are white space. */
+/**
+ * JSON strings cannot contain line breaks, so all of them are white space between tokens.
+ */
 function onOneLine(bytes: Buffer): Buffer {
   return Buffer.from(
     bytes
@@ -112,7 +113,7 @@ function onOneLine(bytes: Buffer): Buffer {
   )
 }
 
-/** Throws where the rejected records would be written over the input. */
+/** Throws when the rejects file would overwrite the input. */
 export function checkRejectsPath(path: string, input: string): void {
   if (path === input) throw new CommandFailure('--rejects names the input itself.')
 }

@@ -1,7 +1,7 @@
 /**
- * Cuts a stream of bytes into records: lines, the elements of a JSON array, or the records
- * of a CSV file. Nothing is decoded here, and no more than one record is held, so that
- * inputs may be of any size.
+ * Splits a byte stream into records: lines, the elements of a JSON array, or the records of
+ * a CSV file. It does not decode and buffers at most one record, so inputs may have any
+ * size.
  */
 import {
   BACKSLASH,
@@ -17,19 +17,19 @@ import {
 } from '../../json/char-codes.ts'
 import { CommandFailure } from './failure.ts'
 
-/** A record as it was written, and the line that it starts on, counted from 1. */
+/** A record as written, and its first line, counted from 1. */
 export interface RawRecord {
   readonly line: number
-  /** Empty where there is nothing to show, or more than could be held. */
+  /** Empty when the record is empty or too long to buffer. */
   readonly bytes: Buffer
-  /** Why it cannot be read, if that is known already. */
+  /** Why the record is invalid, if the splitter can tell. */
   readonly problem?: string
 }
 
 export interface Splitter {
-  /** The records that end in this chunk. */
+  /** Returns the records that end in this chunk. */
   push(chunk: Buffer): RawRecord[]
-  /** The record that the end of the input ends. */
+  /** Returns the last record, which ends with the input. */
   end(): RawRecord[]
 }
 
@@ -37,7 +37,7 @@ export const formats = ['jsonl', 'json', 'csv'] as const
 
 export type Format = (typeof formats)[number]
 
-/** Records longer than `sizeMax` are reported, but not kept. */
+/** Records longer than `sizeMax` bytes are reported but not buffered. */
 export function splitterFor(format: Format, sizeMax: number): Splitter {
   switch (format) {
     case 'jsonl':
@@ -49,7 +49,7 @@ export function splitterFor(format: Format, sizeMax: number): Splitter {
   }
 }
 
-/** JSON lines. Empty lines are no records. */
+/** JSON lines; empty lines are skipped. */
 class LineSplitter implements Splitter {
   readonly #gathered: Gathered
   #line = 1
@@ -77,7 +77,7 @@ class LineSplitter implements Splitter {
   }
 }
 
-/** The elements of one array. Only strings and brackets are looked at. */
+/** The elements of one array. Only strings and brackets are recognized. */
 class ArraySplitter implements Splitter {
   readonly #gathered: Gathered
   #state: 'before' | 'within' | 'after' | 'beyond' = 'before'
@@ -85,7 +85,7 @@ class ArraySplitter implements Splitter {
   #isInString = false
   #isEscaped = false
   #line = 1
-  /** Where the element starts; 0 while only white space was seen. */
+  /** First line of the element; 0 while only white space was seen. */
   #startLine = 0
   #commas = 0
 
@@ -175,12 +175,14 @@ class ArraySplitter implements Splitter {
   }
 }
 
-/** Lines, but for those within quotes. A quote opens only at the start of a cell. */
+/** Lines, except line breaks inside quotes. A quote opens only at the start of a cell. */
 class CsvSplitter implements Splitter {
   readonly #gathered: Gathered
   #isQuoted = false
   #isAtStart = true
-  /** After a quote that ended a cell, or is the first of two that stand for one. */
+  /**
+   * The previous byte was a quote that ended the cell or is the first of an escaped pair.
+   */
   #hasClosed = false
   #line = 1
   #startLine = 1
@@ -226,7 +228,7 @@ class CsvSplitter implements Splitter {
   }
 }
 
-/** The bytes of one record, which may come in many chunks. */
+/** The bytes of one record, which may span many chunks. */
 class Gathered {
   readonly #sizeMax: number
   #parts: Buffer[] = []
@@ -242,7 +244,7 @@ class Gathered {
     else if (part.length > 0) this.#parts.push(part)
   }
 
-  /** Without the carriage return of a line that ends with one. */
+  /** Strips a carriage return before the line feed. */
   take(line: number): RawRecord {
     const size = this.#size
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)

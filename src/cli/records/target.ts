@@ -1,4 +1,4 @@
-/** The collection or table of a running server that a command reads or fills. */
+/** The collection or table of a running server that a command reads or writes. */
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { printJson } from '../../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
@@ -6,7 +6,7 @@ import { wholeNumber } from '../../settings/setting-values.ts'
 import { ApiClient, memberAt, type ApiAnswer } from './api-client.ts'
 import { CommandFailure } from './failure.ts'
 
-/** What the options below were read into. */
+/** Parsed values of the options below. */
 export interface TargetOptions {
   readonly url: string
   readonly token?: string
@@ -43,7 +43,7 @@ export function addTargetOptions(command: Command): Command {
     )
 }
 
-/** Without a slash at the end, so that paths can follow. */
+/** Removes a trailing slash, so that paths can be appended. */
 export function readUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -59,7 +59,7 @@ export interface ConnectOptions {
 export class RecordTarget {
   readonly kind: 'collection' | 'table'
   readonly name: string
-  /** As people would write it down: server, keyspace and name. */
+  /** For messages: server, keyspace and name. */
   readonly address: string
   readonly #client: ApiClient
   readonly #keyspace: string
@@ -77,7 +77,10 @@ export class RecordTarget {
     this.#client = new ApiClient({ url, token, connections, retryForMs, headers })
   }
 
-  /** Makes sure that it is there. For a table, gives the types of its columns by name. */
+  /**
+   * Checks that the target exists, or creates it. For a table, returns the column types by
+   * name.
+   */
   async open(create: boolean): Promise<ReadonlyMap<string, string>> {
     const schema = this.kind === 'collection' ? '"findCollections":{}' : explainTables
     const answer = this.#check(await this.#client.send(this.#path(), `{${schema}}`))
@@ -93,7 +96,7 @@ export class RecordTarget {
     return new Map()
   }
 
-  /** Sends a command that acts on the collection or table. */
+  /** Sends a command to the collection or table. */
   send(command: string): Promise<ApiAnswer> {
     return this.#client.send(`${this.#path()}/${encodeURIComponent(this.name)}`, command)
   }

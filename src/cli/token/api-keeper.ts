@@ -1,4 +1,4 @@
-/** Tokens of a running server, over its management API. */
+/** Manages tokens of a running server through its management API. */
 import { CommandFailure } from '../records/failure.ts'
 import type { KnownToken, TokenStore } from './token-keeper.ts'
 
@@ -10,7 +10,7 @@ interface WireToken {
   readonly description?: string
 }
 
-/** Nothing that is asked for here takes long. */
+/** Milliseconds; all requests here are fast. */
 const timeoutMs = 30_000
 
 export function connectTo(adminUrl: string, token: string | undefined): TokenStore {
@@ -103,7 +103,7 @@ interface AnsweredError {
 function explain(status: number, answer: unknown, adminUrl: string): string {
   const { errors } = (answer ?? {}) as { errors?: readonly AnsweredError[] }
   const message = errors?.[0]?.message
-  // The port of the Data API has no such path.
+  // The URL is that of the Data API's port, which does not know the path.
   const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'
   if (typeof message === 'string' && !isOther)
     return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
@@ -113,10 +113,10 @@ function explain(status: number, answer: unknown, adminUrl: string): string {
   )
 }
 
-/** What fetch throws says why in its cause, if anywhere. */
+/** fetch puts the reason into the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   const { code, message: below } = (cause ?? { message: '' }) as NodeJS.ErrnoException
-  // Several addresses that refuse have a code, but no message.
+  // An error for several refused addresses has a code but no message.
   return below === '' ? (code ?? message) : below
 }

@@ -2,7 +2,9 @@ import { InvalidArgumentError } from 'commander'
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** "30d" and "12h" from now, or a moment as it is; a date alone is its beginning, in UTC. */
+/**
+ * Parses "30d" and "12h" relative to now, or a timestamp. A date means its start in UTC.
+ */
 export function readExpiry(text: string, now = Date.now()): string {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms =

@@ -1,4 +1,4 @@
-/** Tokens of a stopped server. With its data folder, none is needed to make one. */
+/** Manages tokens in the data folder of a stopped server, which needs no token. */
 import { EngineError } from '../../engine/errors.ts'
 import type { OpenedAccess } from '../../server.ts'
 import { CommandFailure } from '../records/failure.ts'
@@ -27,7 +27,7 @@ async function open(dataDir: string): Promise<OpenedAccess> {
   }
 }
 
-/** What was asked for cannot be had: one line says why. */
+/** Converts a refused change to a one-line failure. */
 async function refused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

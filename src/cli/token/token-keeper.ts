@@ -1,4 +1,4 @@
-/** Where tokens are kept: behind the management API, or in the folder of a stopped server. */
+/** Storage of tokens: the management API, or the data folder of a stopped server. */
 export interface TokenStore {
   roles(): Promise<readonly NamedRole[]>
   list(): Promise<readonly KnownToken[]>
@@ -12,10 +12,10 @@ export interface NamedRole {
   readonly name: string
 }
 
-/** What is known of a token; not the token itself. */
+/** A token without its secret. */
 export interface KnownToken {
   readonly id: string
-  /** Ids of roles. */
+  /** Role ids. */
   readonly roles: readonly string[]
   readonly createdAt: string
   readonly expiresAt?: string | undefined

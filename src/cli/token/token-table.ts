@@ -1,4 +1,4 @@
-/** A list of tokens for people: a line for each, columns below each other. */
+/** Prints tokens as a table, one line each. */
 import type { KnownToken, NamedRole } from './token-keeper.ts'
 
 const header = ['ID', 'ROLES', 'CREATED', 'EXPIRES', 'DESCRIPTION']
@@ -38,12 +38,12 @@ function expiryText(expiresAt: string | undefined, now: number): string {
   return Date.parse(expiresAt) <= now ? `expired ${time}` : time
 }
 
-/** To the minute, in UTC. Tokens of the first version do not say when they were made. */
+/** Minutes, in UTC. Tokens of the first version have no creation time. */
 function shortTime(iso: string): string {
   return iso.startsWith('1970-') ? 'unknown' : iso.slice(0, 16) + 'Z'
 }
 
-/** Whatever it holds, it cannot command a terminal. */
+/** Removes terminal control characters. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }

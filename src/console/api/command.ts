@@ -1,4 +1,6 @@
-/** Sends commands, as any client does. */
+/**
+ * Client of the command API. The console sends commands the same way as any other client.
+ */
 import { parseJson } from '../json/parse-json.ts'
 import { printJson } from '../json/print-json.ts'
 import {
@@ -11,7 +13,7 @@ import {
 import { commandPath, type Address } from './place.ts'
 import { send } from './send.ts'
 
-/** An error or a warning, as the API tells it. */
+/** An error or a warning of the API. */
 export interface ApiProblem {
   readonly errorCode: string
   readonly title: string
@@ -20,7 +22,7 @@ export interface ApiProblem {
   readonly scope?: string
 }
 
-/** What a command answered, as plain objects. */
+/** The reply of a command as plain objects. */
 export interface ReplyData {
   readonly document?: Record<string, unknown> | null
   readonly documents?: readonly Record<string, unknown>[]
@@ -34,7 +36,10 @@ export interface CommandOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The answer to a command. Large ones are parsed when they are looked at, and only once. */
+/**
+ * The reply of a command. The body is parsed lazily and at most once, because it may be
+ * large.
+ */
 class Reply {
   /** The body that was sent. */
   readonly sent: string
@@ -51,7 +56,10 @@ class Reply {
     this.elapsedMs = elapsedMs
   }
 
-  /** As JavaScript reads it: fine for counts, names and vectors, not to be written back. */
+  /**
+   * Parsed by JSON.parse: fine for counts, names and vectors; must not be written back,
+   * since numbers lose digits.
+   */
   get data(): ReplyData {
     return this.#read().data ?? {}
   }
@@ -69,13 +77,13 @@ class Reply {
     return (this.status['warnings'] as readonly ApiProblem[] | undefined) ?? []
   }
 
-  /** The whole reply with nothing lost. */
+  /** The whole reply, parsed without loss. */
   get exact(): JsonObject {
     this.#exact ??= parseJson(this.received) as JsonObject
     return this.#exact
   }
 
-  /** The documents or rows of a find, or the one of a findOne, with nothing lost. */
+  /** The documents or rows of a find, or the one of a findOne, parsed without loss. */
   get documents(): readonly JsonObject[] {
     const data = this.exact.get('data')
     if (!isObject(data ?? null)) return []
@@ -96,12 +104,12 @@ interface Plain {
   readonly errors?: readonly ApiProblem[]
 }
 
-/** The API refused a command, in whole or in part. */
+/** The API rejected a command, in whole or in part. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly errors: readonly ApiProblem[]
   readonly httpStatus: number
-  /** What was done all the same: some documents of an insertMany, for instance. */
+  /** The partial result, for instance the inserted documents of an insertMany. */
   readonly reply: Reply
 
   constructor(errors: readonly ApiProblem[], httpStatus: number, reply: Reply) {
@@ -115,13 +123,13 @@ export class CommandError extends Error {
     return this.errors[0]?.errorCode ?? `HTTP ${this.httpStatus}`
   }
 
-  /** The token is fine, but may not do this. */
+  /** The token is valid, but lacks the permission. */
   get isForbidden(): boolean {
     return this.code === 'UNAUTHORIZED_ACCESS'
   }
 }
 
-/** `command(place, 'find', { filter })`: throws a CommandError where the reply has errors. */
+/** `command(place, 'find', { filter })` throws a CommandError when the reply has errors. */
 export async function command(
   address: Address,
   name: string,
@@ -154,7 +162,7 @@ export async function command(
   return reply
 }
 
-/** A proxy in between may answer with something else than JSON. */
+/** A proxy in between may send a body that is not JSON. */
 function readErrors(reply: Reply): readonly ApiProblem[] {
   try {
     return reply.errors

@@ -1,10 +1,10 @@
-/** Databases, as the management API lists them. */
+/** Lists databases through the management API. */
 import { manage } from './manage.ts'
 
 export interface Database {
-  /** Where its commands go; empty for the home database. */
+  /** Id in the path of the command API; empty for the home database. */
   readonly id: string
-  /** By which the management API knows it, if that answers. */
+  /** Id in the management API; absent when that API is not available. */
   readonly managedId?: string
   readonly name: string
   readonly isHome: boolean
@@ -18,10 +18,10 @@ interface DatabaseView {
   readonly dataEndpointUrl: string
 }
 
-/** What the API lists at once, at most. */
+/** The largest page size of the API. */
 const pageSize = 100
 
-/** All that the token may see and that are not terminated. */
+/** All databases that the token may see, except terminated ones. */
 export async function listDatabases(): Promise<readonly ManagedDatabase[]> {
   const found: ManagedDatabase[] = []
   for (let after = ''; ;) {

@@ -1,4 +1,4 @@
-/** Calls of the management API, which is also served where the console is. */
+/** Client of the management API, which is also served on the port of the console. */
 import { send } from './send.ts'
 
 export class ManageError extends Error {
@@ -10,13 +10,16 @@ export class ManageError extends Error {
     this.httpStatus = httpStatus
   }
 
-  /** The token may not, or the server does not serve it here. */
+  /** The token lacks the permission, or the server does not serve the API on this port. */
   get isForbidden(): boolean {
     return [401, 403, 404, 405].includes(this.httpStatus)
   }
 }
 
-/** `manage<Role[]>('GET', 'organizations/roles')`; what has no body answers undefined. */
+/**
+ * `manage<Role[]>('GET', 'organizations/roles')` returns undefined for a reply without a
+ * body.
+ */
 export async function manage<T>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -40,7 +43,7 @@ function messageOf(text: string, response: Response): string {
     const { errors } = JSON.parse(text) as { errors?: readonly { message?: string }[] }
     if (errors?.[0]?.message !== undefined) return errors[0].message
   } catch {
-    // Not from the API: a proxy answered.
+    // The body is not from the API: a proxy has answered.
   }
   return `The server answered with HTTP status ${response.status}.`
 }

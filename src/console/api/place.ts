@@ -1,4 +1,4 @@
-/** Where commands are sent: to a database, a keyspace, or what a keyspace holds. */
+/** Address of a command: a database, a keyspace, or a collection or table. */
 export interface Address {
   /** The id of the database; empty for the home database. */
   readonly database: string
@@ -6,7 +6,7 @@ export interface Address {
   readonly name?: string
 }
 
-/** A collection or table, as its pages get it. */
+/** A collection or table, as passed to its pages. */
 export interface Place extends Address {
   readonly keyspace: string
   readonly name: string
@@ -58,19 +58,19 @@ export const noTable: TableDefinition = {
   partitionSort: new Map(),
 }
 
-/** Of a table that the token may not list, nobody tells the key. */
+/** The key is unknown when the token may not list the table. */
 export function hasKnownKey({ kind, table }: Place): boolean {
   return kind === 'collection' || table.partitionBy.length > 0
 }
 
-/** The columns that name one row. */
+/** The columns of the primary key. */
 export function keyColumns({ table }: Place): readonly string[] {
   return [...table.partitionBy, ...table.partitionSort.keys()]
 }
 
 /**
- * The path of the command API, from the server's own address on. The home database has the
- * usual one.
+ * The path of the command API, relative to the server's root. The home database has the
+ * usual path.
  */
 export function commandPath({ database, keyspace, name }: Address): string {
   const root = database === '' ? 'v1' : `databases/${encodeURIComponent(database)}/v1`

@@ -1,4 +1,4 @@
-/** Requests to the server that the page came from, with the token of whoever is signed in. */
+/** Sends requests to the server that served the page, with the token of the session. */
 import { session, signOut } from './session.ts'
 import { Store } from './store.ts'
 
@@ -7,10 +7,10 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
 
-/** Whether the server answered when it was last asked. */
+/** Whether the last request reached the server. */
 export const isReachable = new Store(true)
 
-/** What stands before …/console: mostly nothing, or the prefix of a proxy. */
+/** The path before …/console: mostly empty, or the prefix of a proxy. */
 export const serverRoot = new URL(
   location.pathname.replace(/\/console(?:\/[^/]*)?$/, '/'),
   location.origin,
@@ -22,7 +22,7 @@ export async function send(path: string, request: RequestInit = {}): Promise<Res
   const headers = new Headers(request.headers)
   if (token !== undefined) headers.set('Token', token)
   const response = await sendAsIs(path, { ...request, headers })
-  // A token that was revoked meanwhile: whoever has the page open signs in again.
+  // The token may have been revoked since; then the user has to sign in again.
   if (response.status === 401 && token !== undefined && session.get()?.token === token)
     if (await isUnknownToken(response)) signOut()
   return response
@@ -48,7 +48,10 @@ async function sendAsIs(path: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/** Not one that is known, and merely may not do this. */
+/**
+ * Whether the server does not know the token, as opposed to a known token that lacks a
+ * permission.
+ */
 async function isUnknownToken(response: Response): Promise<boolean> {
   const text = await response.clone().text()
   return text.includes('UNAUTHENTICATED_REQUEST') || text.includes('340018')

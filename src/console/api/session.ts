@@ -1,6 +1,6 @@
 /**
- * Who is signed in. The token is kept in memory, and in the tab's session storage if the
- * person asked for that; it is never part of an address.
+ * The session. The token is kept in memory, and in the tab's session storage if the user
+ * asked for that; it is never part of a URL.
  */
 import { Store } from './store.ts'
 

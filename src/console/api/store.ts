@@ -1,4 +1,4 @@
-/** A value that others watch. */
+/** An observable value. */
 export class Store<T> {
   #value: T
   readonly #watchers = new Set<() => void>()
@@ -21,7 +21,7 @@ export class Store<T> {
     this.set(change(this.#value))
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that removes the watcher. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)

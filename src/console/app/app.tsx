@@ -1,4 +1,4 @@
-/** Which page is shown. */
+/** Routes to the current page. */
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { CommandError } from '../api/command.ts'
@@ -97,7 +97,7 @@ function PlacePage({ current }: { readonly current: Route }) {
       isUnlisted ? findUnlisted({ database, keyspace, name }, signal) : undefined,
     [isUnlisted],
   )
-  // Sizes come and change; what pages are given stays the same as long as its schema does.
+  // Sizes are refreshed often; pages get the same object as long as the schema is the same.
   const place = useMemo(
     () => target ?? unlisted.value,
     [database, keyspace, name, target?.options, target?.table, unlisted.value],
@@ -166,7 +166,7 @@ function Lazy<Props extends { readonly place?: Place }>({
   readonly load: () => Promise<ComponentType<Props>>
   readonly props: Props
 }) {
-  // In an object: a component is a function, which state would call.
+  // Wrapped in an object: Preact would call a component that is set as state.
   const { value, error, reload } = useLoad(
     async () => ({ Loaded: await loadModule(load) }),
     [load],
@@ -177,7 +177,7 @@ function Lazy<Props extends { readonly place?: Place }>({
   return <Loaded {...props} />
 }
 
-/** A page that is opened for the first time comes from the server. */
+/** Modules of pages are loaded on demand, which fails while the server is unreachable. */
 function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <EmptyState

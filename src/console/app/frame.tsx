@@ -1,4 +1,4 @@
-/** What stands around every page: header, tree, messages. */
+/** The frame of every page: header, tree, messages. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isReachable, send } from '../api/send.ts'
@@ -17,7 +17,7 @@ import { chooseTheme, theme, type Theme } from '../kit/theme.ts'
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const current = useStore(route)
   const [isTreeShown, setTreeShown] = useState(false)
-  // In narrow windows the tree lies over the page, and goes away once something is chosen.
+  // In narrow windows the tree covers the page, so it closes on navigation.
   useEffect(() => setTreeShown(false), [current])
   return (
     <div class={`frame ${isTreeShown ? 'tree-shown' : ''}`}>
@@ -55,7 +55,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 
 const retryAfterMs = 2000
 
-/** Asks until the server answers. What was shown stays. */
+/** Polls until the server answers. The page stays as it is. */
 function Unreachable() {
   const isThere = useStore(isReachable)
   useEffect(() => {
@@ -75,7 +75,10 @@ function Unreachable() {
   )
 }
 
-/** The address is the console's own, so the browser cannot follow the link itself. */
+/**
+ * The fragment of the URL is the console's route, so the browser cannot follow the link
+ * itself.
+ */
 function skipToMain(event: Event): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()

@@ -1,9 +1,9 @@
 /**
- * All pages, by where they hang. Each is loaded when it is first wanted.
+ * All pages by their place in the console. Each is loaded on first use.
  *
- * A tab belongs to a collection or table, and its component takes `{ place }`. A page belongs to
- * the server, and takes nothing. Style sheets of pages are listed in styles/console.css: those
- * that only a page imports would not be loaded with it.
+ * A tab belongs to a collection or table, and its component takes `{ place }`. A page
+ * belongs to the server, and takes nothing. Style sheets of pages are listed in
+ * styles/console.css: a sheet that only a lazily loaded page imports would be missing.
  */
 import type { ComponentType } from 'preact'
 import { hasKnownKey, type Place } from '../api/place.ts'
@@ -13,11 +13,11 @@ import { mayManageAccess } from '../catalog/access-lists.ts'
 export interface TabPage {
   readonly tab: string
   readonly label: string
-  /** Left out where there is nothing that it could show. */
+  /** Whether the tab applies to the place; always, if absent. */
   readonly isFor?: (place: Place) => boolean
-  /** One of these is needed to do anything there. */
+  /** The token needs at least one of these permissions to use the page. */
   readonly needs?: readonly Action[]
-  /** Whether it has nothing to show where the token may not list what there is. */
+  /** Whether the page needs a schema, which the token may not be allowed to list. */
   readonly needsSchema?: boolean
   readonly load: () => Promise<ComponentType<{ readonly place: Place }>>
 }
@@ -47,7 +47,7 @@ export const tabPages: readonly TabPage[] = [
     tab: 'search',
     label: 'Search',
     needs: ['db-table-select'],
-    // By the indexes of a table, of which it is told together with the key.
+    // The page needs the indexes of a table, which are known only together with its key.
     isFor: hasKnownKey,
     load: () => import('../search/search-page.tsx').then((module) => module.SearchPage),
   },

@@ -1,4 +1,4 @@
-/** The first page: who are you? */
+/** The sign-in page. */
 import { useState } from 'preact/hooks'
 import { command, CommandError } from '../api/command.ts'
 import { signIn } from '../api/session.ts'
@@ -15,7 +15,7 @@ export function SignIn() {
   const { run, isBusy, error } = useAction(async () => {
     const wanted = token.trim()
     if (wanted === '') throw new Error('Type or paste a token.')
-    // Tried before it is kept: what the server does not know is of no use to the page.
+    // The token is checked first, so that an unknown token is not stored.
     await tryToken(wanted)
     signIn(wanted, isKept)
   })

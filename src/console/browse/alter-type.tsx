@@ -1,4 +1,4 @@
-/** The form of alterType: other names for fields, and more of them. */
+/** Form of alterType: renames and adds fields. */
 import { useState } from 'preact/hooks'
 import { TextField } from '../kit/fields.tsx'
 import { ColumnFields } from './column-fields.tsx'
@@ -9,7 +9,7 @@ export interface AlterTypeProps {
   readonly database: string
   readonly keyspace: string
   readonly name: string
-  /** The fields that it has. */
+  /** The existing fields. */
   readonly fields: readonly string[]
   readonly onClose: () => void
   readonly onDone: () => void

@@ -1,4 +1,4 @@
-/** How texts become terms: an analyzer that is built in, or one that is put together. */
+/** Form fields of an analyzer: a built-in one or a custom definition. */
 import { Editor } from '../kit/editor.tsx'
 import { SelectField } from '../kit/fields.tsx'
 

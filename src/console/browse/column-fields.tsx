@@ -1,4 +1,4 @@
-/** Rows of a form for columns: names, types and what belongs to them. */
+/** Form rows for columns: names, types and their options. */
 import { useLoad } from '../kit/hooks.ts'
 import { command } from '../api/command.ts'
 import { Button } from '../kit/button.tsx'
@@ -20,10 +20,10 @@ export interface ColumnFieldsProps {
   readonly onChange: (columns: readonly ColumnForm[]) => void
   /** Whether columns can be part of the key. */
   readonly hasKey: boolean
-  /** Types have fields instead. */
+  /** The fields of a user-defined type use the same form. */
   readonly noun?: 'column' | 'field'
   readonly title?: string
-  /** Whether there may be none. */
+  /** Whether the list may be empty. */
   readonly isOptional?: boolean
 }
 

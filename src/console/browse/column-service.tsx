@@ -1,4 +1,4 @@
-/** The model that makes the vectors of a table's column: to choose, and to take away. */
+/** Sets or removes the embedding service of a vector column. */
 import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { CommandDialog } from './command-dialog.tsx'

@@ -1,4 +1,4 @@
-/** A form beside the command that it sends, which changes as one types. */
+/** A form with a live preview of the command that it sends. */
 import type { ComponentChildren } from 'preact'
 import { command } from '../api/command.ts'
 import { commandPath, type Address } from '../api/place.ts'
@@ -14,7 +14,7 @@ export interface CommandDialogProps {
   readonly title: string
   readonly address: Address
   readonly command: string
-  /** May throw while what is typed makes no sense yet. */
+  /** May throw while the input is incomplete. */
   readonly fields: () => Printable
   readonly submitLabel: string
   readonly isDanger?: boolean

@@ -1,4 +1,4 @@
-/** The form of createCollection: every option that it has. */
+/** Form of createCollection, with all its options. */
 import { useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import { Field, SelectField, TextField } from '../kit/fields.tsx'

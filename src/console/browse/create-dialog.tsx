@@ -1,4 +1,4 @@
-/** The frame of forms that create something with a name. */
+/** Common dialog of the forms that create a named object. */
 import type { ComponentChildren } from 'preact'
 import type { Printable } from '../json/value.ts'
 import { TextField } from '../kit/fields.tsx'
@@ -12,15 +12,15 @@ export interface CreateProps {
 }
 
 export interface CreateDialogProps extends Omit<CreateProps, 'keyspace'> {
-  /** Such as "collection". */
+  /** Noun for the object, such as "collection". */
   readonly what: string
-  /** Where it is created; absent for a keyspace. */
+  /** The keyspace of the object; absent for a keyspace. */
   readonly keyspace?: string
   readonly command: string
   readonly name: string
   readonly onName: (name: string) => void
   readonly fields: () => Printable
-  /** What it has besides a name. */
+  /** Fields besides the name. */
   readonly children?: ComponentChildren
 }
 

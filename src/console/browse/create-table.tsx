@@ -1,4 +1,4 @@
-/** The forms of createTable, alterTable, createType and of indexes. */
+/** Forms of createTable, alterTable, createType and of indexes. */
 import { useState } from 'preact/hooks'
 import { keyColumns, type Place } from '../api/place.ts'
 import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
@@ -117,7 +117,7 @@ export function AddColumns({ place, onClose, onDone }: TableDialogProps) {
   )
 }
 
-/** What has no order, or none that an index could use. */
+/** Types without an order, or without one that an index could use. */
 const unindexed = new Set(['blob', 'duration', 'userDefined', 'vector'])
 
 export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {

@@ -1,4 +1,4 @@
-/** A database: its keyspaces. */
+/** Page of a database: its keyspaces. */
 import { useEffect, useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { goTo, routeTo } from '../navigation/route.ts'

@@ -1,4 +1,4 @@
-/** Asks before something is dropped with all that it holds. */
+/** Confirms a drop and names the data that it deletes. */
 import { useState } from 'preact/hooks'
 import type { Address } from '../api/place.ts'
 import type { Printable } from '../json/value.ts'
@@ -6,15 +6,15 @@ import { TextField } from '../kit/fields.tsx'
 import { CommandDialog } from './command-dialog.tsx'
 
 export interface DropDialogProps {
-  /** Such as "the collection". */
+  /** Noun for the object, such as "the collection". */
   readonly what: string
   readonly name: string
   readonly address: Address
   readonly command: string
   readonly fields?: Printable
-  /** What goes with it. */
+  /** The data that is deleted with the object. */
   readonly loss: string
-  /** Whether the name has to be typed: for what cannot be had back. */
+  /** Whether the user has to type the name, because the drop cannot be undone. */
   readonly mustType?: boolean
   readonly onClose: () => void
   readonly onDone: () => void | Promise<void>

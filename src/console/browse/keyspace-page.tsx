@@ -1,4 +1,4 @@
-/** A keyspace: its collections, tables and types. */
+/** Page of a keyspace: its collections, tables and types. */
 import { useEffect, useState } from 'preact/hooks'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { SampleButton } from '../samples/sample-button.tsx'
@@ -232,7 +232,7 @@ export function KeyspacePage({
   )
 }
 
-/** In a few words. */
+/** A short description for the list. */
 function describe({ kind, options, table }: Target): string {
   if (kind === 'table') {
     const count = table.columns.size

@@ -1,4 +1,7 @@
-/** For tokens that may use a collection or table, and may not list what there is. */
+/**
+ * Opens a collection or table by name, for tokens that may use it but may not list the
+ * keyspace.
+ */
 import { useState } from 'preact/hooks'
 import { CommandError } from '../api/command.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
@@ -7,7 +10,7 @@ import { TextField } from '../kit/fields.tsx'
 import { ErrorNotice } from '../kit/notice.tsx'
 import type { Part } from '../catalog/catalog.ts'
 
-/** Shows why a part of the catalog is not there, and the way around it. */
+/** Says why a part of the catalog cannot be listed, and offers to open a target by name. */
 export function UnlistedNotice({
   part,
   database,
@@ -17,7 +20,7 @@ export function UnlistedNotice({
   readonly part: Part<readonly unknown[]> | undefined
   readonly database: string
   readonly keyspace?: string
-  /** Whether there may be nothing because nothing was created yet. */
+  /** Whether the list may be empty because no object was created yet. */
   readonly mayCreate?: boolean
 }) {
   const [keyspace, setKeyspace] = useState(known)

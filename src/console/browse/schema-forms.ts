@@ -1,14 +1,17 @@
-/** What forms hold, and the commands that they become. Pure, so that they can be tried out. */
+/**
+ * Values of the schema forms, and the commands that they become. Pure functions, so that
+ * tests need no DOM.
+ */
 import { parseJson } from '../json/parse-json.ts'
 import type { Printable } from '../json/value.ts'
 
-/** An embedding service: for a collection, or a column. */
+/** The embedding service of a collection or column. */
 export interface ServiceForm {
   readonly provider: string
   readonly modelName: string
-  /** Those that are left empty are left out. */
+  /** Empty parameters are omitted from the command. */
   readonly parameters: Readonly<Record<string, string | boolean>>
-  /** The name of a key that the operator keeps. */
+  /** The name of a provider key in the server's settings. */
   readonly providerKey: string
 }
 
@@ -28,7 +31,7 @@ export interface CollectionForm {
   readonly sourceModel: string
   readonly service: ServiceForm
   readonly indexing: 'all' | 'allow' | 'deny'
-  /** One on a line. */
+  /** Paths, one per line. */
   readonly paths: string
   readonly lexical: 'default' | 'on' | 'off'
   readonly analyzer: string
@@ -52,7 +55,7 @@ export const emptyCollection: CollectionForm = {
   reranker: { provider: '', modelName: '' },
 }
 
-/** What is left at its default is left out. */
+/** Options with their default value are omitted. */
 export function createCollectionFields(form: CollectionForm): Printable {
   const options = {
     defaultId: form.defaultId === '' ? undefined : { type: form.defaultId },
@@ -104,7 +107,7 @@ function serviceOf({
   }
 }
 
-/** The name of one that is built in, or an object that puts one together. */
+/** The name of a built-in analyzer, or a JSON object that defines one. */
 function analyzerOf(text: string): Printable {
   return text.trim().startsWith('{') ? parseJson(text) : text
 }
@@ -155,7 +158,7 @@ export interface ColumnForm {
   readonly name: string
   readonly type: ColumnKind
   readonly keyType: string
-  /** Of a list, set or map; `type:<name>` for a type of one's own. */
+  /** Value type of a list, set or map; `type:<name>` for a user-defined type. */
   readonly valueType: string
   readonly dimension: string
   readonly service: ServiceForm
@@ -206,7 +209,7 @@ export function createTableFields({ name, columns, ifNotExists }: TableForm): Pr
   }
 }
 
-/** In a map: a column may have any name. */
+/** In a map: a column may have any name, such as `__proto__`. */
 export function columnFields(
   columns: readonly ColumnForm[],
 ): ReadonlyMap<string, Printable> {
@@ -234,7 +237,7 @@ function columnType(column: ColumnForm): Printable {
   }
 }
 
-/** What alterType takes: old names with new ones, and fields to add. */
+/** The fields of alterType: renames and additions. */
 export function alterTypeFields(
   name: string,
   renamed: ReadonlyMap<string, string>,
@@ -261,7 +264,7 @@ function partType(type: string): Printable {
   return { type: 'userDefined', udtName: type.slice(ownType.length) }
 }
 
-/** As a choice of what a list, set or map holds. */
+/** The choice for a user-defined type as the value type of a list, set or map. */
 export function ownTypeChoice(name: string): string {
   return ownType + name
 }
@@ -270,7 +273,7 @@ export interface IndexForm {
   readonly kind: 'regular' | 'vector' | 'text'
   readonly name: string
   readonly column: string
-  /** Which part of a map. */
+  /** The indexed part of a map. */
   readonly part: 'entries' | '$keys' | '$values'
   readonly ascii: boolean
   readonly caseSensitive: boolean

@@ -1,4 +1,4 @@
-/** Which service makes vectors, as findEmbeddingProviders lists them. */
+/** Form fields of an embedding service, from the list of findEmbeddingProviders. */
 import { command } from '../api/command.ts'
 import { SelectField, TextField } from '../kit/fields.tsx'
 import { useLoad } from '../kit/hooks.ts'
@@ -7,7 +7,7 @@ import { noService, type ServiceForm } from './schema-forms.ts'
 
 interface Parameter {
   readonly name: string
-  /** In capitals where it belongs to a provider. */
+  /** Uppercase for parameters of a provider; lowercase for those of a model. */
   readonly type: string
   readonly displayName?: string
   readonly help?: string
@@ -52,7 +52,7 @@ function useEmbeddingProviders(database: string) {
   )
 }
 
-/** Models of this name stand for any. */
+/** A model of this name means that the provider accepts any model name. */
 const anyModel = 'any-model'
 
 export function ServiceFields({
@@ -66,10 +66,10 @@ export function ServiceFields({
   readonly database: string
   readonly service: ServiceForm
   readonly onChange: (service: ServiceForm) => void
-  /** Of vectors that are yet to be. */
+  /** The dimension of new vectors. */
   readonly dimension?: string
   readonly onDimension?: (dimension: string) => void
-  /** Of a column that is there: other models are left out. */
+  /** The dimension of an existing column; models that cannot produce it are hidden. */
   readonly wantedDimension?: number | undefined
 }) {
   const { value: providers, error } = useEmbeddingProviders(database)
@@ -93,7 +93,7 @@ export function ServiceFields({
     onDimension?.(sizeOf(first))
   }
   const chooseModel = (name: string) => {
-    // Another model may have other parameters; those of the provider stay.
+    // Another model may have other parameters; the parameters of the provider are kept.
     const own = new Set(provider?.parameters.map((parameter) => parameter.name))
     const kept = Object.entries(service.parameters).filter(([key]) => own.has(key))
     onChange({ ...service, modelName: name, parameters: Object.fromEntries(kept) })
@@ -226,7 +226,7 @@ function sizeParameter(model: Model | undefined): Parameter | undefined {
   return model?.parameters.find(({ name }) => name === 'vectorDimension')
 }
 
-/** Whether the model can make vectors of so many numbers. */
+/** Whether the model can produce vectors of this dimension. */
 function makes(model: Model, dimension: number | undefined): boolean {
   if (dimension === undefined || model.vectorDimension === dimension) return true
   if (typeof model.vectorDimension === 'number') return false

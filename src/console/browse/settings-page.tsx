@@ -1,4 +1,4 @@
-/** What a collection or table was created with, its indexes, and the way to drop it. */
+/** Options and indexes of a collection or table, and its drop button. */
 import { useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { ColumnType, Place } from '../api/place.ts'

@@ -1,4 +1,4 @@
-/** All databases. */
+/** The start page: all databases. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { goTo, routeTo } from '../navigation/route.ts'

@@ -1,4 +1,4 @@
-/** Databases, keyspaces, collections and tables, at the left of every page. */
+/** Navigation tree: databases, keyspaces, collections and tables. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isReachable } from '../api/send.ts'
 import { goTo, route, routeTo, type Route } from '../navigation/route.ts'
@@ -25,15 +25,15 @@ interface Line {
   readonly label: string
   readonly icon: IconName
   readonly href: string
-  /** Undefined for what has nothing below it. */
+  /** Undefined for a leaf. */
   readonly isOpen?: boolean
-  /** How many, and how large. */
+  /** Number of records and size on disk. */
   readonly facts?: string
   readonly title?: string
   readonly isCurrent: boolean
-  /** Loads what is below, unless it is there. */
+  /** Loads the children, unless they are loaded. */
   readonly open?: () => void
-  /** Of a collection or table: it takes files. */
+  /** Handlers for dropped files, on a collection or table. */
   readonly drop?: ReturnType<typeof fileDrop>
 }
 
@@ -46,7 +46,7 @@ export function Tree() {
   const lines = listLines(state, current, wanted.trim().toLowerCase(), (key, isDefault) =>
     isDefault ? !closed.has(key) : opened.has(key),
   )
-  // What is open has been loaded, or is loaded now.
+  // The children of an open line are loaded already, or are loaded here.
   useEffect(() => {
     for (const line of lines) if (line.isOpen === true) line.open?.()
   })
@@ -264,7 +264,7 @@ function listKeyspace(
   return wanted !== '' && below.length === 0 ? [] : [line, ...below]
 }
 
-/** What keyspaces hold together; nothing as long as not all of it is known. */
+/** Total size and counts of the keyspaces; empty while a part is unknown. */
 function sumOf(
   name: string,
   keyspaces: readonly (readonly Target[] | undefined)[],

@@ -1,6 +1,7 @@
 /**
- * A collection or table that no list tells the token of. How the server answers says which of the
- * two it is, and a read of a table names its columns. Nothing tells the key of a table.
+ * Opens a collection or table that the token may not list. The kind follows from how the
+ * server answers commands, and the columns of a table from a read. The key of a table stays
+ * unknown.
  */
 import { command, CommandError } from '../api/command.ts'
 import {
@@ -14,7 +15,10 @@ import { readColumns } from '../catalog/catalog.ts'
 
 type UnlistedAddress = Pick<Place, 'database' | 'keyspace' | 'name'>
 
-/** Nobody tells what a collection can do: all is offered, and refusals say so. */
+/**
+ * The options of an unlisted collection are unknown: the console offers all features, and
+ * the server rejects those that do not apply.
+ */
 const anyOptions: CollectionOptions = {
   vector: { dimension: 0, metric: '', service: { provider: '', modelName: null } },
   lexical: { enabled: true },
@@ -31,7 +35,7 @@ export async function findUnlisted(
     : { ...address, kind: 'table', options: {}, table }
 }
 
-/** Undefined for a collection. */
+/** The columns of a table; undefined for a collection. */
 async function findColumns(
   address: UnlistedAddress,
   signal: AbortSignal,
@@ -46,7 +50,10 @@ async function findColumns(
   }
 }
 
-/** For tokens that may write and not read: tables do not have this command. It changes nothing. */
+/**
+ * For tokens that may write but not read. Tables do not have this command, and it changes
+ * no document.
+ */
 async function refusesUpdates(
   address: UnlistedAddress,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** How vectors are compared. */
+/** Form fields for the metric and the source model of vectors. */
 import { SelectField } from '../kit/fields.tsx'
 
 const metrics = [

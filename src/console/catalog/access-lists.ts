@@ -1,4 +1,7 @@
-/** Who has access, as far as the token may know. Small: it decides what the frame shows. */
+/**
+ * Tokens and roles that the token may list. A module of its own, because the frame needs it
+ * and should load little.
+ */
 import { manage, ManageError } from '../api/manage.ts'
 import type { Role } from './policies.ts'
 
@@ -10,7 +13,7 @@ export interface Token {
   readonly tokenExpiry?: string
 }
 
-/** Whether there is anything to see for this token. */
+/** Whether the token may list tokens or roles. */
 export async function mayManageAccess(): Promise<boolean> {
   const answers = await Promise.all([listTokens(), listRoles()])
   return answers.some((list) => list !== undefined)

@@ -1,6 +1,6 @@
 /**
- * What there is: databases, their keyspaces, and what those hold. Each part is loaded when it is
- * first looked at, and again when something changed it.
+ * The catalog: databases, their keyspaces, and the collections and tables of those. Each
+ * part is loaded on first use, and again when the console has changed it.
  */
 import { command, CommandError } from '../api/command.ts'
 import { listDatabases, type Database } from '../api/databases.ts'
@@ -16,13 +16,13 @@ import {
 import { Store } from '../api/store.ts'
 import { toPlain, valueAt, type JsonObject } from '../json/value.ts'
 
-/** A collection or table, with what is known of its size. */
+/** A collection or table, with its size as far as it is known. */
 export interface Target extends Place {
   readonly documents?: number
   readonly bytes?: number
 }
 
-/** A part of the catalog, as far as it is known. */
+/** A part of the catalog: its value and the state of its load. */
 export interface Part<T> {
   readonly value?: T
   readonly error?: unknown
@@ -35,7 +35,10 @@ export interface Catalog {
   readonly keyspaces: ReadonlyMap<string, Part<readonly string[]>>
   /** By database and keyspace: see `keyOf`. */
   readonly targets: ReadonlyMap<string, Part<readonly Target[]>>
-  /** Whether the management API answers here, refuses the token, or is not there. */
+  /**
+   * Whether the management API is available on this port, rejects the token, or is not
+   * served.
+   */
   readonly management: 'here' | 'refused' | 'absent'
 }
 
@@ -57,12 +60,12 @@ export function forgetCatalog(): void {
   catalog.set(empty)
 }
 
-/** The loads of each part that were begun last. */
+/** The latest load of each part. */
 const lastBegun = new Map<string, symbol>()
 
 /**
- * Begins to load a part. Returns whether what comes is still wanted: when another load was begun
- * since, an answer to this one may come after that of the other, and is out of date.
+ * Begins to load a part. The returned function says whether the result is still current:
+ * the reply may arrive after that of a later load, and is stale then.
  */
 function beginLoad(part: string): () => boolean {
   const load = Symbol(part)
@@ -70,7 +73,7 @@ function beginLoad(part: string): () => boolean {
   return () => lastBegun.get(part) === load
 }
 
-/** When it was last begun; sizes are asked for by what it finds. */
+/** The latest load of the databases; loads of sizes wait for it. */
 let loadedDatabases = Promise.resolve()
 
 export function loadDatabases(): Promise<void> {
@@ -164,7 +167,7 @@ export async function loadTargets(database: string, keyspace: string): Promise<v
   }
 }
 
-/** What was known of sizes stays until more is known. */
+/** Keeps known sizes until newer ones arrive. */
 function withSizes(
   targets: readonly Target[],
   sized: readonly Target[],
@@ -213,7 +216,7 @@ async function findTables(address: KeyspaceAddress): Promise<readonly Target[]> 
       table: readDefinition(table.get('definition') as JsonObject),
     }))
   } catch (error) {
-    // A server may have tables switched off.
+    // Tables may be disabled in the server's settings.
     if (error instanceof CommandError && !error.isForbidden) return []
     throw error
   }
@@ -232,7 +235,7 @@ function readDefinition(definition: JsonObject): TableDefinition {
   }
 }
 
-/** Names of columns are free, so they are kept in maps: one may be called `__proto__`. */
+/** Column names are arbitrary, so they are kept in maps: one may be called `__proto__`. */
 export function readColumns(columns: JsonObject): TableDefinition['columns'] {
   return new Map([...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]))
 }
@@ -244,7 +247,9 @@ interface SizeView {
   readonly bytes?: number
 }
 
-/** Collections that are counted one by one, where the management API cannot tell. */
+/**
+ * Without the management API, at most this many collections are counted, one command each.
+ */
 const countedMax = 50
 
 async function loadSizes(address: KeyspaceAddress, targets: readonly Target[]) {
@@ -290,7 +295,7 @@ async function countEach(targets: readonly Target[]): Promise<readonly SizeView[
   return counts.flat()
 }
 
-/** Counts and sizes again, after documents came or went. */
+/** Reloads counts and sizes after documents were inserted or deleted. */
 export async function refreshSizes({ database, keyspace }: Place): Promise<void> {
   const targets = catalog.get().targets.get(keyOf(database, keyspace))?.value ?? []
   await loadSizes({ database, keyspace }, targets)

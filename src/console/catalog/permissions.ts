@@ -1,4 +1,7 @@
-/** What the token may do, so that nothing is offered that would be refused. */
+/**
+ * The permissions of the token, so that the console offers only what the server would
+ * accept.
+ */
 import { manage, ManageError } from '../api/manage.ts'
 import { session } from '../api/session.ts'
 import type { Address } from '../api/place.ts'
@@ -23,19 +26,20 @@ export type Action =
 
 export interface May {
   (action: Action): boolean
-  /** Whether the server has said that none of these may be done. */
+  /** Whether the server has denied all of these actions. */
   readonly refuses: (actions: readonly Action[]) => boolean
 }
 
-/** By what was asked, for the token that is signed in. */
+/** Replies by request path, for the token of the session. */
 let answers = new Map<string, Promise<ReadonlySet<string> | undefined>>()
 session.watch(() => {
   answers = new Map()
 })
 
 /**
- * Until the server has answered nothing may be done. Where it has no management API nobody can
- * tell, and refusals say so instead.
+ * No action is allowed until the server has answered. Without a management API the
+ * permissions are unknown: the console offers every action, and the server rejects what the
+ * token may not do.
  */
 export function useMay(address: Address): May {
   const { database, keyspace = '', name = '' } = address
@@ -64,7 +68,7 @@ function allowedAt(database: string, keyspace: string, name: string) {
     ({ actions }) => new Set(actions),
     (error: unknown) => {
       if (error instanceof ManageError && error.isForbidden) return undefined
-      // A server that is away for a moment is asked again.
+      // A failed request is not cached, so that it is sent again.
       answers.delete(path)
       throw error
     },

@@ -1,4 +1,4 @@
-/** What roles may do, in words, and the policies that say so to the server. */
+/** Permissions of roles in words, and the policies that the API takes for them. */
 export interface Policy {
   readonly description: string
   readonly effect: string
@@ -18,7 +18,7 @@ export interface DatabaseName {
   readonly name: string
 }
 
-/** Some actions that one would allow together. */
+/** Actions that are usually granted together. */
 export interface Ability {
   readonly label: string
   readonly hint: string
@@ -73,7 +73,7 @@ export const abilities: readonly Ability[] = [
   },
 ]
 
-/** The labels of what a policy allows, and how many actions are in none of them. */
+/** The labels of the allowed actions, and the number of actions that no label covers. */
 export function abilitiesOf(actions: readonly string[]): {
   readonly labels: readonly string[]
   readonly others: number
@@ -87,7 +87,7 @@ export function abilitiesOf(actions: readonly string[]): {
   return { labels, others: actions.filter((action) => !covered.has(action)).length }
 }
 
-/** A part of the organization; what is empty means all. */
+/** A part of the organization; an empty level covers all of it. */
 export interface Scope {
   readonly database: string
   readonly keyspace: string
@@ -103,13 +103,13 @@ export function resourceOf(organization: string, scope: Scope): string {
     ['keyspace', keyspace],
     ['table', target],
   ] as const
-  // What comes behind the last that is named is all covered.
+  // Levels after the last named one are covered completely, and are omitted.
   const last = parts.findLastIndex(([, name]) => name !== '')
   const path = parts.slice(0, last + 1).map(([kind, name]) => `:${kind}:${name || '*'}`)
   return `drn:astra:org:${organization}${path.join('')}`
 }
 
-/** Undefined: it is not of a form that the page can show in fields. */
+/** The scope of a resource; undefined when the form cannot show it. */
 export function scopeOf(resource: string): Scope | undefined {
   const [, rest] = /^drn:astra:org:[^:]+((?::\w+:[^:]+)*)$/.exec(resource) ?? []
   if (rest === undefined) return undefined
@@ -124,7 +124,7 @@ export function scopeOf(resource: string): Scope | undefined {
   }
 }
 
-/** `database shop, keyspace main`; ids stand for databases that have no name here. */
+/** `database shop, keyspace main`; databases without a known name are shown by id. */
 export function scopeWords(
   resource: string,
   nameOf: (database: string) => string = (database) => database,

@@ -1,16 +1,16 @@
 /**
- * Which method of the official clients sends a command, and which of the command's fields it
- * takes. The clients have the same methods; only their spelling differs.
+ * Maps commands to the methods of the official clients. The clients have the same methods;
+ * only their spelling differs.
  */
 import { memberOf, type JsonNode, type Member, type ObjectNode } from '../json/json-tree.ts'
 import type { CodeRequest } from './code-request.ts'
 
-/** A command as a call of a client's method. */
+/** A command as a method call of a client. */
 export interface ClientCall {
   readonly method: Method
-  /** Values that come first, by the names that the command has for them. */
+  /** Positional arguments, by the names of the command's fields. */
   readonly positional: readonly { readonly name: string; readonly value: JsonNode }[]
-  /** What goes by name: sort, projection and options. */
+  /** Named arguments: sort, projection and options. */
   readonly named: readonly { readonly name: string; readonly value: JsonNode }[]
 }
 
@@ -19,7 +19,7 @@ export interface Method {
   readonly takes: readonly string[]
   readonly clauses: readonly string[]
   readonly options: readonly string[]
-  /** What comes back. */
+  /** Type of the method's result. */
   readonly gives: 'documents' | 'ranked' | 'document' | 'count' | 'result'
 }
 
@@ -95,7 +95,7 @@ const methods: readonly Method[] = [
   },
 ]
 
-/** The methods that clients have for tables; what a table's updateOne and deleteOne sort by they do not take. */
+/** Methods for tables. The clients have no sort for updateOne and deleteOne of tables. */
 const ofTables = [
   'find',
   'findOne',
@@ -106,7 +106,7 @@ const ofTables = [
   'deleteMany',
 ]
 
-/** Undefined where no method of a client sends the command as it is. */
+/** Undefined when no client method sends exactly this command. */
 export function clientCall(request: CodeRequest, body: JsonNode): ClientCall | undefined {
   const method = methods.find(({ name }) => name === request.command)
   if (method === undefined || body.kind !== 'object' || request.target === undefined)
@@ -140,12 +140,12 @@ export function clientCall(request: CodeRequest, body: JsonNode): ClientCall | u
 
 const emptyObject: ObjectNode = { kind: 'object', from: 0, to: 0, members: [] }
 
-/** Null says the same as leaving a clause out. */
+/** Null means the same as leaving a clause out. */
 function isEmpty(value: JsonNode | undefined): boolean {
   return value === undefined || (value.kind === 'word' && value.value === null)
 }
 
-/** Whether a clause has the shape that clients can send. */
+/** Whether a clause has a shape that the clients can send. */
 function isClause(key: string, value: JsonNode | undefined): boolean {
   return value?.kind === (key === 'documents' ? 'array' : 'object')
 }
@@ -156,7 +156,7 @@ function pick(
 ): { name: string; value: JsonNode }[] {
   return names.flatMap((name) => {
     const value = memberOf(node, name)
-    // Clients leave empty clauses out, which says the same.
+    // Clients omit empty clauses, which means the same.
     return value === undefined || isEmpty(value) || isEmptyObject(value)
       ? []
       : [{ name, value }]
@@ -167,7 +167,7 @@ function isEmptyObject(value: JsonNode): boolean {
   return value.kind === 'object' && value.members.length === 0
 }
 
-/** Every member of every object, and every value. */
+/** Every node of the tree, parents first. */
 export function* walkTree(node: JsonNode): Generator<JsonNode> {
   yield node
   if (node.kind === 'array') for (const element of node.elements) yield* walkTree(element)
@@ -175,7 +175,7 @@ export function* walkTree(node: JsonNode): Generator<JsonNode> {
     for (const { value } of node.members) if (value !== undefined) yield* walkTree(value)
 }
 
-/** Keys of all objects, each object by itself. */
+/** The members of each object of the tree. */
 export function* walkMembers(node: JsonNode): Generator<readonly Member[]> {
   for (const part of walkTree(node)) if (part.kind === 'object') yield part.members
 }

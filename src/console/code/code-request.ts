@@ -1,19 +1,19 @@
-/** A command that is to be shown as code. */
+/** A command to be shown as code. */
 export interface CodeRequest {
-  /** Of the server, or of one of its databases; without `/v1`. */
+  /** URL of the server or of one of its databases; without `/v1`. */
   readonly url: string
-  /** Undefined for commands that are for no keyspace. */
+  /** Undefined for commands that take no keyspace. */
   readonly keyspace: string | undefined
-  /** The collection or table; undefined for commands that are for none. */
+  /** The collection or table; undefined for commands that take none. */
   readonly target: string | undefined
   readonly kind: 'collection' | 'table'
-  /** Such as `find`. */
+  /** Name of the command, such as `find`. */
   readonly command: string
-  /** JSON text of what the command takes, with all digits of its numbers. */
+  /** JSON text of the command's fields, with all digits of its numbers. */
   readonly body: string
 }
 
-/** Where the command is sent. */
+/** The URL that the command is posted to. */
 export function commandUrl({ url, keyspace, target }: CodeRequest): string {
   const parts = [keyspace, target].filter((part) => part !== undefined)
   return [`${url.replace(/\/+$/, '')}/v1`, ...parts.map(encodeURIComponent)].join('/')

@@ -2,7 +2,7 @@ import { readWholeTree } from '../json/json-tree.ts'
 import { escapeChar, jsonLiterals, printTree, quoteJson } from '../json/print-tree.ts'
 import { commandUrl, type CodeRequest } from './code-request.ts'
 
-/** Longer arguments are refused by some systems; Linux takes 128 KiB. */
+/** Some systems reject longer arguments; Linux allows 128 KiB. */
 const argumentLengthMax = 100_000
 
 export function writeCurl(request: CodeRequest): string {
@@ -22,7 +22,7 @@ export function writeCurl(request: CodeRequest): string {
   return `${head}\n  -d '${body}'\n`
 }
 
-/** Interactive shells look for ! even where nothing else is special, so JSON says it otherwise. */
+/** Interactive shells expand ! even inside quotes, so the JSON escapes it. */
 const shellJson = { ...jsonLiterals, string: quoteForShell, key: quoteForShell }
 
 function quoteForShell(value: string): string {

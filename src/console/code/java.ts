@@ -1,4 +1,7 @@
-/** For astra-db-java 2, as a class of its own. Texts are ASCII: compilers of Java 17 guess the encoding. */
+/**
+ * Code for astra-db-java 2, as a complete class. Literals are ASCII, because compilers of
+ * Java 17 guess the encoding.
+ */
 import { isDouble } from '../json/numerals.ts'
 import { readWholeTree, type JsonNode, type Member } from '../json/json-tree.ts'
 import { escapeChar, jsonLiterals, printTree, type Literals } from '../json/print-tree.ts'
@@ -48,7 +51,10 @@ export function writeJava(request: CodeRequest): string {
   )
 }
 
-/** The client leaves nulls out, and reads numerals with a point as doubles. */
+/**
+ * Why the client cannot send the command; undefined when it can. The client drops nulls and
+ * reads numbers with a fraction as doubles.
+ */
 function whyTextIsNeeded(request: CodeRequest, body: JsonNode): string | undefined {
   for (const node of walkTree(body)) {
     if (node.kind === 'word' && node.value === null)
@@ -69,7 +75,7 @@ interface Written {
 
 const documentClass = 'collections.definition.documents.Document'
 
-/** Undefined where a sort or projection is not one that the client has words for. */
+/** Undefined when the client has no builder for a sort or projection of the call. */
 function writeCall({ method, positional, named }: ClientCall): Written | undefined {
   const imports = [documentClass]
   const lines: string[] = []
@@ -196,7 +202,7 @@ function writeProjection({ key, value }: Member): string | undefined {
     : undefined
 }
 
-/** Any command at all, by the client's own way to send one. */
+/** Any command, through the client's generic runCommand. */
 function writeCommand(request: CodeRequest, body: JsonNode): Written {
   const runner = request.target === undefined ? 'database' : request.kind
   return {
@@ -213,7 +219,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): Written {
   }
 }
 
-/** Without a client, where its values cannot carry the command. */
+/** An HTTP request without the client, for values that the client cannot send. */
 function writeRequest(request: CodeRequest, body: JsonNode, why: string): string {
   const member = { key: request.command, keyFrom: 0, keyTo: 0, from: 0, to: 0, value: body }
   const whole: JsonNode = { kind: 'object', from: 0, to: 0, members: [member] }
@@ -245,7 +251,7 @@ function writeClass(
   comment: string,
   throwsClause = '',
 ): string {
-  // What is several lines long is indented already.
+  // Lines of multi-line literals are indented already.
   const inner = lines.map((line) => (line === '' ? '' : `    ${line}`)).join('\n')
   return `${comment}${imports.map((name) => `import ${name};\n`).join('')}
 public class Example {
@@ -256,10 +262,10 @@ ${inner}
 `
 }
 
-/** Class files hold no constant of more than 65 535 bytes. */
+/** A constant in a class file has at most 65 535 bytes. */
 const constantLengthMax = 60_000
 
-/** JSON between three quotes, on lines of its own. */
+/** JSON as a text block, whose quotes are on lines of their own. */
 function textBlock(node: JsonNode, indent: string): string {
   const margin = `      ${indent}`
   const json = printTree(node, asciiJson, { indent: margin, step: '  ', width: 92 })
@@ -277,13 +283,16 @@ function textBlock(node: JsonNode, indent: string): string {
   return blocks.length === 1 ? blocks[0]! : `String.join("", ${blocks.join(', ')})`
 }
 
-/** A line that is longer than a constant may be goes on after an escaped line end. */
+/**
+ * Splits a line that exceeds the length of a constant; the parts end in an escaped line
+ * break.
+ */
 function cutLine(line: string): string[] {
   const cut: string[] = []
   let rest = line
   while (rest.length > constantLengthMax) {
     let at = constantLengthMax - 10
-    // Not within an escape, nor before a space, which would be taken for indentation.
+    // Not inside an escape, and not before a space, which Java would strip as indentation.
     while (rest.charAt(at) === ' ' || /(?<!\\)(?:\\\\)*\\$/.test(rest.slice(0, at))) at--
     cut.push(`${rest.slice(0, at)}\\`)
     rest = rest.slice(at)
@@ -297,7 +306,10 @@ function quoteAscii(value: string): string {
   return jsonLiterals.string(value).replaceAll(/[^\x20-\x7e]/g, escapeChar)
 }
 
-/** In octal, what Java would read before it looks for the ends of strings. */
+/**
+ * A Java string literal. Octal escapes, because Java replaces \u escapes before it looks
+ * for the end of a string.
+ */
 function quote(value: string): string {
   const inner = value.replaceAll(/[^\x20-\x7e]|["\\]/g, (char) => {
     const code = char.charCodeAt(0)

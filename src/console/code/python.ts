@@ -1,4 +1,4 @@
-/** For astrapy 2. */
+/** Code for astrapy 2. */
 import { isDouble } from '../json/numerals.ts'
 import { readWholeTree, type JsonNode } from '../json/json-tree.ts'
 import { escapeChar, jsonLiterals, printTree, type Literals } from '../json/print-tree.ts'
@@ -67,7 +67,7 @@ export function writePython(request: CodeRequest): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The client takes addresses without a path, and has an option for the path. */
+/** The client takes URLs without a path, and the path as an option. */
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
@@ -101,7 +101,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): string[] {
   return [...lines, ')', 'print(result)']
 }
 
-/** Without a client, where its values cannot carry the command. */
+/** An HTTP request without the client, for values that the client cannot send. */
 function writeRequest(request: CodeRequest, body: JsonNode, why: string): string {
   const text = `{${asciiJson.key(request.command)}: ${printTree(body, asciiJson, {
     indent: '',
@@ -124,7 +124,7 @@ with urlopen(request) as response:
 `
 }
 
-/** Three quotes can be in it only one after the other, as in "a": "". */
+/** JSON for a triple-quoted string: quotes occur at most two in a row, as in "a": "". */
 const asciiJson: Literals = { ...jsonLiterals, string: quoteAscii, key: quoteAscii }
 
 function quoteAscii(value: string): string {
@@ -140,7 +140,7 @@ function hasTwins(body: JsonNode): boolean {
   return false
 }
 
-/** Whole numbers of Python have as many digits as they need. */
+/** Integers of Python have arbitrary precision. */
 function needsDecimal(numeral: string): boolean {
   return !/^-?\d+$/.test(numeral) && !isDouble(numeral)
 }
@@ -158,7 +158,10 @@ const literals: Literals = {
   trailingComma: true,
 }
 
-/** What JSON escapes, Python reads likewise; other characters stand as they are. */
+/**
+ * Python reads the escapes of JSON in the same way; other characters are written as they
+ * are.
+ */
 function quote(value: string): string {
   return jsonLiterals.string(value)
 }

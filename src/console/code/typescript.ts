@@ -1,4 +1,4 @@
-/** For astra-db-ts 2. The text is JavaScript as well. */
+/** Code for astra-db-ts 2. The text is valid JavaScript as well. */
 import { isDouble } from '../json/numerals.ts'
 import { readWholeTree, type JsonNode } from '../json/json-tree.ts'
 import { escapeChar, jsonLiterals, printTree, type Literals } from '../json/print-tree.ts'
@@ -80,7 +80,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): string[] {
   ]
 }
 
-/** Without a client, where its values cannot carry the command. */
+/** A fetch without the client, for values that the client cannot send. */
 function writeFetch(request: CodeRequest, body: JsonNode, why: string): string {
   const layout = { indent: '  ', step: '  ', width: 90 }
   const text = `{ ${jsonLiterals.key(request.command)}: ${printTree(body, jsonLiterals, layout)} }`
@@ -94,7 +94,10 @@ console.log(await response.text())
 `
 }
 
-/** Names that are whole numbers come first in objects of JavaScript, and no name comes twice. */
+/**
+ * Whether a JavaScript object would lose the order of the keys (integer keys come first) or
+ * a duplicate key.
+ */
 function movesKeys(body: JsonNode): boolean {
   for (const members of walkMembers(body)) {
     const keys = members.map(({ key }) => key)
@@ -121,7 +124,7 @@ const literals: Literals = {
 }
 
 function writeKey(key: string): string {
-  // As a plain key it would set the prototype.
+  // A plain key would set the prototype.
   if (key === '__proto__') return "['__proto__']"
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)
 }

@@ -1,4 +1,4 @@
-/** A command in other words: what a person can paste, and run, elsewhere. */
+/** Shows a command as code in several languages, to be pasted and run elsewhere. */
 import { writeCurl } from './curl.ts'
 import { writeJava } from './java.ts'
 import { writePython } from './python.ts'
@@ -8,7 +8,7 @@ import type { CodeRequest } from './code-request.ts'
 export interface CodeLanguage {
   readonly id: 'curl' | 'typescript' | 'python' | 'java'
   readonly name: string
-  /** What has to be there before the text runs. */
+  /** Requirements of the code, such as packages. */
   readonly needs: string
   /** Throws a SyntaxError when the body is not JSON. */
   readonly write: (request: CodeRequest) => string

@@ -1,4 +1,4 @@
-/** What the server would refuse in a clause, marked where it stands. */
+/** Marks the parts of a clause that the server would reject. */
 import { readTree, type JsonNode, type ObjectNode } from '../json/json-tree.ts'
 import type { Check, Mark } from '../kit/editor-text.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from './clause-shape.ts'
 import type { Operator } from './operators.ts'
 
-/** Says nothing of texts that are not JSON: the editor does that itself. */
+/** Text that is not JSON gets no marks here: the editor reports the syntax error. */
 export function checkClause(context: ClauseContext): Check {
   return (text) => {
     const { root, mistakes } = readTree(text)
@@ -51,7 +51,7 @@ function visitObject(
   }
 }
 
-/** Whether an object is data: it holds no operators, and nothing in it is looked at. */
+/** Whether an object is a value rather than operators; values are not checked further. */
 function isValue(shape: Shape, names: readonly string[]): boolean {
   if (shape.kind === 'condition')
     return isExtended(names) || !names.some((name) => name.startsWith('$'))

@@ -1,4 +1,4 @@
-/** What may stand at a place of a clause. One walk serves proposals and checks. */
+/** The shapes of clauses. Completion and checks share this traversal. */
 import type { Field, FieldList } from './field-paths.ts'
 import {
   columnOperators,
@@ -14,10 +14,10 @@ import {
 export type Clause = 'filter' | 'sort' | 'projection' | 'update' | 'document' | 'options'
 
 export type Shape =
-  /** Names of fields, and `$and`, `$or`, `$not`. */
+  /** An object of field names, and `$and`, `$or`, `$not`. */
   | { readonly kind: 'filter' }
   | { readonly kind: 'filters' }
-  /** A value to be equal to, or operators. */
+  /** A value for equality, or an object of operators. */
   | { readonly kind: 'condition'; readonly field: string }
   | { readonly kind: 'sort' }
   | { readonly kind: 'direction'; readonly field: string }
@@ -27,15 +27,15 @@ export type Shape =
   | { readonly kind: 'changes'; readonly operator: Operator }
   | { readonly kind: 'document'; readonly names: readonly string[] }
   | { readonly kind: 'options' }
-  /** What an operator takes; of a field, where it is one's. */
+  /** The operand of an operator, and the field that it applies to, if any. */
   | { readonly kind: 'operand'; readonly operator: Operator; readonly field: string }
   | { readonly kind: 'value'; readonly field: string }
-  /** Anything, of which nothing is known. */
+  /** Any value: the console does not know its shape. */
   | { readonly kind: 'open' }
 
 export interface ClauseContext {
   readonly clause: Clause
-  /** Such as `find`: it decides over options and sorts. */
+  /** Name of the command, such as `find`; it determines the options and sorts. */
   readonly command: string
   readonly list: FieldList
 }
@@ -44,7 +44,7 @@ export function rootShape({ clause }: ClauseContext): Shape {
   return clause === 'document' ? { kind: 'document', names: [] } : { kind: clause }
 }
 
-/** The shape of what stands at a name, or at a place of an array. */
+/** The shape of a member, or of an element of an array. */
 export function shapeWithin(
   shape: Shape,
   step: string | number,
@@ -96,7 +96,7 @@ const slice: Operator = {
   takes: 'number',
 }
 
-/** The operators that may stand as names in an object of this shape. */
+/** The operators that an object of this shape may have as names. */
 export function operatorsAt(
   shape: Shape,
   { list, command }: ClauseContext,
@@ -125,7 +125,7 @@ function pick(operators: readonly Operator[], names: readonly string[]): Operato
   return operators.filter(({ name }) => names.includes(name))
 }
 
-/** The fields that may stand as names in an object of this shape. */
+/** The fields that an object of this shape may have as names. */
 export function fieldsAt(shape: Shape, context: ClauseContext): readonly Field[] {
   const { list } = context
   switch (shape.kind) {
@@ -166,7 +166,7 @@ export function fieldsAt(shape: Shape, context: ClauseContext): readonly Field[]
   }
 }
 
-/** Those that the collection has. */
+/** The search fields of the collection. */
 function searchFields(list: FieldList, names: readonly string[]): Field[] {
   const has: Readonly<Record<string, boolean>> = {
     $vector: list.hasVector,
@@ -187,7 +187,7 @@ function special(path: string, type: string): Field {
   return { path, names: [path], types: [type], share: 0, values: [] }
 }
 
-/** Whether an object of these names is a value, and not operators. */
+/** Whether an object with these names is an extended JSON value rather than operators. */
 export function isExtended(names: readonly string[]): boolean {
   return names.length === 1 && extendedNames.includes(names[0]!)
 }

@@ -1,4 +1,6 @@
-/** Proposals for an editor of a clause: names, operators and values that fit where the cursor is. */
+/**
+ * Completion in a clause editor: names, operators and values that are valid at the cursor.
+ */
 import { readTree } from '../json/json-tree.ts'
 import type { Complete, Proposal, Proposals } from '../kit/editor-text.ts'
 import {
@@ -13,7 +15,7 @@ import { cursorPlace, type CursorPlace } from './cursor-place.ts'
 import type { Field } from './field-paths.ts'
 import type { Operator } from './operators.ts'
 
-/** More than that nobody looks through. */
+/** A longer list is not useful. */
 const proposalsMax = 60
 
 export function completeClause(context: ClauseContext): Complete {
@@ -61,7 +63,7 @@ function proposeNames(
   return { from: place.from, to: place.to, options: ranked(options, place.typed) }
 }
 
-/** What a person would type next. */
+/** The initial operand that is inserted with an operator. */
 function startOf({ takes, name }: Operator, shape: Shape): string {
   if (shape.kind === 'filter') return name === '$not' ? '{}' : '[{}]'
   if (shape.kind === 'update') return '{}'
@@ -133,7 +135,7 @@ function operands(
   return takes === 'any' ? valuesOf(field, context) : []
 }
 
-/** Values that the field was seen with. */
+/** Sample values of the field. */
 function valuesOf(path: string, { list }: ClauseContext): Proposal[] {
   const field = list.fields.find((one) => one.path === path)
   if (field === undefined) return []
@@ -145,7 +147,7 @@ function value(insert: string, detail?: string, label = insert): Proposal {
   return { label, insert, kind: 'value', ...(detail === undefined ? {} : { detail }) }
 }
 
-/** What begins with the typed letters, then what has them. */
+/** Prefix matches first, then other matches of the typed text. */
 function ranked(options: readonly Proposal[], typed: string): Proposal[] {
   const wanted = typed.toLowerCase()
   if (wanted === '') return options.slice(0, proposalsMax)

@@ -1,20 +1,20 @@
-/** Where in a JSON text a cursor is: before which names, in which arrays, at a name or a value. */
+/** Locates a cursor in JSON text: its path, and whether it is at a name or a value. */
 import type { JsonNode, ObjectNode } from '../json/json-tree.ts'
 
 export interface CursorPlace {
-  /** Names of objects from the root on; a number for a place in an array. */
+  /** Path from the root: names of objects, and positions in arrays. */
   readonly path: readonly (string | number)[]
   readonly at: 'name' | 'value'
-  /** What is there already, and would be replaced. */
+  /** The range that a completion replaces. */
   readonly from: number
   readonly to: number
-  /** Of that, what stands before the cursor, without its quote. */
+  /** The part of that range before the cursor, without its opening quote. */
   readonly typed: string
-  /** Names that the object has besides this one. */
+  /** The other names of the object. */
   readonly taken: readonly string[]
 }
 
-/** Undefined where neither a name nor a value could begin. */
+/** Undefined where neither a name nor a value can begin. */
 export function cursorPlace(
   root: JsonNode | undefined,
   text: string,
@@ -88,13 +88,15 @@ function token(
   return { path, at, from, to, typed, taken }
 }
 
-/** Right behind a text or number still counts: there it is being typed. */
+/** A cursor directly after a string or number touches it: the user may still be typing. */
 function touches(node: JsonNode, text: string, position: number): boolean {
   if (node.kind === 'object' || node.kind === 'array') return isInside(node, text, position)
   return position > node.from && position <= node.to
 }
 
-/** Between the braces; to the end of the text, where the second is missing. */
+/**
+ * Between the brackets, or up to the end of the text when the closing bracket is missing.
+ */
 function isInside(node: JsonNode, text: string, position: number): boolean {
   if (position <= node.from) return false
   const isClosed = node.to - node.from > 1 && /[\]}]/.test(text.charAt(node.to - 1))

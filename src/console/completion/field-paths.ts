@@ -1,32 +1,32 @@
-/** Which fields there are: those that a sample of documents has, or the columns of a table. */
+/** The known fields: those of a sample of documents, or the columns of a table. */
 import type { Place } from '../api/place.ts'
 import { extendedKind, isObject, Numeral, writePath } from '../json/value.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
 export interface Field {
-  /** As filters and sorts write it. */
+  /** Path as written in filters and sorts. */
   readonly path: string
-  /** Names from the root on. */
+  /** Names from the root. */
   readonly names: readonly string[]
-  /** Types by how often they were seen, most often first; the type of a column. */
+  /** Types by frequency in the sample, most frequent first; the type of a column. */
   readonly types: readonly string[]
-  /** In how many documents of the sample it is; 1 for a column. */
+  /** Share of the sampled documents that have the field; 1 for a column. */
   readonly share: number
-  /** Short texts and numbers that it often holds, as JSON, most often first. */
+  /** Frequent short strings and numbers as JSON, most frequent first. */
   readonly values: readonly string[]
 }
 
-/** What clauses can name. */
+/** Fields that a clause can name. */
 export interface FieldList {
   readonly kind: 'collection' | 'table'
   readonly fields: readonly Field[]
   readonly hasVector: boolean
-  /** Whether texts become vectors. */
+  /** Whether the collection has an embedding service. */
   readonly hasService: boolean
   readonly hasLexical: boolean
 }
 
-/** So that a document of two thousand fields does not make a list that nobody reads. */
+/** Bounds the list for documents with thousands of fields. */
 const fieldsMax = 2000
 const depthMax = 8
 const valuesMax = 30
@@ -50,7 +50,7 @@ class Tally {
   }
 }
 
-/** The fields of documents, nested ones too, in the order of the alphabet. */
+/** The fields of documents, nested ones included, in alphabetical order. */
 export function fieldsOf(documents: readonly JsonObject[]): readonly Field[] {
   const tallies = new Map<string, Tally>()
   const visit = (object: JsonObject, above: readonly string[]): void => {
@@ -80,7 +80,10 @@ export function fieldsOf(documents: readonly JsonObject[]): readonly Field[] {
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** For the editors of a collection or table. The sample is a page of its documents or rows. */
+/**
+ * Field list for the editors of a collection or table. The sample is a page of its
+ * documents or rows.
+ */
 export function fieldListOf(place: Place, sample: readonly JsonObject[]): FieldList {
   const seen = fieldsOf(sample)
   if (place.kind === 'collection') {
@@ -107,7 +110,7 @@ export function fieldListOf(place: Place, sample: readonly JsonObject[]): FieldL
   }
 }
 
-/** Every document has one, also where none is there yet. */
+/** Adds `_id`, which every document has, also when the sample is empty. */
 function withId(fields: readonly Field[]): readonly Field[] {
   if (fields.some(({ path }) => path === '_id')) return fields
   return [{ path: '_id', names: ['_id'], types: [], share: 1, values: [] }, ...fields]

@@ -1,9 +1,9 @@
-/** The operators of clauses, with what they are for and what they take. */
+/** The operators of clauses, with a description and the type of their operand. */
 
 export interface Operator {
   readonly name: string
   readonly says: string
-  /** What stands beside it. */
+  /** Type of the operand. */
   readonly takes: 'any' | 'array' | 'boolean' | 'count' | 'number' | 'text' | 'fields'
 }
 
@@ -22,7 +22,7 @@ export const filterOperators: readonly Operator[] = [
   { name: '$match', says: 'has all of these terms', takes: 'text' },
 ]
 
-/** Of columns: `$keys` and `$values` are for maps. */
+/** Operators of columns. `$keys` and `$values` apply to maps. */
 export const columnOperators: readonly Operator[] = [
   ...filterOperators.filter(({ name }) => !['$exists', '$size'].includes(name)),
   { name: '$keys', says: 'the keys of a map', takes: 'any' },
@@ -52,12 +52,12 @@ export const updateOperators: readonly Operator[] = [
   { name: '$pullAll', says: 'removes elements that equal one of these', takes: 'array' },
 ]
 
-/** Those that rows have too. */
+/** The subset that rows support. */
 export const rowUpdateOperators: readonly Operator[] = updateOperators.filter(({ name }) =>
   ['$set', '$unset', '$push', '$pullAll'].includes(name),
 )
 
-/** Values in an object of one key. */
+/** Names of the extended JSON values. */
 export const extendedNames = ['$date', '$uuid', '$objectId', '$binary']
 
 const optionNames: readonly Operator[] = [

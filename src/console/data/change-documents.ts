@@ -1,18 +1,21 @@
-/** Inserting, changing and deleting, and taking that back. */
+/** Inserts, changes and deletes documents, and undoes deletions. */
 import { command, CommandError } from '../api/command.ts'
 import { keyColumns, type Place } from '../api/place.ts'
 import { printJson } from '../json/print-json.ts'
 import { Numeral, type JsonObject, type Printable, type Value } from '../json/value.ts'
 import { idFilter } from './document-id.ts'
 
-/** What one insertMany takes. */
+/** Documents per insertMany: the limit of the API. */
 const insertedMax = 100
-/** Bodies may have 20 MB; documents up to 4. */
+/** Request bodies are limited to 20 MB, documents to 4 MB. */
 const insertedCharactersMax = 8_000_000
 
 const everything: JsonObject = new Map([['*', new Numeral('1')]])
 
-/** Also what finds do not show: without it, replacing a document would lose its vector. */
+/**
+ * Reads a document with the fields that finds omit: without them, a replacement would lose
+ * its vector.
+ */
 export async function readWhole(place: Place, document: JsonObject): Promise<JsonObject> {
   const filter = idFilter(place, document)
   const projection = place.kind === 'collection' ? everything : undefined
@@ -22,7 +25,7 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
   return withoutDerived(whole)
 }
 
-/** A vector that was made from a text is made again; both cannot be written. */
+/** Drops a vector that the server derives from a text. A write may not contain both. */
 function withoutDerived(document: JsonObject): JsonObject {
   if (!document.get('$vectorize')) return document
   const written = new Map(document)
@@ -62,7 +65,7 @@ function* batchesOf(documents: readonly JsonObject[]): Iterable<readonly JsonObj
   if (batch.length > 0) yield batch
 }
 
-/** Puts another document in the place of one. */
+/** Replaces one document. */
 export async function replaceDocument(
   place: Place,
   before: JsonObject,
@@ -77,7 +80,7 @@ export async function replaceDocument(
   if (reply.data.document === null) throw new Error('It is not there any more.')
 }
 
-/** Rows are not replaced: what differs is set, what is missing is cleared. */
+/** Rows cannot be replaced: differing columns are set, missing ones are unset. */
 async function replaceRow(place: Place, before: JsonObject, after: JsonObject) {
   const set = new Map<string, Value>()
   const unset = new Map<string, Value>()
@@ -99,7 +102,7 @@ function isEqual(one: Value | undefined, other: Value): boolean {
   return one !== undefined && printJson(one) === printJson(other)
 }
 
-/** Changes a part of it, by update operators. */
+/** Applies update operators to a document. */
 export async function updateDocument(
   place: Place,
   document: JsonObject,
@@ -112,11 +115,11 @@ export async function updateDocument(
 
 export interface Deletion {
   readonly count: number
-  /** What was deleted, to be inserted again; undefined where it was too much to keep. */
+  /** The deleted documents, for undo; undefined when they were too many to keep. */
   readonly kept: readonly JsonObject[] | undefined
 }
 
-/** Deletes these, and keeps them whole. */
+/** Deletes these documents and keeps a copy for undo. */
 export async function deleteDocuments(
   place: Place,
   documents: readonly JsonObject[],
@@ -134,7 +137,7 @@ export async function deleteDocuments(
   return { count: kept.length, kept }
 }
 
-/** How many match: at most as many as the API counts. */
+/** The number of matches, at most as many as the API counts. */
 export interface Matching {
   readonly count: number
   readonly isMore: boolean
@@ -154,7 +157,7 @@ export async function countMatching(
   return { count: status['count'] as number, isMore: status['moreData'] === true }
 }
 
-/** Deletes all that match, 20 at a time, and keeps them if they are few. */
+/** Deletes all matches, 20 at a time. Keeps a copy for undo if they are few. */
 export async function deleteMatching(
   place: Place,
   filter: JsonObject,
@@ -175,7 +178,7 @@ export async function deleteMatching(
   }
 }
 
-/** Undefined where they would fill the memory. */
+/** Undefined when the documents would take too much memory. */
 async function readAll(
   place: Place,
   filter: JsonObject,

@@ -1,4 +1,4 @@
-/** An editor of a clause: it proposes what fits, and marks what does not. */
+/** Editor of a clause, with completion and checks. */
 import { useMemo } from 'preact/hooks'
 import { checkClause } from '../completion/check-clause.ts'
 import type { Clause } from '../completion/clause-shape.ts'
@@ -14,11 +14,11 @@ export interface ClauseFieldProps extends Pick<
 > {
   readonly clause: Clause
   readonly fields: FieldList
-  /** The command that it is a part of. */
+  /** The command that the clause is part of. */
   readonly command?: string
   readonly isLabelHidden?: boolean
   readonly class?: string
-  /** What the server had against it. */
+  /** The server's error about the clause. */
   readonly error?: unknown
 }
 

@@ -1,4 +1,4 @@
-/** Which columns are shown: a list to tick, however many there are. */
+/** Chooses the visible columns. */
 import { useState } from 'preact/hooks'
 import { cutName } from '../json/value-text.ts'
 import { Button } from '../kit/button.tsx'

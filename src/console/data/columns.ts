@@ -1,4 +1,4 @@
-/** The columns of a table of documents: what fields there are, and how wide they are shown. */
+/** Columns of a table of documents: names, widths and positions. */
 import { keyColumns, type Place } from '../api/place.ts'
 import { cutName, shortText } from '../json/value-text.ts'
 import type { JsonObject } from '../json/value.ts'
@@ -7,7 +7,7 @@ import { canOpen } from './document-lines.ts'
 export interface ShownColumn {
   readonly name: string
   readonly width: number
-  /** How far from the left it starts. */
+  /** Distance from the left edge, in pixels. */
   readonly left: number
 }
 
@@ -19,7 +19,10 @@ const padding = 30
 export const narrowest = 48
 export const widest = 1200
 
-/** All fields of the documents: the key and how similar it is, then in the order that they come up. */
+/**
+ * All fields of the documents: first the key and the similarity, then the others in order
+ * of appearance.
+ */
 export function listFields(
   place: Place,
   documents: readonly JsonObject[],
@@ -31,7 +34,7 @@ export function listFields(
   return [...names]
 }
 
-/** Positions of those that are not hidden. Widths that were chosen win. */
+/** Positions of the visible columns. Widths that the user has set take precedence. */
 export function layOut(
   names: readonly string[],
   documents: readonly JsonObject[],
@@ -47,7 +50,7 @@ export function layOut(
   })
 }
 
-/** By the name and the first few values. */
+/** Estimates a width from the name and the first values. */
 function guessWidth(name: string, documents: readonly JsonObject[]): number {
   let letters = cutName(name).length + 2
   for (const document of documents.slice(0, 12)) {
@@ -59,7 +62,7 @@ function guessWidth(name: string, documents: readonly JsonObject[]): number {
   return Math.round(Math.min(widthMax, Math.max(widthMin, letters * letterWidth + padding)))
 }
 
-/** Those that lie within a part of the width: 2 000 columns are never made at once. */
+/** The columns within a horizontal range. Of 2000 columns, only these are rendered. */
 export function columnsBetween(
   columns: readonly ShownColumn[],
   from: number,

@@ -1,4 +1,4 @@
-/** Filters that are made by clicking on values. */
+/** Filters that the user builds by clicking on values. */
 import type { Place } from '../api/place.ts'
 import {
   extendedKind,
@@ -10,8 +10,8 @@ import {
 } from '../json/value.ts'
 
 /**
- * The filter with one more condition: that the value at the path is, or is not, this one.
- * Undefined where there is no such condition.
+ * The filter with one more condition: the value at the path equals, or does not equal, this
+ * one. Undefined when the API has no such condition.
  */
 export function withCondition(
   place: Place,
@@ -34,14 +34,14 @@ export function withCondition(
 
 type Condition = readonly [string, Value]
 
-/** Search fields cannot be compared with, and neither can bytes. */
+/** Search fields and binary values cannot be compared. */
 function pathCondition(
   path: readonly string[],
   value: Value,
   isWanted: boolean,
 ): Condition | undefined {
   if (path[0]!.startsWith('$') || extendedKind(value) === '$binary') return undefined
-  // Elements of arrays are found wherever they stand: by the path of the array.
+  // A filter on the path of an array matches its elements, whatever their position.
   const names = path.at(-1)!.startsWith('[') ? path.slice(0, -1) : path
   if (names.some((name) => name.startsWith('['))) return undefined
   const isPlain = !isNested(value) || extendedKind(value) !== undefined
@@ -49,7 +49,7 @@ function pathCondition(
   return [writePath(names), isPlain ? value : new Map([['$eq', value]])]
 }
 
-/** Rows are compared by whole columns; lists, sets and maps by what they hold. */
+/** Filters on rows compare whole columns; for lists, sets and maps, their contents. */
 function columnCondition(
   place: Place,
   path: readonly string[],
@@ -79,7 +79,9 @@ function columnCondition(
   }
 }
 
-/** Of a whole map, or of one of its entries. Maps with other keys than texts are arrays. */
+/**
+ * The pairs of a whole map, or one entry of it. Maps whose keys are not strings are arrays.
+ */
 function mapPairs(value: Value, key: string | undefined): Value[] | undefined {
   if (key === undefined)
     return isObject(value) ? [...value].map((pair): Value => [...pair]) : (value as Value[])

@@ -1,4 +1,6 @@
-/** The documents of a collection, or the rows of a table: to look at, filter and change. */
+/**
+ * Data tab: browse, filter and change the documents of a collection or the rows of a table.
+ */
 import { useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import { hasKnownKey, type Place } from '../api/place.ts'
@@ -133,14 +135,14 @@ export function DataPage({ place }: { readonly place: Place }) {
       )
     store.update((before) => ({ ...withoutChoice(before), sort }))
   }
-  // That everything is read is what was asked for.
+  // The user asked to read everything, so this warning is noise.
   const warnings = (pages.page?.warnings ?? []).filter(
     ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
   )
   const total = targets
     .get(keyOf(place.database, place.keyspace))
     ?.value?.find(({ name }) => name === place.name)?.documents
-  // Rows are deleted by their keys, or all at once.
+  // Rows can be deleted by key or all at once, but not by a filter on other columns.
   const canDeleteAll =
     documents.length > 0 &&
     query.similarTo === undefined &&
@@ -344,7 +346,7 @@ export function DataPage({ place }: { readonly place: Place }) {
   )
 }
 
-/** What else than a filter decides over what is shown. */
+/** A removable mark for a part of the query other than the filter. */
 function Chip({
   text,
   label,
@@ -394,14 +396,14 @@ function NothingHere({
   )
 }
 
-/** What finds leave out unless they are asked for it. */
+/** The projection key of the fields that finds omit by default. */
 function hiddenFieldOf({ kind, options }: Place): string | undefined {
   if (kind === 'table') return undefined
   if (options.vector !== undefined) return '$vector'
   return options.lexical?.enabled === true ? '$lexical' : undefined
 }
 
-/** The field that documents are compared by, if there is one. */
+/** The field with the vector of a document; undefined without one. */
 function vectorFieldOf(place: Place): string | undefined {
   if (place.kind === 'collection')
     return place.options.vector === undefined ? undefined : '$vector'
@@ -441,7 +443,7 @@ function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFie
         : { sort }
       : {
           sort: new Map([[similarTo.field, similarTo.vector]]),
-          // A search by vector has one page.
+          // A vector search returns a single page.
           options: new Map<string, Value>([
             ['limit', new Numeral(String(pageSize))],
             ['includeSimilarity', true],

@@ -1,4 +1,4 @@
-/** What a Data page shows of its collection or table: kept while the console is open. */
+/** The query of the Data tab, kept per collection or table while the console is open. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -6,15 +6,15 @@ import type { JsonObject, Value } from '../json/value.ts'
 export interface DataQuery {
   readonly filter: JsonObject
   readonly sort: JsonObject
-  /** Also `$vector` and its kin. */
+  /** Whether `$vector` and the other omitted fields are shown. */
   readonly isWhole: boolean
-  /** The document whose neighbours are looked for. */
+  /** The document whose nearest neighbours are shown. */
   readonly similarTo?: {
     readonly name: string
     readonly field: string
     readonly vector: Value
   }
-  /** Of documents that were chosen elsewhere, more than a filter can list. */
+  /** Ids selected on another page, too many for one filter. */
   readonly ids?: readonly Value[]
 }
 
@@ -31,7 +31,7 @@ export function dataQueryOf({ database, keyspace, name }: Place): Store<DataQuer
   return made
 }
 
-/** Of all documents that the filter finds. */
+/** The query without a selection of documents. */
 export function withoutChoice({ filter, sort, isWhole }: DataQuery): DataQuery {
   return { filter, sort, isWhole }
 }

@@ -1,4 +1,4 @@
-/** Asks before documents are deleted, with their number, and offers to take it back. */
+/** Confirms a deletion, shows the number of documents, and offers undo. */
 import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import type { JsonObject } from '../json/value.ts'
@@ -18,14 +18,14 @@ import {
 } from './change-documents.ts'
 import { idText, noun } from './document-id.ts'
 
-/** Documents that were chosen, or all that match a filter. */
+/** Selected documents, or all matches of a filter. */
 export type Doomed =
   { readonly documents: readonly JsonObject[] } | { readonly filter: JsonObject }
 
 export interface DeleteDialogProps {
   readonly place: Place
   readonly doomed: Doomed
-  /** How many match, where they cannot be counted. */
+  /** The number of matches when the dialog cannot count them itself. */
   readonly known?: Matching
   readonly onClose: () => void
   readonly onDone: () => void

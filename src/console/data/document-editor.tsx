@@ -1,4 +1,4 @@
-/** A document or row as JSON: to insert, to replace, or to change by update operators. */
+/** Editor of a document or row as JSON: inserts, replaces, or applies update operators. */
 import { useMemo, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import type { FieldList } from '../completion/field-paths.ts'
@@ -23,16 +23,16 @@ import { idText, noun } from './document-id.ts'
 export interface DocumentEditorProps {
   readonly place: Place
   readonly fields: FieldList
-  /** Absent to insert a new one. */
+  /** The document to edit; absent for an insert. */
   readonly document?: JsonObject
   readonly onClose: () => void
-  /** Something was written. */
+  /** Called after a successful write. */
   readonly onDone: () => void
 }
 
 type Mode = 'replace' | 'update'
 
-/** An editor that is most of a dialog, whose title says what it is. */
+/** Layout of an editor that fills its dialog; the title of the dialog labels it. */
 const filling = { size: 'fill', hasFocus: true, isLabelHidden: true } as const
 
 export function DocumentEditor(props: DocumentEditorProps) {
@@ -98,7 +98,7 @@ function startText(place: Place): string {
   return `{\n${columns.join(',\n')}\n}`
 }
 
-/** What a column of the type may hold, so that one sees how it is written. */
+/** An example value of a column type, to show its notation. */
 function sampleOf(type: string): string {
   const samples: Readonly<Record<string, string>> = {
     bigint: '0',
@@ -126,7 +126,7 @@ function sampleOf(type: string): string {
   return samples[type] ?? '""'
 }
 
-/** Pages over plain HTTP have no randomUUID. */
+/** Browsers offer randomUUID only over HTTPS. */
 function makeUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40
@@ -147,7 +147,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
     const isTouched = update !== startUpdate || (typed !== undefined && typed !== read)
     if (!isTouched || mayDiscard()) onClose()
   }
-  /** What others made of it since it was read. */
+  /** The document as another client has changed it since it was read. */
   const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(mode === 'replace' ? text : update)

@@ -1,9 +1,9 @@
 /**
- * Documents or rows, as a table or as JSON. Both are lists of lines of one height, of which only
- * those in sight are made; of wide tables, only the columns in sight.
+ * Grid of documents or rows, as a table or as JSON. Both are virtual lists of lines of
+ * equal height: only visible lines, and visible columns of wide tables, are rendered.
  *
- * The whole grid is one stop of the Tab key. Arrows move within it, Enter opens the menu of the
- * cell that they lead to, Space selects its document.
+ * The grid is a single tab stop. Arrow keys move within it, Enter opens the menu of the
+ * current cell, Space selects the document.
  */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
@@ -42,20 +42,20 @@ export interface DocumentGridProps {
   readonly documents: readonly JsonObject[]
   readonly state: Store<GridState>
   readonly actions: GridActions
-  /** The order that a column is sorted in, if it is. */
+  /** The current sort order of a column. */
   readonly sortOf?: (column: string) => SortOrder
   readonly onSort?: (column: string, order: SortOrder) => void
-  /** Keys of the documents that are selected; absent where there is nothing to select for. */
+  /** Keys of the selected documents; absent when selection is not offered. */
   readonly selected?: ReadonlySet<string>
   readonly onSelect?: (selected: ReadonlySet<string>) => void
 }
 
 const lineHeight = 28
-/** The column of check boxes and menus. */
+/** Width of the column of check boxes and menus, in pixels. */
 const handleWidth = 62
 
 interface Active {
-  /** -1 is the header. */
+  /** Line of the cell; -1 is the header. */
   readonly line: number
   readonly column: number
 }
@@ -174,7 +174,7 @@ export function DocumentGrid(props: DocumentGridProps) {
         : [...valueItems(row, target.path, target.value), ...documentItems(row)]
     setMenu({ label: 'Actions', items, at })
   }
-  /** What a cell shows; undefined for the document as a whole. */
+  /** The value of a cell; undefined for the document as a whole. */
   const valueOf = (line: Line, column: number) => {
     if (line.kind === 'field') return { path: line.path, value: line.value }
     const name = isTable && column >= 0 ? columns[column]?.name : undefined
@@ -187,7 +187,7 @@ export function DocumentGrid(props: DocumentGridProps) {
     active,
     onOpen: (event, line, column) => {
       setActive({ line, column })
-      // Whoever marks text with the mouse wants to copy it.
+      // A click that ends a text selection must not open a menu.
       if (getSelection()?.isCollapsed === false) return
       openMenuAt({ x: event.clientX, y: event.clientY }, line, column)
     },
@@ -248,7 +248,7 @@ export function DocumentGrid(props: DocumentGridProps) {
         line: Math.max(isTable ? -1 : 0, Math.min(wanted.line, lines.length - 1)),
         column: Math.max(0, Math.min(wanted.column, lastColumn)),
       }
-      // In a tree, right opens and left closes.
+      // In a tree, the right arrow expands and the left arrow collapses.
       if (current?.kind === 'field' && current.isOpen !== undefined) {
         if (event.key === 'ArrowRight' && !current.isOpen) toggle(current.row, current.path)
         if (event.key === 'ArrowLeft' && current.isOpen) toggle(current.row, current.path)
@@ -349,7 +349,7 @@ export function DocumentGrid(props: DocumentGridProps) {
   )
 }
 
-/** Whether the lines below a row show what is in a cell of it. */
+/** Whether the lines below a row are the expanded value of this cell. */
 function isOpen(lines: readonly Line[], position: number, name: string): boolean {
   for (let next = position + 1; next < lines.length; next++) {
     const line = lines[next]!

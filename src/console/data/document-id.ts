@@ -1,10 +1,13 @@
-/** What tells one document or row from the others. */
+/** Identity of a document or row: as a filter, a key, and text. */
 import { hasKnownKey, keyColumns, type Place } from '../api/place.ts'
 import { printJson } from '../json/print-json.ts'
 import { shortText } from '../json/value-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
-/** A filter that only this document or row matches; undefined where its id is not shown. */
+/**
+ * A filter that matches only this document or row; undefined when its id is not in the
+ * result.
+ */
 export function idFilter(place: Place, document: JsonObject): JsonObject | undefined {
   if (!hasKnownKey(place)) return undefined
   const names = place.kind === 'table' ? keyColumns(place) : ['_id']
@@ -17,13 +20,13 @@ export function idFilter(place: Place, document: JsonObject): JsonObject | undef
   return filter
 }
 
-/** A text that stands for it: the same on every page that it comes up on. */
+/** A key of the document that is the same on every page. */
 export function idKey(place: Place, document: JsonObject, position: number): string {
   const filter = idFilter(place, document)
   return filter === undefined ? `#${position}` : printJson(filter)
 }
 
-/** For people: what is written on buttons and in questions. */
+/** The id as shown to the user. */
 export function idText(place: Place, document: JsonObject): string {
   const filter = idFilter(place, document)
   if (filter === undefined) return place.kind === 'table' ? 'row' : 'document'

@@ -1,6 +1,6 @@
 /**
- * Documents as a flat list of lines, of which a virtual list shows those in sight. What is
- * nested has lines of its own once it is open.
+ * Flattens documents into lines for a virtual list. An expanded value adds lines for its
+ * fields.
  */
 import {
   extendedKind,
@@ -10,7 +10,7 @@ import {
   type Value,
 } from '../json/value.ts'
 
-/** A document: a row of the table, or the head of what follows. */
+/** A document: a table row, or the heading of its JSON lines. */
 export interface DocumentLine {
   readonly kind: 'document'
   readonly row: number
@@ -21,22 +21,23 @@ export interface FieldLine {
   readonly kind: 'field'
   readonly row: number
   readonly depth: number
-  /** From the root of the document; positions of arrays are written `[0]`. */
+  /** Path from the root of the document; array positions are written `[0]`. */
   readonly path: readonly string[]
   readonly value: Value
-  /** Undefined for what has nothing inside. */
+  /** Undefined for a value without children. */
   readonly isOpen: boolean | undefined
 }
 
 export type Line = DocumentLine | FieldLine
 
 /**
- * What is open. It is kept by path and by id, so it outlives refreshes and other pages.
+ * The expanded values. They are kept by path and id, so that they survive refreshes and
+ * page changes.
  */
 export interface Opened {
-  /** Paths that are open in all documents. */
+  /** Paths that are expanded in all documents. */
   readonly everywhere: ReadonlySet<string>
-  /** Ids and paths where one document differs from that. */
+  /** Ids and paths of values that differ from `everywhere`. */
   readonly differing: ReadonlySet<string>
 }
 
@@ -53,7 +54,7 @@ export function toggleAt(opened: Opened, id: string, path: readonly string[]): O
   return { ...opened, differing: toggled(opened.differing, [id, ...path].join(separator)) }
 }
 
-/** In all documents: those that differed from it do so no more. */
+/** Toggles a path in all documents and discards the differences of single ones. */
 export function toggleEverywhere(opened: Opened, path: readonly string[]): Opened {
   const key = path.join(separator)
   const differing = [...opened.differing].filter(
@@ -88,7 +89,8 @@ export function listLines(
       if (isOpen !== true) return
       for (const [name, inner] of membersOf(value)) add([...path, name], inner, depth + 1)
     }
-    // In a table the document's own fields are cells: only what is open in them has lines.
+    // In the table view, fields of the document are cells; only expanded values in them
+    // have lines.
     for (const [name, value] of document)
       if (view === 'json') add([name], value, 0)
       else if (canOpen(value) && isOpenAt(opened, id, [name])) add([name], value, 0)
@@ -96,7 +98,7 @@ export function listLines(
   return lines
 }
 
-/** Whether there is something inside that lines can show. */
+/** Whether the value has children to show as lines. */
 export function canOpen(value: Value): boolean {
   if (!isNested(value) || extendedKind(value) !== undefined) return false
   return Array.isArray(value) ? value.length > 0 : value.size > 0

@@ -1,4 +1,4 @@
-/** A query that another page hands over, for the Files page to write into a file. */
+/** A query that another page passes to the Files page for export. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 import { dataQueryOf } from './data-query.ts'
@@ -6,20 +6,20 @@ import { parseJson } from '../json/parse-json.ts'
 import { printJson } from '../json/print-json.ts'
 import { isObject, Numeral, type JsonObject, type Value } from '../json/value.ts'
 
-/** Clauses as they were typed. */
+/** The clauses as text. */
 export interface ExportedQuery {
   readonly filter: string
   readonly sort: string
   readonly projection: string
-  /** As in `options`; empty: all. */
+  /** The limit as text; empty: all. */
   readonly limit: string
-  /** Only documents of these ids: what was chosen on the map. */
+  /** Restricts the export to documents selected on the map. */
   readonly ids?: readonly Value[] | undefined
 }
 
 export const exportedQuery = new Store<ExportedQuery | undefined>(undefined)
 
-/** What was handed over, once; else what the Data page of the place shows. */
+/** Takes the passed query, once; otherwise the query of the Data tab. */
 export function takeExported(place: Place): ExportedQuery {
   const given = exportedQuery.get()
   exportedQuery.set(undefined)
@@ -32,7 +32,9 @@ function textOf(clause: JsonObject): string {
   return clause.size === 0 ? '' : printJson(clause)
 }
 
-/** The limit that options have, written as they are; other options mean nothing to a file. */
+/**
+ * The limit in the options of a query, as text. Other options do not apply to an export.
+ */
 export function limitIn(options: string): string {
   try {
     const value = parseJson(options)

@@ -1,4 +1,4 @@
-/** One page of documents or rows: as many pages of the API as it takes. */
+/** Reads one page of the console, from as many pages of the API as it takes. */
 import { command, type ApiProblem } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { valueAt, type JsonObject, type Printable, type Value } from '../json/value.ts'
@@ -8,22 +8,22 @@ export interface FindFields {
   readonly sort?: Value
   readonly projection?: Value
   readonly options?: JsonObject
-  /** Only documents of these ids, in the order of the list by pages. */
+  /** Restricts the find to these ids; pages follow the order of the list. */
   readonly ids?: readonly Value[]
 }
 
 export interface FoundPage {
   readonly documents: readonly JsonObject[]
-  /** Where the next page starts; null after the last one. */
+  /** Page state of the next page; null after the last one. */
   readonly next: string | null
   readonly warnings: readonly ApiProblem[]
   readonly elapsedMs: number
-  /** Of the first request. */
+  /** The status of the first reply. */
   readonly status: Readonly<Record<string, unknown>>
   readonly sent: string
 }
 
-/** Documents may have 4 MB each: a page ends early rather than fill the memory. */
+/** Documents have up to 4 MB each, so a page ends early to bound memory. */
 const charactersMax = 12_000_000
 
 export interface FindPageOptions {
@@ -34,7 +34,10 @@ export interface FindPageOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Ids of one request. The API answers to all of them at once, however large they are. */
+/**
+ * Ids per request. The API returns all of their documents in one reply, however large they
+ * are.
+ */
 const idsMax = 20
 
 export async function findPage(
@@ -73,7 +76,7 @@ function among({ filter, ...clauses }: FindFields, ids: readonly Value[]): FindF
   }
 }
 
-/** Where pages of ids go on: at which of them. */
+/** Page state of a list of ids: the position of the next one. */
 function stateAfter(ids: readonly Value[], end: number): string | null {
   return end < ids.length ? String(end) : null
 }

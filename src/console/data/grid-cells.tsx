@@ -1,4 +1,4 @@
-/** The lines of a grid. Whatever a document holds is text here. */
+/** Renders lines of a grid. Contents of documents are only ever inserted as text. */
 import type { Place } from '../api/place.ts'
 import { Icon } from '../kit/icons.tsx'
 import { cutName, kindOf, shortText } from '../json/value-text.ts'
@@ -10,7 +10,7 @@ import { idText, noun } from './document-id.ts'
 export interface CellHandlers {
   readonly gridId: string
   readonly active: { readonly line: number; readonly column: number }
-  /** Column -1 stands for the document as a whole. */
+  /** Column -1 is the document as a whole. */
   readonly onOpen: (event: MouseEvent, line: number, column: number) => void
   readonly onToggle: (row: number, path: readonly string[]) => void
   readonly onSelect?: (row: number) => void
@@ -21,7 +21,7 @@ export interface RowCellsProps {
   readonly position: number
   readonly row: number
   readonly document: JsonObject
-  /** Undefined where the document's fields have lines of their own. */
+  /** Undefined in the JSON view, where each field has its own line. */
   readonly columns:
     readonly { readonly column: ShownColumn; readonly position: number }[] | undefined
   readonly isSelected: boolean
@@ -114,7 +114,7 @@ export interface FieldCellsProps {
   readonly handlers: CellHandlers
 }
 
-/** Levels that are shown further in; deeper ones stay there. */
+/** Levels that are indented; deeper ones have the indentation of the last. */
 const depthMax = 12
 
 export function FieldCells({ position, line, isInTable, handlers }: FieldCellsProps) {
@@ -161,7 +161,7 @@ function CellValue({
   )
 }
 
-/** For the mouse; by keyboard, the menu of the cell and the arrows do the same. */
+/** For the mouse only; the keyboard has the cell menu and the arrow keys. */
 function Twisty({
   isOpen,
   onToggle,

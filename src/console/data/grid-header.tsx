@@ -1,4 +1,4 @@
-/** The names of columns: click to sort, drag an edge to resize. */
+/** Header of a grid: click to sort, drag an edge to resize. */
 import type { MenuPlace } from '../kit/menu.tsx'
 import { cutName } from '../json/value-text.ts'
 import type { ShownColumn } from './columns.ts'

@@ -1,4 +1,4 @@
-/** How the documents of a collection or table are looked at, by all of its pages. */
+/** View settings of a collection or table, shared by its pages. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 import { readView, writeView, type GridState } from './kept-view.ts'

@@ -1,6 +1,6 @@
 /**
- * How documents are looked at, as the browser keeps it: for each collection and table, over
- * reloads, and never more than a little.
+ * Persists view settings per collection and table in the browser's storage, within fixed
+ * limits.
  */
 import type { Place } from '../api/place.ts'
 import { nothingOpened, type Opened } from './document-lines.ts'
@@ -21,18 +21,18 @@ export const freshState: GridState = {
   pageSize: 20,
 }
 
-/** What a browser keeps for a page; tests have one of their own. */
+/** The part of Storage that the console uses; tests pass their own. */
 export type ViewStorage = Pick<
   Storage,
   'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'
 >
 
 const prefix = 'stela.view '
-/** Collections and tables that something is kept of. */
+/** Collections and tables with stored settings; older ones are dropped. */
 const viewsMax = 100
-/** Columns and documents, the latest of each. */
+/** Columns and documents per view, the latest ones. */
 const entriesMax = 200
-/** Characters of one: names and ids may be long. */
+/** Characters per view, because names and ids may be long. */
 const lengthMax = 20_000
 
 interface KeptView {
@@ -88,7 +88,7 @@ export function writeView(
     storage.setItem(keyOf(place), shortened(kept))
     removeOldest(storage)
   } catch {
-    // The storage is full, or switched off: the page works without.
+    // The storage is full or disabled. The page works without it.
   }
 }
 
@@ -96,7 +96,7 @@ function latest<T>(entries: Iterable<T>): readonly T[] {
   return [...entries].slice(-entriesMax)
 }
 
-/** Ids are the longest, and columns matter more. */
+/** Drops expanded ids first: they are the longest, and columns matter more. */
 function shortened(kept: KeptView): string {
   const { view, pageSize, at } = kept
   const shorter = [

@@ -1,4 +1,4 @@
-/** Below the documents: which of them these are, and the way to others. */
+/** Pager below the documents. */
 import { Button } from '../kit/button.tsx'
 import { SelectField } from '../kit/fields.tsx'
 import { formatCount, formatMs } from '../kit/format.ts'
@@ -15,7 +15,7 @@ export function PageBar({
   readonly pages: Pages
   readonly pageSize: number
   readonly onPageSize: (size: number) => void
-  /** About how many there are, if that is known. */
+  /** Estimated total, if known. */
   readonly total?: number | undefined
 }) {
   const { page, before, isLoading } = pages

@@ -1,8 +1,8 @@
-/** What is typed into a clause, as a value. */
+/** Parses the text of a clause. */
 import { parseJson } from '../json/parse-json.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 
-/** Undefined where nothing is typed. Throws an Error that names the clause. */
+/** Undefined for empty text. Throws an Error that names the clause. */
 export function readClause(clause: string, text: string): JsonObject | undefined {
   if (text.trim() === '') return undefined
   let value: Value

@@ -1,8 +1,11 @@
-/** Where in a text an error of the server belongs. */
+/** Finds the part of a text that a server error is about. */
 import { CommandError } from '../api/command.ts'
 import type { Mark } from '../kit/editor-text.ts'
 
-/** Errors quote the names and values that they are about: the first that is in the text is marked. */
+/**
+ * Errors quote the names and values that they are about. The first one that occurs in the
+ * text is marked.
+ */
 export function marksOf(error: unknown, text: string): readonly Mark[] {
   if (!(error instanceof CommandError)) return []
   return error.errors.flatMap(({ message }) => {

@@ -1,11 +1,11 @@
-/** Which fields a collection or table has, by a page of what it holds. */
+/** The fields of a collection or table, from one page of its records. */
 import { useMemo } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { fieldListOf, type FieldList } from '../completion/field-paths.ts'
 import { useLoad } from '../kit/hooks.ts'
 
-/** Where the page cannot be read, clauses can still be typed. */
+/** When the page cannot be read, completion is missing, but clauses can still be typed. */
 export function useFields(place: Place): FieldList {
   const { value } = useLoad((signal) => command(place, 'find', {}, { signal }), [place])
   return useMemo(() => fieldListOf(place, value?.documents ?? []), [place, value])

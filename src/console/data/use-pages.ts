@@ -1,4 +1,4 @@
-/** Pages of documents, forward and back by the states that the API gave. */
+/** Pages forward and back through the page states that the API returned. */
 import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { useLoad } from '../kit/hooks.ts'
@@ -8,9 +8,9 @@ export interface Pages {
   readonly page: FoundPage | undefined
   readonly error: unknown
   readonly isLoading: boolean
-  /** 1 for the first. */
+  /** Page number, from 1. */
   readonly number: number
-  /** How many documents the pages before hold. */
+  /** Number of documents on earlier pages. */
   readonly before: number
   readonly goBack: (() => void) | undefined
   readonly goForward: (() => void) | undefined
@@ -27,11 +27,11 @@ const start: readonly Step[] = [{ state: null, before: 0 }]
 export interface PageOptions {
   readonly pageSize: number
   readonly trace?: boolean
-  /** Nothing is asked for until this is true. */
+  /** No request is sent until this is true. */
   readonly isOn?: boolean
 }
 
-/** `key` says which query it is: with another one, pages start from the first. */
+/** `key` identifies the query: another key restarts at the first page. */
 export function usePages(
   place: Place,
   fields: FindFields,

@@ -1,4 +1,4 @@
-/** A value that is too long for a cell, whole. */
+/** Shows a value in full that a cell truncates. */
 import { useMemo } from 'preact/hooks'
 import { printPretty } from '../json/print-json.ts'
 import type { Value } from '../json/value.ts'
@@ -7,7 +7,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { formatMany } from '../kit/format.ts'
 import { VirtualList } from '../kit/virtual-list.tsx'
 
-/** Lines are broken here, so that all have one height. */
+/** Longer lines are wrapped here, because all lines of the list have the same height. */
 const lineLengthMax = 120
 
 export function ValueDialog({

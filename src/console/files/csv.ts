@@ -50,11 +50,11 @@ export class CsvSplitter implements Splitter {
 
 interface Row {
   readonly cells: readonly string[]
-  /** Where the next one begins. */
+  /** Offset of the next row. */
   readonly end: number
 }
 
-/** Undefined: it does not end in this text, and there is more to come. */
+/** Undefined: the row does not end in this text, and more text may follow. */
 function readRow(
   text: string,
   from: number,
@@ -69,7 +69,7 @@ function readRow(
     const next = text[cell.end]
     if (next === delimiter) {
       at = cell.end + 1
-      // A comma at the very end: an empty cell follows, or is still to come.
+      // A comma at the end of the text: the next cell is empty or has not arrived yet.
       if (at >= text.length && !isEnd) return undefined
       continue
     }
@@ -77,7 +77,7 @@ function readRow(
     if (next === '\r' && cell.end + 1 >= text.length && !isEnd) return undefined
     if (next === '\n' || next === '\r' || next === undefined)
       return { cells, end: Math.min(cell.end + 1, text.length) }
-    // Something behind a closing quote belongs to the cell.
+    // Text after a closing quote belongs to the cell.
     const rest = plainCell(text, cell.end, delimiter)
     if (rest.end >= text.length && !isEnd) return undefined
     cells.push(cells.pop()! + rest.value)
@@ -116,7 +116,7 @@ function quotedCell(text: string, from: number): Cell {
   }
 }
 
-/** The one that the first line has most of. */
+/** The delimiter that occurs most often in the first line. */
 export function findDelimiter(head: string): Delimiter {
   const line = head
     .slice(0, 10_000)
@@ -126,7 +126,7 @@ export function findDelimiter(head: string): Delimiter {
   return delimiters[counts.indexOf(Math.max(...counts))]!
 }
 
-/** Names of columns, each once; those without one are called by their place. */
+/** Unique column names; an empty name is replaced by the column's position. */
 export function columnNames(cells: readonly string[]): readonly string[] {
   const names: string[] = []
   for (const [position, cell] of cells.entries()) {

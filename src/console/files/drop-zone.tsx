@@ -1,4 +1,4 @@
-/** A place to drop a file on; a click or a key does the same. */
+/** Target for a dropped file; a click or a key opens the file dialog. */
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
 
@@ -7,7 +7,7 @@ export function DropZone({
   onFile,
   isBusy,
 }: {
-  /** What its records become. */
+  /** Noun for the created records, such as "documents". */
   readonly what: string
   readonly onFile: (file: File) => void
   readonly isBusy: boolean
@@ -21,7 +21,7 @@ export function DropZone({
   return (
     <div
       class={`drop-zone ${isOver ? 'over' : ''}`}
-      // The page around it takes the file.
+      // The surrounding page handles the drop.
       onDragOver={() => setOver(true)}
       onDragLeave={() => setOver(false)}
       onDrop={() => setOver(false)}
@@ -42,7 +42,8 @@ export function DropZone({
         accept=".json,.jsonl,.ndjson,.csv,.tsv,.gz,.txt"
         onChange={(event) => {
           take(event.currentTarget.files)
-          // The same file may be chosen again, after it was changed.
+          // Otherwise choosing the same file again, after an edit, would not fire a change
+          // event.
           event.currentTarget.value = ''
         }}
       />

@@ -1,4 +1,4 @@
-/** What a query finds, as a file. */
+/** Exports the results of a query to a file. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { Button } from '../kit/button.tsx'
@@ -23,7 +23,7 @@ interface Query extends ExportedQuery {
   readonly withVectors: boolean
 }
 
-/** The clauses of a query, and what an empty one means. */
+/** The clauses of a query, with the meaning of an empty one. */
 const clauses = [
   ['filter', 'all'],
   ['sort', 'in any order'],
@@ -193,7 +193,7 @@ function Summary({ summary, one }: { readonly summary: Ended; readonly one: stri
   )
 }
 
-/** Names in quotes may have commas, as in the file. */
+/** Parses a list of names as CSV, so that quoted names may contain commas. */
 function namesIn(text: string): readonly string[] {
   const splitter = new CsvSplitter(',')
   const [row] = [...splitter.push(text), ...splitter.end()]
@@ -201,7 +201,7 @@ function namesIn(text: string): readonly string[] {
   return [...new Set(names)].filter((name) => name !== '')
 }
 
-/** Documents that are asked for before they are written. */
+/** Documents per request. */
 const pageSize = 100
 
 function fieldsOf(place: Place, query: Query): FindFields {
@@ -210,7 +210,7 @@ function fieldsOf(place: Place, query: Query): FindFields {
   const sort = readClause('sort', query.sort)
   const projection =
     readClause('projection', query.projection) ??
-    // Without it, what is searched by is left out.
+    // Finds omit `$vector` and `$vectorize` without this projection.
     (withVectors && hasVectors(place) ? everything : undefined)
   return {
     ...(filter !== undefined && { filter }),
@@ -218,7 +218,7 @@ function fieldsOf(place: Place, query: Query): FindFields {
     ...(projection !== undefined && { projection }),
     ...(limit !== '' &&
       ids === undefined && { options: new Map([['limit', new Numeral(limit)]]) }),
-    // Some are asked for at a time: a limit would hold for each of these.
+    // Ids are requested in groups, and a limit would apply to each group.
     ...(ids !== undefined && { ids: limit === '' ? ids : ids.slice(0, Number(limit)) }),
   }
 }

@@ -1,18 +1,18 @@
-/** Takes what a query finds out into a file, page by page. */
+/** Writes the results of a query to a file, page by page. */
 import { printJson } from '../json/print-json.ts'
 import { Numeral, type JsonObject, type Value } from '../json/value.ts'
 import { writeRow } from './csv.ts'
 
 export interface ExportPage {
   readonly documents: readonly JsonObject[]
-  /** Null: it was the last. */
+  /** Null after the last page. */
   readonly next: string | null
 }
 
 export interface ExportOptions {
   readonly fetchPage: (pageState: string | null) => Promise<ExportPage>
   readonly write: (text: string) => Promise<void>
-  /** The columns of CSV; undefined: JSON lines. */
+  /** Columns of CSV; undefined for JSON lines. */
   readonly columns: readonly string[] | undefined
   readonly onProgress: (documents: number) => void
   readonly signal: AbortSignal
@@ -20,7 +20,7 @@ export interface ExportOptions {
 
 export interface ExportSummary {
   readonly documents: number
-  /** Fields that no column was chosen for, with how many documents have each. */
+  /** Fields without a column, with the number of documents that have each. */
   readonly leftOut: ReadonlyMap<string, number>
 }
 
@@ -32,7 +32,7 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
   if (columns !== undefined) await write(writeRow(columns))
   for (let pageState: string | null = null; ;) {
     const page = await fetchPage(pageState)
-    // A page at a time: single documents would be written in thousands of small pieces.
+    // Written a page at a time: one write per document would be thousands of small ones.
     let text = ''
     for (const document of page.documents) {
       if (columns === undefined) text += `${printJson(document)}\n`

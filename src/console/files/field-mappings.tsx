@@ -1,4 +1,4 @@
-/** What becomes of each field of a file. */
+/** Form for the mapping of each field of a file. */
 import { useState } from 'preact/hooks'
 import type { ColumnType } from '../api/place.ts'
 import { TextField } from '../kit/fields.tsx'
@@ -7,11 +7,11 @@ import { fieldTypes, type FieldMapping, type FieldType } from './map-fields.ts'
 
 export interface PreviewedField {
   readonly name: string
-  /** The first value that it has. */
+  /** The first value of the field. */
   readonly sample: string
 }
 
-/** Rows that are made: a file may have thousands of fields, and each row has three controls. */
+/** Rendered rows: a file may have thousands of fields, and each row has three controls. */
 const shownMax = 100
 
 const typeLabels: Readonly<Record<Exclude<FieldType, 'auto'>, string>> = {
@@ -30,10 +30,10 @@ export function FieldMappings({
   onChange,
 }: {
   readonly fields: readonly PreviewedField[]
-  /** Cells have no types: what they are is guessed. */
+  /** Cells of CSV have no types; their types are inferred. */
   readonly isCsv: boolean
   readonly mappings: readonly FieldMapping[]
-  /** The columns of a table; undefined for a collection. */
+  /** Column types of a table; undefined for a collection. */
   readonly types: ReadonlyMap<string, ColumnType> | undefined
   readonly onChange: (mappings: readonly FieldMapping[]) => void
 }) {
@@ -104,7 +104,7 @@ function MappingRow({
   auto,
   onChange,
 }: {
-  /** What a field is whose type nobody chose. */
+  /** The inferred type, used unless the user sets one. */
   readonly auto: string
   readonly mapping: FieldMapping
   readonly sample: string

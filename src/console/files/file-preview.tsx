@@ -1,8 +1,8 @@
-/** The first records of a file, as they stand in it. */
+/** The first records of a file, unparsed. */
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import type { SourceRecord } from './source-record.ts'
 
-/** A page shows some; more of them tell no more. */
+/** Records that the preview shows. */
 const shownMax = 5
 const shownColumnsMax = 30
 const shownLengthMax = 500

@@ -1,4 +1,4 @@
-/** Files into a collection or table, and out of it. */
+/** Files tab: imports into and exports from a collection or table. */
 import type { Place } from '../api/place.ts'
 import { useMay } from '../catalog/permissions.ts'
 import { ExportPanel } from './export-panel.tsx'

@@ -1,4 +1,4 @@
-/** From a file that is dropped to documents or rows: look at it, map its fields, insert. */
+/** Import of a file: preview, field mapping, insert. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { refreshSizes } from '../catalog/catalog.ts'
@@ -18,7 +18,7 @@ import { detectKind, openRecords, type FileFormat, type FileKind } from './read-
 import type { SourceRecord } from './source-record.ts'
 import { printJson } from '../json/print-json.ts'
 
-/** Records that are looked at before anything is sent, and characters of them. */
+/** Records for the preview, and their total length in characters. */
 const previewedMax = 50
 const previewedLengthMax = 2_000_000
 
@@ -65,13 +65,13 @@ export function ImportPanel({ place }: { readonly place: Place }) {
       ),
     )
   })
-  // Dropped here, or elsewhere on the collection or table.
+  // Dropped on this page, or on the collection or table in the tree.
   const dropped = useStore(droppedFile)
   useEffect(() => {
     const file = takeDropped(place)
     if (file !== undefined && latest.current === undefined) open.run(file)
   }, [dropped])
-  // Who leaves the page while it runs would not see what became of it.
+  // Leaving the page cancels the import, because its progress and errors would not be seen.
   useEffect(() => () => latest.current?.cancel(), [])
   const begin = () => {
     const { file, kind } = opened!
@@ -160,12 +160,12 @@ export function ImportPanel({ place }: { readonly place: Place }) {
   )
 }
 
-/** Documents have objects; a name of JSON is meant as it stands. */
+/** Only documents have nested objects. Dots in JSON names are literal. */
 function canNest({ columns }: Opened, { kind }: Place): boolean {
   return kind === 'collection' && columns?.some((name) => name.includes('.')) === true
 }
 
-/** The names that the first records have, each with a value that it has somewhere. */
+/** The fields of the first records, each with a sample value. */
 function fieldsOf(
   records: readonly SourceRecord[],
   columns: readonly string[] | undefined,
@@ -177,7 +177,7 @@ function fieldsOf(
         if ((samples.get(name) ?? '') === '')
           samples.set(name, typeof value === 'string' && columns ? value : printJson(value))
     } catch {
-      // It will be among the rejected lines.
+      // The import reports this record as rejected.
     }
   }
   return [...samples].map(([name, sample]) => ({ name, sample: sample.slice(0, 100) }))

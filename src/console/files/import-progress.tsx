@@ -1,4 +1,4 @@
-/** How far an import is, how fast it goes, and what was rejected. */
+/** Progress, rate and rejected records of an import. */
 import type { Place } from '../api/place.ts'
 import { routeTo } from '../navigation/route.ts'
 import { Button } from '../kit/button.tsx'

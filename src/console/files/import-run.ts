@@ -1,13 +1,13 @@
 /**
- * Brings the records of a file into a collection or table: several batches at a time, read no
- * faster than they are taken.
+ * Inserts the records of a file with several batches in flight. The file is read no faster
+ * than batches are sent.
  */
 import { FileError, type SourceRecord } from './source-record.ts'
 
 export interface ImportCounts {
   readonly inserted: number
   readonly rejected: number
-  /** Bytes of the file. */
+  /** Bytes of the file that were read. */
   readonly bytesRead: number
 }
 
@@ -17,24 +17,24 @@ export interface Rejection {
   readonly message: string
 }
 
-/** What became of the documents of a batch, by their positions. */
+/** Error messages of the rejected documents of a batch, by position. */
 export type BatchOutcome = ReadonlyMap<number, string>
 
 export interface ImportOptions {
   readonly records: AsyncIterable<SourceRecord>
-  /** The JSON text that is sent; throws where none can be made of a record. */
+  /** Maps a record to the JSON text of a document; throws when it cannot. */
   readonly map: (record: SourceRecord) => string
-  /** Answers with the reasons of those that were refused. Throws when nothing more can be done. */
+  /** Returns the errors of rejected documents. Throws when the import cannot continue. */
   readonly insert: (documents: readonly string[]) => Promise<BatchOutcome>
   readonly onReject: (rejection: Rejection) => void
   readonly onProgress: (counts: Pick<ImportCounts, 'inserted' | 'rejected'>) => void
-  /** Raised by whoever wants it to end. What was sent by then is waited for. */
+  /** Cancels the import. Batches in flight are awaited. */
   readonly signal: AbortSignal
 }
 
-/** Documents of one insertMany. */
+/** Documents per insertMany. */
 const batchSize = 100
-/** Characters of a batch: far from what a request may have. */
+/** Characters per batch: far below the limit of a request. */
 const batchLengthMax = 2_000_000
 const batchesAtATime = 4
 
@@ -59,7 +59,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
   }
   const batches = inBatches(options, reject)
   let hasFailed = false
-  // One generator for all: each takes the next batch when it has sent its own.
+  // All loops share one generator: each takes the next batch after it has sent its own.
   const takeAll = async () => {
     try {
       for (;;) {
@@ -79,7 +79,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Waits for all of them, and then fails as the first did that failed. */
+/** Waits for all promises, then rejects with the first error. */
 async function settleAll(running: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(running)
   const failed = outcomes.find(({ status }) => status === 'rejected')
@@ -116,7 +116,7 @@ async function* inBatches(
   return undefined
 }
 
-/** Seconds that are left, by how fast it went so far; undefined: nobody can tell yet. */
+/** Estimated remaining seconds at the average rate so far; undefined: too early to say. */
 export function secondsLeft(
   bytesRead: number,
   bytesTotal: number,

@@ -1,4 +1,4 @@
-/** An import that runs, for the page that shows how far it is. */
+/** A running import and its progress. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 import { runImport, type Rejection } from './import-run.ts'
@@ -14,7 +14,7 @@ export interface ImportState {
   readonly bytesRead: number
   readonly bytesTotal: number
   readonly elapsedMs: number
-  /** The first that were rejected, with their reasons. */
+  /** The first rejections, with their errors. */
   readonly reasons: readonly Rejection[]
   readonly error?: unknown
 }
@@ -23,11 +23,11 @@ export interface RunningImport {
   readonly state: Store<ImportState>
   readonly ended: Promise<void>
   cancel(): void
-  /** Offers what was rejected as a file of the same format. */
+  /** Downloads the rejected records in the format of the file. */
   saveRejected(): void
 }
 
-/** Reasons that are kept: whoever has more looks at the file. */
+/** Rejections to show; the downloaded file has all of them. */
 const reasonsMax = 100
 
 export function startImport(
@@ -83,7 +83,7 @@ export function startImport(
   }
 }
 
-/** JSON comes out as lines, whatever it was: an array would have to be put together again. */
+/** Rejected JSON records are written as JSON lines, even when the file was an array. */
 function rejectedName(name: string, { format }: FileKind): string {
   const stem = name.replace(/\.gz$/i, '').replace(/\.\w+$/, '')
   return `${stem}-rejected.${format === 'csv' ? 'csv' : 'jsonl'}`

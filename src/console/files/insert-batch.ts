@@ -1,4 +1,4 @@
-/** One insertMany, and what became of each of its documents. */
+/** Sends one insertMany and reports the outcome of each document. */
 import { command, CommandError } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { RawJson } from '../json/value.ts'
@@ -22,7 +22,8 @@ export async function insertBatch(
     if (responses !== undefined)
       return refusedOf(responses as readonly DocumentResponse[], error)
     if (documents.length === 1) return new Map([[0, error.message]])
-    // Refused as a whole because of some: the others are to get in.
+    // The API rejected the batch because of some documents. Halving it inserts the valid
+    // ones.
     const middle = documents.length >> 1
     const first = await insertBatch(place, documents.slice(0, middle))
     const second = await insertBatch(place, documents.slice(middle))
@@ -41,7 +42,7 @@ function refusedOf(
   return refused
 }
 
-/** What no other document would fare better with. */
+/** Whether the error would occur with any other document as well. */
 function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
   return (
     isForbidden ||
@@ -55,7 +56,9 @@ function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
 
 const attemptsMax = 8
 
-/** A server that has too much to do says so, and did nothing: it is asked again. */
+/**
+ * An overloaded server rejects the whole request, so a retry cannot insert documents twice.
+ */
 async function insertPatiently(place: Place, documents: readonly string[]): Promise<void> {
   const options = { ordered: false, returnDocumentResponses: true }
   const body = { documents: documents.map((text) => new RawJson(text)), options }

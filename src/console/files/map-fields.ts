@@ -1,11 +1,14 @@
-/** What becomes of the fields of a record: other names, other types, or nothing. */
+/** Maps the fields of a record: renames, converts or drops them. */
 import type { ColumnType } from '../api/place.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { printJson } from '../json/print-json.ts'
 import { isNested, isObject, Numeral, type JsonObject, type Value } from '../json/value.ts'
 import type { SourceRecord } from './source-record.ts'
 
-/** `auto`: by the column's type; elsewhere JSON as it is, and cells by what they look like. */
+/**
+ * `auto`: the type of the column; for a collection, JSON values as they are and types of
+ * CSV cells inferred.
+ */
 export const fieldTypes = ['auto', 'text', 'number', 'boolean', 'date', 'json'] as const
 
 export type FieldType = (typeof fieldTypes)[number]
@@ -20,21 +23,21 @@ export interface FieldMapping {
 }
 
 export interface RecordMapping {
-  /** Of CSV: the names of cells, in their order. */
+  /** Column names of CSV, in order of the cells. */
   readonly columns: readonly string[] | undefined
   readonly fields: readonly FieldMapping[]
-  /** Of a table; undefined for a collection. */
+  /** Column types of a table; undefined for a collection. */
   readonly types: ReadonlyMap<string, ColumnType> | undefined
-  /** Whether a name such as `address.city` leads into an object. */
+  /** Whether a name such as `address.city` denotes a field of a nested object. */
   readonly nestNames: boolean
 }
 
-/** A record of which no document or row can be made. */
+/** A record that cannot be mapped to a document or row. */
 class RecordError extends Error {
   override readonly name = 'RecordError'
 }
 
-/** The JSON text of the document or row. Fields that no mapping names stay what they are. */
+/** The JSON text of the document or row. Fields without a mapping are kept as they are. */
 export function mapRecord(record: SourceRecord, mapping: RecordMapping): string {
   const { columns, fields, types, nestNames } = mapping
   const values = valuesOf(record, columns)
@@ -58,7 +61,7 @@ function isAsItIs({ source, target, isUsed, type }: FieldMapping): boolean {
   return isUsed && type === 'auto' && source === target
 }
 
-/** The fields of a record, before they are mapped. */
+/** The fields of a record before mapping. */
 export function valuesOf(
   { text, cells }: SourceRecord,
   columns: readonly string[] | undefined,
@@ -101,7 +104,7 @@ function set(
   set(inside, rest, value, whole)
 }
 
-/** Undefined: there is nothing to store. */
+/** Undefined: the field is omitted. */
 function convert(
   value: Value,
   type: FieldType,
@@ -128,10 +131,10 @@ function convert(
 
 const numeral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** As long as one may be. Longer digits are no number that anybody reckons with. */
+/** Longest digits that are inferred as a number; longer ones are identifiers. */
 const numeralLengthMax = 100
 
-/** `007` is no number, and stays a text with all of its digits. */
+/** `007` is not a number: it stays a string, with all its digits. */
 function guess(cell: string): Value {
   if (numeral.test(cell) && cell.length <= numeralLengthMax) return new Numeral(cell)
   if (cell === 'true' || cell === 'false') return cell === 'true'
@@ -169,7 +172,7 @@ function booleanOf(value: Value): Value {
   return truth
 }
 
-/** Milliseconds, or what browsers read as a moment. */
+/** From milliseconds, or from any date format that the browser parses. */
 function dateOf(value: Value): Value {
   if (value === null || isObject(value)) return value
   const ms =
@@ -186,7 +189,7 @@ const numbers = new Set([
 const texts = new Set(['ascii', 'text'])
 const nested = new Set(['list', 'set', 'map', 'userDefined'])
 
-/** Only what is no value of the type by itself is converted. */
+/** Converts only values that the column type does not accept as they are. */
 function toColumn(value: Value, { type }: ColumnType): Value {
   if (texts.has(type)) return isNested(value) ? value : textOf(value)
   if (typeof value !== 'string') return value
@@ -196,12 +199,15 @@ function toColumn(value: Value, { type }: ColumnType): Value {
   if (type === 'blob') return new Map([['$binary', value]])
   if (type === 'timestamp') return timestampOf(value)
   if (nested.has(type)) return parse(value)
-  // A vector may also be a text to embed.
+  // A text may stay a text: the server embeds it.
   if (type === 'vector' && /^\s*[[{]/.test(value)) return parse(value)
   return value
 }
 
-/** As spreadsheets and other databases write it: with a space, or without a zone. */
+/**
+ * Also accepts the formats of spreadsheets and other databases: with a space, or without a
+ * time zone.
+ */
 function timestampOf(value: string): Value {
   const [, day, time, zone] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|[+-]\d\d:?\d\d)?$/.exec(
@@ -218,7 +224,7 @@ function shown(value: Value): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** Mappings to begin with: every field of the first records, under its own name. */
+/** Initial mappings: every field of the first records under its own name. */
 export function firstMappings(
   names: Iterable<string>,
   types: ReadonlyMap<string, ColumnType> | undefined,
@@ -230,7 +236,7 @@ export function firstMappings(
   })
 }
 
-/** Files are often written with other capitals, or with spaces. */
+/** Column names match regardless of case and spaces. */
 function columnLike(
   name: string,
   types: ReadonlyMap<string, ColumnType>,

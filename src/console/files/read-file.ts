@@ -1,4 +1,4 @@
-/** Files, read in pieces: however large one is, little of it is in memory. */
+/** Reads files in pieces, so that memory use does not depend on their size. */
 import { CsvSplitter, columnNames, findDelimiter } from './csv.ts'
 import { JsonSplitter } from './split-json.ts'
 import { LineSplitter } from './split-lines.ts'
@@ -6,11 +6,11 @@ import { FileError, type SourceRecord, type Splitter } from './source-record.ts'
 
 export type FileFormat = 'lines' | 'json' | 'csv'
 
-/** What a file turned out to be, from its name and its first characters. */
+/** The format of a file, detected from its name and first characters. */
 export interface FileKind {
   readonly format: FileFormat
   readonly isGzip: boolean
-  /** The beginning of its text. */
+  /** The first characters of its text. */
   readonly head: string
 }
 
@@ -34,7 +34,7 @@ export function detectFormat(name: string, head: string): FileFormat {
   const start = head.trimStart()
   if (start.startsWith('[')) return 'json'
   if (!start.startsWith('{')) return 'csv'
-  // The first line tells whether records have lines of their own.
+  // The first line shows whether the file has one record per line.
   return isJson(start.split('\n', 1)[0]!) ? 'lines' : 'json'
 }
 
@@ -47,7 +47,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** `onRead` is told how many bytes of the file were read so far. */
+/** Calls `onRead` with the number of bytes read so far. */
 async function* textOf(
   file: Blob,
   isGzip: boolean,
@@ -82,7 +82,7 @@ async function* textOf(
     if (!(error instanceof TypeError)) throw error
     throw new FileError('The file is damaged: it cannot be unpacked.', { cause: error })
   } finally {
-    // Leaving early frees the file.
+    // Runs also when the consumer stops early; releases the file.
     await pieces.cancel().catch(() => undefined)
   }
 }
@@ -90,9 +90,9 @@ async function* textOf(
 type Bytes = Uint8Array<ArrayBuffer>
 
 export interface RecordSource {
-  /** Of CSV, from its first row; of others none are known beforehand. */
+  /** Column names from the first row of CSV; undefined for other formats. */
   readonly columns: readonly string[] | undefined
-  /** The first row as it stands, for those who write some of the others elsewhere. */
+  /** The first row as written, for a file of rejected rows. */
   readonly header: string
   readonly records: AsyncIterable<SourceRecord>
 }

@@ -1,13 +1,12 @@
 /**
- * Files that are written bit by bit. Where the browser lets a page write to a file that the
- * person chose, nothing is kept; elsewhere the browser keeps the parts, and offers them as a
- * download at the end.
+ * Writes a file in pieces. Where the browser lets a page write to a chosen file, nothing is
+ * buffered; elsewhere the browser holds the parts and offers them as a download at the end.
  */
 export interface FileSink {
   write(text: string): Promise<void>
-  /** The file is whole: it is saved, or its download begins. */
+  /** Saves the file, or begins its download. */
   end(): Promise<void>
-  /** Nobody wants it. */
+  /** Discards the file. */
   abandon(): Promise<void>
 }
 
@@ -23,7 +22,7 @@ interface WritableFile {
   abort(): Promise<void>
 }
 
-/** Undefined: the person chose no file. Must be called by a click. */
+/** Undefined: the user cancelled. Must be called from a click handler. */
 export async function openSink(
   name: string,
   contentType: string,
@@ -44,10 +43,10 @@ export async function openSink(
   }
 }
 
-/** Characters that are collected before the browser is given them to keep. */
+/** Characters that are collected into one Blob. */
 const partLength = 1_000_000
 
-/** Parts of a file in the browser's keeping, which may be on disk. */
+/** A file as a list of Blobs, which the browser may keep on disk. */
 export class DownloadSink implements FileSink {
   readonly #name: string
   readonly #contentType: string
@@ -73,7 +72,7 @@ export class DownloadSink implements FileSink {
     this.#length = 0
   }
 
-  /** May be called more than once: each begins a download of what there is. */
+  /** May be called more than once: each call downloads everything written so far. */
   end(): Promise<void> {
     this.#keep()
     const url = URL.createObjectURL(new Blob(this.#parts, { type: this.#contentType }))
@@ -81,7 +80,7 @@ export class DownloadSink implements FileSink {
     link.href = url
     link.download = this.#name
     link.click()
-    // Not at once: the browser may only be beginning.
+    // The download may only just have started, so its URL must stay valid for a while.
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
     return Promise.resolve()
   }

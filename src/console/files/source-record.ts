@@ -1,28 +1,28 @@
-/** A record of a file, before anything is made of it. */
+/** A record of a file, before it is mapped. */
 export interface SourceRecord {
-  /** The line of the file that it begins in, from 1 on. */
+  /** The line of the file in which the record begins, from 1. */
   readonly line: number
-  /** As it stands in the file. */
+  /** The record as written in the file. */
   readonly text: string
-  /** Of CSV: what stands between the commas. */
+  /** Cells of a CSV row. */
   readonly cells?: readonly string[]
 }
 
-/** Takes a text in pieces, and gives the records that are whole by then. */
+/** Splits text that arrives in pieces, and returns the records that are complete. */
 export interface Splitter {
   push(piece: string): readonly SourceRecord[]
-  /** What is left when there are no more pieces. */
+  /** Returns the rest after the last piece. */
   end(): readonly SourceRecord[]
 }
 
-/** The file cannot be read any further. */
+/** The rest of the file cannot be read. */
 export class FileError extends Error {
   override readonly name = 'FileError'
 }
 
 /**
- * Characters: documents have at most half as many. A file that is not what it seems has no
- * ends of records, and must not end up in memory.
+ * Characters: twice the longest document. A file in another format may have no record ends,
+ * and must not be buffered whole.
  */
 export const recordLengthMax = 8_000_000
 

@@ -1,7 +1,7 @@
 /**
- * JSON: the elements of one array, or values one after the other. Only where they begin and end
- * is looked for here, so that an array of any size is read in pieces; whether they are JSON is
- * found out when they are parsed.
+ * Splits JSON: the elements of one array, or a sequence of values. It only looks for the
+ * ends of records, so that an array of any size is read in pieces; syntax errors show when
+ * a record is parsed.
  */
 import { FileError, refuseIfEndless } from './source-record.ts'
 import type { SourceRecord, Splitter } from './source-record.ts'
@@ -12,7 +12,7 @@ type State = 'start' | 'between' | 'nested' | 'string' | 'scalar' | 'done'
 
 export class JsonSplitter implements Splitter {
   #state: State = 'start'
-  /** What is not given out yet, and how much of it was looked at. */
+  /** Buffered text, and the position up to which it was scanned. */
   #text = ''
   #at = 0
   #from = 0
@@ -101,7 +101,7 @@ export class JsonSplitter implements Splitter {
     return undefined
   }
 
-  /** Most of a file is in strings. */
+  /** Strings make up most of a file, so a regular expression skips them. */
   #skipString(): void {
     stringEnd.lastIndex = this.#at
     this.#at = stringEnd.exec(this.#text)?.index ?? this.#text.length
@@ -112,7 +112,7 @@ export class JsonSplitter implements Splitter {
     else if (character === '"') this.#state = 'nested'
   }
 
-  /** Not what a record is, but it has to be told where it stands. */
+  /** A scalar is not a valid record, but is returned so that its line can be reported. */
   #stepInScalar(character: string): SourceRecord | undefined {
     const isEnd = character === '\n' || character === ',' || character === ']'
     if (!isEnd) return undefined

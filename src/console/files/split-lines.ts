@@ -1,4 +1,4 @@
-/** JSON lines: a record in each line that is not empty. */
+/** Splits JSON lines: one record per line; empty lines are skipped. */
 import { refuseIfEndless, type SourceRecord, type Splitter } from './source-record.ts'
 
 export class LineSplitter implements Splitter {

@@ -1,7 +1,7 @@
 /**
- * JSON text to a tree that knows where everything stands. It never gives up: what is wrong is
- * noted with its place, and reading goes on, so that an editor can tell where a cursor is in a
- * text that is half typed. Numbers keep their spelling, and no digit is lost.
+ * Parses JSON text into a tree with source positions. Errors are recorded and parsing
+ * continues, so that an editor can locate the cursor in unfinished text. Numbers keep their
+ * spelling.
  */
 export type JsonNode = ObjectNode | ArrayNode | StringNode | NumberNode | WordNode
 
@@ -19,7 +19,7 @@ export interface Member extends Span {
   readonly key: string
   readonly keyFrom: number
   readonly keyTo: number
-  /** Undefined where none is typed yet. */
+  /** Undefined when the value is not typed yet. */
   readonly value: JsonNode | undefined
 }
 
@@ -35,7 +35,7 @@ export interface StringNode extends Span {
 
 export interface NumberNode extends Span {
   readonly kind: 'number'
-  /** As it is written. */
+  /** The number as written. */
   readonly text: string
 }
 
@@ -49,18 +49,18 @@ export interface JsonMistake extends Span {
 }
 
 export interface JsonTree {
-  /** Undefined where there is no value at all. */
+  /** Undefined for text without a value. */
   readonly root: JsonNode | undefined
   readonly mistakes: readonly JsonMistake[]
 }
 
-/** Reads all of the text. */
+/** Parses the whole text. */
 export function readTree(text: string): JsonTree {
   const reader = new TreeReader(text)
   return reader.readAll()
 }
 
-/** Throws what is wrong first, if something is. */
+/** Like readTree, but throws the first syntax error. */
 export function readWholeTree(text: string): JsonNode {
   const { root, mistakes } = readTree(text)
   const [first] = mistakes
@@ -69,13 +69,13 @@ export function readWholeTree(text: string): JsonNode {
   return root
 }
 
-/** The value of a member of an object, undefined where there is none. */
+/** The value of a member; undefined when the object does not have it. */
 export function memberOf(node: JsonNode | undefined, key: string): JsonNode | undefined {
   if (node?.kind !== 'object') return undefined
   return node.members.find((member) => member.key === key)?.value
 }
 
-/** Deeper than any document may be, and not too deep for recursion. */
+/** Deeper than any document, and safe for recursion. */
 const depthMax = 200
 
 const words = new Map([
@@ -112,7 +112,7 @@ class TreeReader {
     while (/[ \t\n\r]/.test(this.#text.charAt(this.#at))) this.#at++
   }
 
-  /** Undefined, and nothing read, where no value begins. */
+  /** Returns undefined and consumes nothing when no value begins here. */
   #readValue(): JsonNode | undefined {
     this.#skipSpace()
     const char = this.#text.charAt(this.#at)
@@ -159,7 +159,7 @@ class TreeReader {
     return { kind: 'array', from, to: this.#at, elements }
   }
 
-  /** What is between two brackets, of which the first is here, with commas between. */
+  /** Parses the comma-separated parts between two brackets, starting at the opening one. */
   #readParts<Part>(
     close: '}' | ']',
     readPart: () => Part | undefined,
@@ -248,7 +248,7 @@ class TreeReader {
     }
   }
 
-  /** What the text between quotes stands for; as it is, where that is not JSON. */
+  /** The decoded string; the raw text when its escapes are invalid. */
   #unescape(inner: string, from: number, isWhole: boolean): string {
     if (!/[\\\p{Cc}]/u.test(inner)) return inner
     try {

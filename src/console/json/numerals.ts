@@ -1,10 +1,13 @@
-/** Whether a double carries all that a numeral says. 0.10 it does, 12345678901234567890 it does not. */
+/**
+ * Whether a double represents the numeral exactly enough to print it again: true for 0.10,
+ * false for 12345678901234567890.
+ */
 export function isDouble(numeral: string): boolean {
   const double = Number(numeral)
   return Number.isFinite(double) && canonical(String(double)) === canonical(numeral)
 }
 
-/** Digits without zeros around them, and the power of ten of the last one. */
+/** The significant digits, and the power of ten of the last one. */
 function canonical(numeral: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(numeral) ?? []

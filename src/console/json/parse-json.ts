@@ -1,7 +1,7 @@
-/** JSON text to values, with every digit and every key. */
+/** Parses JSON text without losing digits or keys. */
 import { Numeral, type JsonObject, type Value } from './value.ts'
 
-/** The text is not JSON; `at` is where that shows. */
+/** The text is not JSON; `at` is the offset of the error. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
   readonly at: number
@@ -20,7 +20,7 @@ export function parseJson(text: string): Value {
   return value
 }
 
-/** More than any document has; a reply has a few more than its documents. */
+/** Documents nest less deeply; a reply adds a few levels. */
 const depthMax = 200
 
 const numeral = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -106,7 +106,7 @@ class Reader {
     return array
   }
 
-  /** Whether the bracket that was opened is closed at once. */
+  /** Whether the closing bracket follows the opening one directly. */
   #isEmpty(end: string): boolean {
     this.at++
     this.skipSpace()

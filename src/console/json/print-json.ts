@@ -1,14 +1,14 @@
-/** Values to JSON text: on one line to send, on many to read. */
+/** Serializes values to JSON: on one line for requests, indented for display. */
 import { Numeral, RawJson, type Printable } from './value.ts'
 
 export function printJson(value: Printable): string {
   return print(value, '', '')
 }
 
-/** How wide a line may be before what it holds gets lines of its own. */
+/** Objects and arrays that do not fit this width are split over lines. */
 const widthMax = 80
 
-/** With two spaces for each level; what fits on a line stays on one. */
+/** Indents by two spaces; a value that fits on one line stays on it. */
 export function printPretty(value: Printable): string {
   return print(value, '\n', '  ')
 }
@@ -64,7 +64,7 @@ function join(
   if (width <= widthMax && !parts.some((part) => part.includes('\n')))
     return open === '{' ? `{ ${parts.join(', ')} }` : `[${parts.join(', ')}]`
   const inner = lineBreak + indent
-  // A vector has a thousand numbers, which nobody reads from top to bottom.
+  // A vector has a thousand numbers, so lines are filled instead of one number per line.
   if (parts.every((part) => /^[-\d]/.test(part)))
     return open + inner + fillLines(parts).join(',' + inner) + lineBreak + close
   return open + inner + parts.join(',' + inner) + lineBreak + close

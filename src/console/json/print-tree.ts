@@ -1,21 +1,21 @@
-/** A tree as text of any language whose literals look like those of JSON. */
+/** Prints a JSON tree in any language whose literals have the structure of JSON. */
 import type { JsonNode, Member } from './json-tree.ts'
 
 export interface Literals {
   readonly string: (value: string) => string
   readonly number: (numeral: string) => string
   readonly word: (value: boolean | null) => string
-  /** What stands before the colon. */
+  /** Formats a key, without the colon. */
   readonly key: (key: string) => string
-  /** Between braces and what is on their line: JavaScript has a space there. */
+  /** Padding between braces and a single-line body: JavaScript has a space. */
   readonly pad: '' | ' '
   /** Whether the last of several lines ends in a comma. */
   readonly trailingComma: boolean
 }
 
-/** How text is laid out: what fits the width stands on one line. */
+/** Layout of the text: a value that fits the width is printed on one line. */
 export interface Layout {
-  /** Of each line but the first. */
+  /** Indentation of each line but the first. */
   readonly indent: string
   readonly step: string
   readonly width: number
@@ -70,7 +70,7 @@ function printParts<Part>(
   const length = printed.reduce((sum, text) => sum + text.length + 2, inner.indent.length)
   if (length <= layout.width && printed.every((text) => !text.includes('\n')))
     return `${open!}${pad}${printed.join(', ')}${pad}${close!}`
-  // A vector has a thousand numbers, which nobody reads from top to bottom.
+  // A vector has a thousand numbers, so lines are filled instead of one number per line.
   const lines = printed.every((text) => /^[-\d]/.test(text))
     ? fillLines(printed, layout.width - inner.indent.length)
     : printed
@@ -91,7 +91,7 @@ function fillLines(texts: readonly string[], width: number): string[] {
   return [...lines, line]
 }
 
-/** JSON, with escapes for whatever is no plain character. */
+/** JSON, with escapes for control and invisible characters. */
 export const jsonLiterals: Literals = {
   string: quoteJson,
   number: (numeral) => numeral,
@@ -101,7 +101,7 @@ export const jsonLiterals: Literals = {
   trailingComma: false,
 }
 
-/** Surrogates without a partner are escaped by JSON.stringify itself. */
+/** JSON.stringify escapes lone surrogates itself. */
 export function quoteJson(value: string): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeChar)
 }

@@ -1,7 +1,7 @@
-/** Values as short texts, for cells and lines. */
+/** Values as short text, for cells and lines. */
 import { extendedKind, isObject, Numeral, type JsonObject, type Value } from './value.ts'
 
-/** How a value is coloured. */
+/** The kind that determines a value's colour. */
 export type ValueKind = 'string' | 'number' | 'word' | 'nested' | 'special'
 
 export function kindOf(value: Value): ValueKind {
@@ -11,10 +11,10 @@ export function kindOf(value: Value): ValueKind {
   return extendedKind(value) === undefined ? 'nested' : 'special'
 }
 
-/** Longer texts are cut: a cell or line shows no more. */
+/** Longer strings are truncated in cells and lines. */
 const shortLengthMax = 240
 
-/** One line of text, whatever the value is. */
+/** The value on one line. */
 export function shortText(value: Value): string {
   if (typeof value === 'string') return cut(value)
   if (value instanceof Numeral) return cut(value.text)
@@ -24,7 +24,7 @@ export function shortText(value: Value): string {
   return special === undefined ? objectText(value) : specialText(value, special)
 }
 
-/** Whether shortText leaves something out that is no nested value. */
+/** Whether shortText truncates a string or number, or replaces its line breaks. */
 export function isCut(value: Value): boolean {
   const text =
     typeof value === 'string' ? value : value instanceof Numeral ? value.text : ''
@@ -68,7 +68,7 @@ export function cutName(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name
 }
 
-/** Dates as people read them, ids by their digits. */
+/** Dates in a readable form, ids by their digits. */
 function specialText(value: JsonObject, kind: string): string {
   const inside = value.get(kind)
   if (kind === '$date' && inside instanceof Numeral) {

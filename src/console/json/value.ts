@@ -1,15 +1,16 @@
 /**
- * JSON values as pages hold them: nothing is lost between a reply and the screen, or between
- * an editor and a request.
+ * JSON values in the console, without loss between a reply and the screen, or between an
+ * editor and a request.
  *
- * Objects are Maps: a field may be called `__proto__`, and `10` keeps its place. Numbers keep
- * their digits: a double would change long ones, and writing them back would store the change.
+ * Objects are Maps: a field may be called `__proto__`, and keys such as `10` keep their
+ * order. Numbers keep their digits: a double would round long ones, and writing it back
+ * would store the change.
  */
 export type Value = null | boolean | string | Numeral | Value[] | JsonObject
 
 export type JsonObject = Map<string, Value>
 
-/** A number as it was written. */
+/** A number as written. */
 export class Numeral {
   readonly text: string
 
@@ -18,7 +19,7 @@ export class Numeral {
   }
 }
 
-/** JSON text that is already written: it is sent as it is. */
+/** Serialized JSON, inserted into requests as it is. */
 export class RawJson {
   readonly text: string
 
@@ -27,7 +28,7 @@ export class RawJson {
   }
 }
 
-/** What printJson takes: values, and plain objects that the console itself writes. */
+/** Input of printJson: values, and plain objects that the console creates. */
 export type Printable =
   | Value
   | number
@@ -45,7 +46,7 @@ export function isNested(value: Value): value is Value[] | JsonObject {
   return Array.isArray(value) || isObject(value)
 }
 
-/** What stands in an object of one `$` key: a date, an id, bytes. Undefined for others. */
+/** The key of an extended JSON value (a date, an id, bytes); undefined for other values. */
 export function extendedKind(value: Value): string | undefined {
   if (!isObject(value) || value.size !== 1) return undefined
   const [name] = value.keys()
@@ -54,7 +55,7 @@ export function extendedKind(value: Value): string | undefined {
 
 const extendedKinds = new Set(['$date', '$uuid', '$objectId', '$binary'])
 
-/** What is stored at names and positions from the root on, if anything. */
+/** The value at a path of names and positions; undefined when it does not exist. */
 export function valueAt(root: Value, path: readonly string[]): Value | undefined {
   let value: Value | undefined = root
   for (const name of path) {
@@ -65,16 +66,22 @@ export function valueAt(root: Value, path: readonly string[]): Value | undefined
   return value
 }
 
-/** A path as filters, sorts and projections write it: dots and ampersands of names escaped. */
+/**
+ * A path as written in filters, sorts and projections, with dots and ampersands in names
+ * escaped.
+ */
 export function writePath(names: readonly string[]): string {
   return names.map((name) => name.replace(/[.&]/g, '&$&')).join('.')
 }
 
-/** As JavaScript reads JSON: numbers may lose digits, so this is not to be written back. */
+/**
+ * The value as JSON.parse would return it. Numbers may lose digits, so it must not be
+ * written back.
+ */
 export function toPlain(value: Value): unknown {
   if (value instanceof Numeral) return Number(value.text)
   if (Array.isArray(value)) return value.map(toPlain)
   if (!isObject(value)) return value
-  // Like JSON.parse, this makes a field of `__proto__`, and not a prototype.
+  // Like JSON.parse, this creates a field for `__proto__` instead of setting the prototype.
   return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
 }

@@ -1,6 +1,6 @@
 import { CopyButton } from './copy-button.tsx'
 
-/** Text to read and copy, such as the command that a form sends. */
+/** Read-only text with a copy button, such as the command that a form sends. */
 export function CodeBlock({
   label,
   text,

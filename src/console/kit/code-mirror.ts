@@ -1,8 +1,9 @@
 /**
- * CodeMirror, set up for JSON.
+ * CodeMirror, configured for JSON.
  *
- * It lives in a shadow root. There it hands its styles to the browser as sheets; elsewhere it
- * would write a style element, which the page's policy forbids.
+ * The editor lives in a shadow root. There it passes its styles to the browser as
+ * constructed style sheets; elsewhere it would insert a style element, which the page's
+ * content security policy forbids.
  */
 import {
   acceptCompletion,
@@ -31,18 +32,18 @@ import type { EditorProps, Mark } from './editor-text.ts'
 import { jsonColours } from './json-colours.ts'
 import { setMarks, textMarks } from './text-marks.ts'
 
-/** Beyond this, colouring and checking each change would be felt. */
+/** Longer texts are neither coloured nor checked, which would delay typing. */
 const checkedLengthMax = 1_000_000
 
 const checkDelayMs = 500
 
-/** Keys that are pressed before the page is drawn again. */
+/** Changes that may be reported before the page renders again. */
 const typedMax = 50
 
 export class CodeMirror {
   readonly #view: EditorView
   readonly #props: () => EditorProps
-  /** Texts that the page was told of, and has not given back. */
+  /** Texts reported to the page that it has not passed back yet. */
   readonly #typed: string[] = []
   #isSetting = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -59,8 +60,8 @@ export class CodeMirror {
   }
 
   /**
-   * What was typed comes back by the page, and may be older than what has been typed since:
-   * then it is no news.
+   * The page passes every reported text back. Such a text may be older than the editor's
+   * current text, and must not overwrite it.
    */
   setText(text: string): void {
     const known = this.#typed.indexOf(text)
@@ -83,7 +84,7 @@ export class CodeMirror {
     this.#props().onChange?.(text)
   }
 
-  /** Looks at the text again: what the server had against it has changed. */
+  /** Runs the checks again, because the server's errors have changed. */
   refreshMarks(): void {
     this.#check()
   }
@@ -121,7 +122,7 @@ export class CodeMirror {
               completionStatus(view.state) !== 'active' &&
               this.#submit(),
           },
-          // The Tab key leaves the editor, unless a proposal is there to be taken.
+          // The Tab key leaves the editor, unless it accepts a proposal.
           {
             key: 'Tab',
             run: (view) =>
@@ -169,7 +170,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
-      // At once, so that no key makes the list deaf to a click until it was asked for again.
+      // Synchronous: after an asynchronous update, the list ignores clicks until it is
+      // queried again.
       update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,
@@ -180,11 +182,11 @@ export class CodeMirror {
     }
   }
 
-  /** Once nothing was typed for a moment. */
+  /** Runs the checks after a pause in typing. */
   #checkSoon(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // Whoever is choosing a proposal has not finished yet.
+      // While the list of proposals is open, the text is unfinished.
       if (completionStatus(this.#view.state) === 'active') this.#checkSoon()
       else this.#check()
     }, checkDelayMs)
@@ -211,7 +213,10 @@ function placeIn(length: number, { from }: Mark): number {
   return Math.max(0, Math.min(from, length))
 }
 
-/** A line is as far in as the one before, and further where that opens something. */
+/**
+ * A new line has the indentation of the previous one, and one step more after an opening
+ * bracket.
+ */
 const jsonIndent = indentService.of((context, position) => {
   const before = context.state.doc.lineAt(Math.max(0, position - 1)).text
   const text = position > 0 ? before : ''
@@ -219,7 +224,7 @@ const jsonIndent = indentService.of((context, position) => {
   return /[[{]\s*$/.test(text) ? indent + 2 : indent
 })
 
-/** Colours are those of the page, which shine through into the shadow root. */
+/** Colours are CSS variables of the page, which shadow roots inherit. */
 const theme = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'transparent', color: 'var(--text)' },
   '&.cm-focused': { outline: 'none' },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text and confirms it briefly. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -24,7 +24,10 @@ export function CopyButton({
   )
 }
 
-/** Pages over plain HTTP have no clipboard of their own, but a selection can be copied. */
+/**
+ * Browsers offer the clipboard API only over HTTPS; over plain HTTP, a selection is copied
+ * instead.
+ */
 export async function copyText(text: string): Promise<void> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(text)

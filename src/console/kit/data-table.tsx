@@ -1,10 +1,10 @@
-/** A plain table for lists that are short enough to be shown whole. */
+/** A plain table for short lists; it renders all rows. */
 import type { ComponentChildren } from 'preact'
 
 export interface Column<T> {
   readonly title: string
   readonly render: (row: T) => ComponentChildren
-  /** At the right: numbers, and buttons. */
+  /** Right-aligned, for numbers and buttons. */
   readonly isNumber?: boolean
   readonly isTitleHidden?: boolean
 }

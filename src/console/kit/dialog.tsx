@@ -1,4 +1,4 @@
-/** A window over the page. The browser keeps the focus in it, and Escape closes it. */
+/** A modal dialog. The browser keeps the focus inside, and Escape closes it. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
@@ -8,10 +8,10 @@ export interface DialogProps {
   readonly title: ComponentChildren
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Buttons at the foot, where it is no form. */
+  /** Buttons at the bottom of a dialog without a form. */
   readonly actions?: ComponentChildren
   readonly size?: 'small' | 'medium' | 'large'
-  /** Makes it a form, which Enter submits, with buttons to cancel and to submit it. */
+  /** Makes the dialog a form that Enter submits, with a Cancel and a submit button. */
   readonly submit?: Submit
 }
 
@@ -27,7 +27,7 @@ export function Dialog(props: DialogProps) {
   const { title, onClose, children, actions, size = 'medium', submit } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useName('dialog')
-  // Before anything else happens: the next key may be there already.
+  // A layout effect, so that the dialog has the focus before the next key press.
   useLayoutEffect(() => {
     const element = dialog.current!
     const before = document.activeElement

@@ -1,6 +1,6 @@
-/** What an editor is told, and tells: pure shapes, which other parts fill. */
+/** Interface between the editor and the code that completes and checks its text. */
 
-/** Something wrong with a part of the text. */
+/** An error or warning at a range of the text. */
 export interface Mark {
   readonly from: number
   readonly to: number
@@ -9,13 +9,13 @@ export interface Mark {
 }
 
 export interface PlacedMark extends Mark {
-  /** 1 for the first. */
+  /** Line number, from 1. */
   readonly line: number
 }
 
-/** What could stand where the cursor is. */
+/** Completions at the cursor. */
 export interface Proposals {
-  /** Where the text starts that a proposal replaces. */
+  /** Start of the text that a proposal replaces. */
   readonly from: number
   readonly to?: number
   readonly options: readonly Proposal[]
@@ -23,7 +23,7 @@ export interface Proposals {
 
 export interface Proposal {
   readonly label: string
-  /** What is written, if it is something else than the label. */
+  /** Inserted text, when it differs from the label. */
   readonly insert?: string
   readonly detail?: string
   readonly kind?: 'field' | 'operator' | 'value'
@@ -36,21 +36,21 @@ export interface EditorProps {
   readonly label: string
   readonly value: string
   readonly onChange?: (value: string) => void
-  /** Proposals for names, operators and values. */
+  /** Completes names, operators and values. */
   readonly complete?: Complete
-  /** What is wrong with the text, besides not being JSON. */
+  /** Checks the text beyond the JSON syntax. */
   readonly check?: Check
-  /** What the server had against it. */
+  /** Errors of the server. */
   readonly marks?: readonly Mark[]
-  /** Hears of all marks, by this editor. */
+  /** Called with all marks, whatever their source. */
   readonly onMarks?: (marks: readonly PlacedMark[]) => void
-  /** Control or Command with Enter. */
+  /** Called on Control+Enter or Command+Enter. */
   readonly onSubmit?: () => void
   readonly isReadOnly?: boolean
   readonly hasFocus?: boolean
   readonly placeholder?: string
-  /** Enter alone submits, and there is one line. */
+  /** A single line, which Enter submits. */
   readonly isSingleLine?: boolean
-  /** `line` grows with its text from one line on; `fill` takes all the room. */
+  /** `line` grows with its text, starting at one line; `fill` takes the available space. */
   readonly size?: 'line' | 'fill'
 }

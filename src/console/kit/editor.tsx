@@ -1,4 +1,4 @@
-/** An editor of JSON. What it is made of is loaded with the first one that is shown. */
+/** JSON editor. CodeMirror is loaded on first use. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CodeMirror } from './code-mirror.ts'
 import type { EditorProps, PlacedMark } from './editor-text.ts'

@@ -1,4 +1,4 @@
-/** Controls of forms, each with its label. */
+/** Form controls with labels. */
 import type { ComponentChildren } from 'preact'
 import { useName } from './hooks.ts'
 
@@ -8,7 +8,7 @@ interface FieldProps {
   readonly error?: string | undefined
   readonly isLabelHidden?: boolean
   readonly class?: string
-  /** Gets the id that the label names, and that of the hint. */
+  /** Receives the ids of the control and of its hint. */
   readonly children: (ids: {
     readonly id: string
     readonly describedBy: string | undefined
@@ -42,7 +42,7 @@ export function Field({
 
 type Common = Pick<FieldProps, 'label' | 'hint' | 'error' | 'isLabelHidden' | 'class'>
 
-/** What is not given must not be passed on as undefined. */
+/** Omits absent properties: exactOptionalPropertyTypes forbids passing undefined. */
 function commonOf(props: Common): Common {
   const { label, hint, error, isLabelHidden } = props
   return {
@@ -65,7 +65,7 @@ export interface TextFieldProps extends Common {
   readonly hasFocus?: boolean
   readonly min?: number
   readonly max?: number
-  /** Proposals, which the browser shows. */
+  /** Proposals of a datalist. */
   readonly proposals?: readonly string[]
   readonly onEnter?: () => void
 }

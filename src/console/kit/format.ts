@@ -1,10 +1,10 @@
-/** Numbers and sizes as people read them. */
+/** Formats numbers, sizes and durations. */
 
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** `1.2 k`, `3 M`: for places that are narrow. */
+/** `1.2 k`, `3 M`: for narrow columns. */
 export function formatShortCount(count: number): string {
   if (count < 1000) return String(count)
   const [size, unit] =

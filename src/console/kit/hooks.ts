@@ -18,13 +18,14 @@ export interface Loaded<T> {
   readonly value: T | undefined
   readonly error: unknown
   readonly isLoading: boolean
-  /** Loads again; what is there stays until then. */
+  /** Loads again and keeps the current value until the reply arrives. */
   readonly reload: () => void
 }
 
 /**
- * What a promise gives, again whenever `inputs` change. The call before is given up. What failed
- * because the server was away is loaded once it is back.
+ * The result of `load`, which runs again whenever `inputs` change and aborts the previous
+ * run. A load that failed because the server was unreachable is repeated once it is
+ * reachable.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -33,7 +34,7 @@ export function useLoad<T>(
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>(loading)
   const [turn, setTurn] = useState(0)
   const wanted = [...inputs, turn]
-  /** What was last asked for: it is behind what is wanted until effects have run. */
+  /** The inputs of the latest load. They lag behind `wanted` until effects have run. */
   const asked = useRef<readonly unknown[]>(wanted)
   const latest = useRef(load)
   latest.current = load
@@ -66,7 +67,7 @@ export function useLoad<T>(
   return { ...state, isLoading: state.isLoading || isBehind, reload }
 }
 
-/** A part of the console that comes from the server when it is first wanted. */
+/** Imports a module of the console on first use. */
 export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()
@@ -79,7 +80,7 @@ export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
 
 const loading = { value: undefined, error: undefined, isLoading: true }
 
-/** Runs something once at a time, and tells whether it is at work and how it failed. */
+/** Runs an action, one call at a time, and reports whether it is running and its error. */
 export function useAction<A extends readonly unknown[]>(
   action: (...args: A) => Promise<void>,
 ): {
@@ -113,7 +114,7 @@ export function useAction<A extends readonly unknown[]>(
 
 let idCount = 0
 
-/** An id for a label to name. */
+/** A unique id for a label to refer to. */
 export function useName(prefix: string): string {
   const [id] = useState(() => `${prefix}-${++idCount}`)
   return id

@@ -1,4 +1,4 @@
-/** Small pictures, drawn on a grid of 16. They never stand alone: a label says what they mean. */
+/** Icons on a grid of 16. Every use has a label, since icons alone are ambiguous. */
 const paths = {
   add: 'M8 3v10M3 8h10',
   back: 'M10 3 5 8l5 5',

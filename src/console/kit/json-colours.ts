@@ -1,4 +1,7 @@
-/** Colours for JSON, by the look of what is in sight: a whole grammar would weigh more than the rest. */
+/**
+ * Colours the visible JSON by regular expressions. A full grammar would be larger than the
+ * rest of the editor.
+ */
 import { RangeSetBuilder } from '@codemirror/state'
 import {
   Decoration,
@@ -16,7 +19,7 @@ const string = Decoration.mark({ class: 'json-string' })
 const number = Decoration.mark({ class: 'json-number' })
 const word = Decoration.mark({ class: 'json-word' })
 
-/** Of a line that is a document of its own, only so much is looked at. */
+/** Characters of a line that are coloured: a whole document may be on one line. */
 const lengthMax = 20_000
 
 class Colours {

@@ -1,4 +1,4 @@
-/** A list of things to do, at the place that it was asked for. */
+/** A context menu. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
@@ -34,7 +34,7 @@ export function Menu({
       y: Math.max(4, Math.min(at.y, innerHeight - height - 4)),
     })
   }, [at])
-  // Before anything else happens: the next key may be there already.
+  // A layout effect, so that the menu has the focus before the next key press.
   useLayoutEffect(() => {
     const before = document.activeElement
     menu.current!.querySelector('button')?.focus()
@@ -83,7 +83,7 @@ export function Menu({
   )
 }
 
-/** Whether the key is one that moves it. */
+/** Moves the focus; returns whether the key does so. */
 function moveFocus(menu: HTMLElement, key: string): boolean {
   const items = [...menu.querySelectorAll('button')]
   const position = items.indexOf(document.activeElement as HTMLButtonElement)

@@ -1,4 +1,4 @@
-/** Messages that stand where they belong, and say what to do. */
+/** Inline messages that say what to do. */
 import type { ComponentChildren } from 'preact'
 import { CommandError, type ApiProblem } from '../api/command.ts'
 import { Button } from './button.tsx'
@@ -24,7 +24,7 @@ export function Notice({ kind = 'info', title, children, onClose }: NoticeProps)
   )
 }
 
-/** Whatever was thrown, with the server's words and code. */
+/** Shows any thrown value; for an error of the API, with its message and code. */
 export function ErrorNotice({
   error,
   onClose,
@@ -47,7 +47,7 @@ export function ErrorNotice({
   )
 }
 
-/** In one line. */
+/** The error message on one line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : JSON.stringify(error)
 }
@@ -74,7 +74,7 @@ function Problems({ problems }: { readonly problems: readonly ApiProblem[] }) {
   )
 }
 
-/** What to do where there is nothing yet. */
+/** Placeholder for an empty list, with the next step. */
 export function EmptyState({
   title,
   children,

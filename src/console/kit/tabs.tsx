@@ -1,4 +1,4 @@
-/** Links that look like tabs: each leads to a page with an address of its own. */
+/** Tabs: links to pages, each with its own URL. */
 export interface TabLink {
   readonly label: string
   readonly href: string
@@ -28,7 +28,7 @@ export interface Option<T extends string> {
   readonly label: string
 }
 
-/** A choice of a few, side by side. */
+/** A choice between a few options, side by side. */
 export function Segments<T extends string>({
   label,
   options,

@@ -1,11 +1,11 @@
-/** Marks under parts of a text that something is wrong with. */
+/** Underlines ranges of the text that have errors or warnings. */
 import { StateEffect, StateField } from '@codemirror/state'
 import { Decoration, EditorView, hoverTooltip, type DecorationSet } from '@codemirror/view'
 import type { Mark } from './editor-text.ts'
 
 export const setMarks = StateEffect.define<readonly Mark[]>()
 
-/** They move with the text until the next look at it. */
+/** Marks move with the text until the next check. */
 const field = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, transaction) {
@@ -16,7 +16,10 @@ const field = StateField.define<DecorationSet>({
   provide: (decorations) => EditorView.decorations.from(decorations),
 })
 
-/** Each can be seen: it is within the text, and at least one character long. */
+/**
+ * Clamps marks to the text and makes them at least one character long, so that each is
+ * visible.
+ */
 function decorate(marks: readonly Mark[], length: number): DecorationSet {
   const placed = marks.map(({ from, to, message, kind = 'error' }) => {
     const start = Math.max(0, Math.min(from, length - 1))

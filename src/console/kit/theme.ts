@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until one is chosen. */
+/** Light or dark theme: the system's, unless the user chooses one. */
 import { Store } from '../api/store.ts'
 
 export type Theme = 'system' | 'light' | 'dark'

@@ -1,4 +1,4 @@
-/** Short messages at the edge of the page, about what was just done. */
+/** Toasts: short messages about the latest action. */
 import { Store } from '../api/store.ts'
 import { Button } from './button.tsx'
 import { useStore } from './hooks.ts'
@@ -6,7 +6,7 @@ import { useStore } from './hooks.ts'
 export interface Toast {
   readonly text: string
   readonly kind?: 'good' | 'error'
-  /** Such as "Undo". */
+  /** Label of the action, such as "Undo". */
   readonly action?: { readonly label: string; readonly run: () => void }
 }
 
@@ -17,7 +17,7 @@ interface ShownToast extends Toast {
 const toasts = new Store<readonly ShownToast[]>([])
 let lastId = 0
 
-/** Messages with something to click stay longer. */
+/** Milliseconds. Messages with an action stay longer. */
 const shownForMs = 6000
 const actionForMs = 30_000
 

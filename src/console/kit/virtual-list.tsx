@@ -1,6 +1,6 @@
 /**
- * A list of lines of equal height, of which only those in sight are made. However long it is,
- * the page holds a few dozen of them.
+ * A virtual list of lines of equal height. Only visible lines are rendered, so its DOM has
+ * a few dozen of them at any length.
  */
 import type { ComponentChildren, Ref } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -9,21 +9,21 @@ export interface VirtualListProps {
   readonly count: number
   readonly lineHeight: number
   readonly renderLine: (position: number) => ComponentChildren
-  /** Stands above the lines, and moves sideways with them. */
+  /** Rendered above the lines; scrolls horizontally with them. */
   readonly header?: ComponentChildren
   readonly class?: string
-  /** Of what holds the lines and the header. */
+  /** Attributes of the element that contains the header and the lines. */
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly onScroll?: (element: HTMLElement) => void
   readonly listRef?: Ref<HTMLDivElement>
-  /** Lines are as wide as this, if that is wider than the list. */
+  /** Minimum width of the lines, in pixels. */
   readonly width?: number
 }
 
-/** Lines beyond the edges, so that scrolling shows no gaps. */
+/** Lines rendered beyond each edge, so that scrolling shows no gaps. */
 const overscan = 12
 
-/** Browsers cannot make elements taller than about this. */
+/** Browsers limit the height of an element to about this many pixels. */
 const heightMax = 10_000_000
 
 export function VirtualList(props: VirtualListProps) {
@@ -45,7 +45,7 @@ export function VirtualList(props: VirtualListProps) {
     return () => observer.disconnect()
   }, [])
   const height = Math.min(count * lineHeight, heightMax)
-  // Where a list is taller than elements can be, a pixel of scrolling passes several lines.
+  // Beyond the maximum height, one pixel of scrolling passes several lines.
   const scale = height === 0 ? 1 : (count * lineHeight) / height
   const top = view.top * scale
   const first = Math.max(0, Math.min(count, Math.floor(top / lineHeight)) - overscan)

@@ -1,16 +1,16 @@
 /**
- * Takes vectors out of the text of a reply before it is parsed. Values keep every digit of their
- * numbers, which is right for documents, and far too much for a thousand numbers of each.
+ * Extracts vectors from the text of a reply before it is parsed. The parser keeps every
+ * digit of a number, which is too slow for the thousand numbers of each vector.
  */
 export interface CutReply {
-  /** In place of each vector stands its number, from 0. */
+  /** The text with each vector replaced by its index, from 0. */
   readonly text: string
   readonly vectors: readonly Float32Array[]
 }
 
 /**
- * `name` is the field that holds them: as an array, or packed, which is how clients write them.
- * Within texts its quotes would be escaped.
+ * `name` is the vector field: an array, or base64 as clients write it. The search cannot
+ * match inside a string, because quotes are escaped there.
  */
 export function cutVectors(received: string, name: string): CutReply {
   const vectors: Float32Array[] = []
@@ -39,7 +39,7 @@ function readVector(text: string, isPacked: boolean): Float32Array | undefined {
   return Float32Array.from(text.slice(1, -1).split(','), Number)
 }
 
-/** The highest byte of each number comes first. */
+/** Big-endian 32-bit floats. */
 function unpack(base64: string): Float32Array {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
   const view = new DataView(bytes.buffer)

@@ -1,4 +1,4 @@
-/** Draws points on a canvas, sharp on every screen. */
+/** Draws points on a canvas at the resolution of the screen. */
 import type { Coloring } from './map-colors.ts'
 import { screenX, screenY, type MapView, type ScreenPoint, type Size } from './map-view.ts'
 
@@ -8,7 +8,7 @@ export interface MapScene {
   readonly selected: ReadonlySet<number>
   readonly pointed: number | undefined
   readonly view: MapView
-  /** Of the lasso, while it is drawn. */
+  /** The lasso while the user draws it. */
   readonly outline: readonly ScreenPoint[]
 }
 
@@ -25,7 +25,8 @@ export function drawMap(canvas: HTMLCanvasElement, size: Size, scene: MapScene):
   pen.setTransform(sharpness, 0, 0, sharpness, 0, 0)
   pen.clearRect(0, 0, width, height)
   drawPoints(pen, size, scene)
-  // Variables of the theme would come as they are written, for both themes at once.
+  // Computed colours: CSS variables are returned unresolved, with the values of both
+  // themes.
   const { color, borderTopColor } = getComputedStyle(canvas)
   if (scene.pointed !== undefined) drawRing(pen, scene, scene.pointed, color)
   drawOutline(pen, scene.outline, borderTopColor)
@@ -35,7 +36,7 @@ function drawPoints(pen: CanvasRenderingContext2D, size: Size, scene: MapScene):
   const { positions, coloring, selected, view } = scene
   const count = positions.length / 2
   const radius = count > 3000 ? 2.5 : count > 800 ? 3.2 : 4.2
-  // One path for each colour: a path for each point would take ten times as long.
+  // One path per colour: a path per point takes ten times as long.
   coloring.legend.forEach(({ color }, entry) => {
     for (const isChosen of selected.size === 0 ? [true] : [false, true]) {
       pen.beginPath()

@@ -1,4 +1,7 @@
-/** Eigenvectors of a small symmetric matrix, those of the greatest eigenvalues first, by Jacobi's rotations. */
+/**
+ * Eigenvectors of a small symmetric matrix by Jacobi rotations, in descending order of
+ * eigenvalue.
+ */
 export function eigenvectors(symmetric: readonly (readonly number[])[]): number[][] {
   const size = symmetric.length
   const matrix = symmetric.map((row) => [...row])
@@ -24,7 +27,7 @@ function isDiagonal(matrix: readonly (readonly number[])[]): boolean {
   return outside <= (1e-12 * trace) ** 2
 }
 
-/** Makes the element at (p, q) zero. */
+/** Rotates so that the element at (p, q) becomes zero. */
 function rotate(matrix: number[][], vectors: number[][], p: number, q: number): void {
   const [rowP, rowQ] = [matrix[p]!, matrix[q]!]
   const between = rowP[q]!

@@ -1,4 +1,4 @@
-/** Documents with their vectors, page by page, up to as many as were asked for. */
+/** Loads documents with their vectors, page by page, up to a requested number. */
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { parseJson } from '../json/parse-json.ts'
@@ -12,17 +12,17 @@ import {
 import { cutVectors } from './cut-vectors.ts'
 
 export interface MapData {
-  /** Those that have a vector, which is left out of them. */
+  /** Documents that have a vector, with the vector removed. */
   readonly documents: readonly JsonObject[]
-  /** One after the other, in the same order. */
+  /** The vectors one after another, in the order of `documents`. */
   readonly vectors: Float32Array
   readonly dimension: number
-  /** How many documents were looked at. */
+  /** Number of documents read, with or without a vector. */
   readonly seen: number
   readonly hasMore: boolean
 }
 
-/** Whole documents are kept to be shown: with large ones, the map has fewer of them. */
+/** Documents stay in memory to be shown, so a map of large documents has fewer of them. */
 const charactersMax = 250_000_000
 
 export async function loadVectors(

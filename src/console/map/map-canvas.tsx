@@ -1,4 +1,4 @@
-/** The map itself: points that are drawn, pointed at, and enclosed. */
+/** The map: draws points, and handles hover, zoom, panning and the lasso. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Coloring } from './map-colors.ts'
 import { drawMap } from './draw-map.ts'
@@ -17,16 +17,16 @@ export interface MapCanvasProps {
   readonly coloring: Coloring
   readonly selected: ReadonlySet<number>
   readonly pointed: number | undefined
-  /** Whether dragging encloses points; it moves the map otherwise. */
+  /** Whether dragging draws a lasso; otherwise it pans. */
   readonly isLasso: boolean
-  /** Changes when the map is to be shown whole again. */
+  /** A change of this number shows the whole map again. */
   readonly fitTurn: number
   readonly onPoint: (point: number) => void
   readonly onSelect: (points: readonly number[]) => void
   readonly label: string
 }
 
-/** Pixels around a point in which it counts as pointed at. */
+/** Maximum distance of the pointer from a point, in pixels. */
 const reach = 18
 const zoomStep = 1.25
 const panStep = 40
@@ -41,7 +41,7 @@ export function MapCanvas(props: MapCanvasProps) {
   const { positions, coloring, selected, pointed, isLasso, fitTurn } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
-  /** Undefined as long as the map is to be seen whole. */
+  /** Undefined while the view fits the whole map. */
   const [moved, setMoved] = useState<MapView | undefined>(undefined)
   const [outline, setOutline] = useState<readonly ScreenPoint[]>([])
   const [theme, setTheme] = useState(0)
@@ -78,7 +78,7 @@ export function MapCanvas(props: MapCanvasProps) {
       outline,
     })
   }, [positions, coloring, selected, pointed, size, moved, outline, theme])
-  // Preact's listeners for wheels are passive, and could not keep the page from scrolling.
+  // Preact registers passive wheel listeners, which cannot prevent the page from scrolling.
   useEffect(() => {
     const element = canvas.current!
     const onWheel = (event: WheelEvent) => {

@@ -1,4 +1,4 @@
-/** Colours of points by the values of a field, and the legend that explains them. */
+/** Colours points by the values of a field, with a legend. */
 import { fieldsOf } from '../completion/field-paths.ts'
 import { shortText } from '../json/value-text.ts'
 import {
@@ -10,13 +10,13 @@ import {
   type Value,
 } from '../json/value.ts'
 
-/** Each has a contrast of 3 to 1 with the surface, in the light and in the dark. */
+/** Each has a contrast of 3:1 with the surface, in the light and the dark theme. */
 export const categoryColors = [
   ...['#2c7fc4', '#cc5c1b', '#2b8a52', '#b0539a', '#9a7b00'],
   ...['#7a6fd0', '#c94f5c', '#1f8f98', '#8a7360', '#6d8a1e'],
 ]
 
-/** From the least to the greatest. */
+/** Ascending. */
 export const rampColors = [
   ...['#3f6fd8', '#6d68cf', '#925fbb', '#b0579d', '#c2577a', '#c65f4f', '#b8741c'],
 ]
@@ -30,13 +30,13 @@ export interface LegendEntry {
 }
 
 export interface Coloring {
-  /** Of each point, an entry of the legend. */
+  /** Index into the legend, for each point. */
   readonly entries: Uint8Array
   readonly legend: readonly LegendEntry[]
   readonly kind: 'none' | 'category' | 'ramp'
 }
 
-/** Fields that points can be coloured by: those that hold short values. */
+/** Fields that points can be coloured by: those with short scalar values. */
 export function colorFields(documents: readonly JsonObject[]): readonly string[] {
   const simple = ['string', 'number', 'boolean', 'date', 'null']
   return fieldsOf(documents.slice(0, 500))
@@ -69,7 +69,7 @@ function oneColor(count: number): Coloring {
   }
 }
 
-/** The values that most have, each a colour; the others share one. */
+/** The most frequent values get a colour each; the others share one. */
 function categories(values: readonly (Value | undefined)[]): Coloring {
   const labels = values.map((value) => (value === undefined ? undefined : labelOf(value)))
   const counts = new Map<string, number>()
@@ -93,7 +93,7 @@ function categories(values: readonly (Value | undefined)[]): Coloring {
   return { entries, legend, kind: 'category' }
 }
 
-/** Equal parts of the range; what is no number has no place in it. */
+/** Equal parts of the range; values that are not numbers get the last entry. */
 function ramp(
   numbers: readonly (number | undefined)[],
   values: readonly (Value | undefined)[],

@@ -1,4 +1,6 @@
-/** Vectors on a plane: what is alike lies together. */
+/**
+ * Map tab: vectors projected to a plane, so that similar records are close to each other.
+ */
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
@@ -32,7 +34,7 @@ export function MapPage({ place }: { readonly place: Place }) {
   const [filter, setFilter] = useState<Value | undefined>(undefined)
   const [filterError, setFilterError] = useState<unknown>(undefined)
   const [loadedCount, setLoadedCount] = useState(0)
-  /** Points of what was loaded, where only some are on the map. */
+  /** Indexes of the points that the map shows; undefined: all loaded points. */
   const [part, setPart] = useState<readonly number[] | undefined>(undefined)
   const { value: isCosine = true } = useLoad(
     () => findsCosine(place, field),
@@ -135,7 +137,7 @@ export function MapPage({ place }: { readonly place: Place }) {
   )
 }
 
-/** The map of what was loaded, with all that one can do on it. */
+/** The map of the loaded vectors, with its toolbar and panel. */
 function MapOf({
   place,
   data,
@@ -158,7 +160,7 @@ function MapOf({
   const [pointed, setPointed] = useState<number | undefined>(undefined)
   const [isLasso, setLasso] = useState(false)
   const [fitTurn, setFitTurn] = useState(0)
-  // Before anything can be chosen in what is new.
+  // A layout effect, so that a selection cannot refer to points of the previous map.
   useLayoutEffect(() => {
     setSelected(none)
     setPointed(undefined)
@@ -267,7 +269,7 @@ function vectorFields(place: Place): readonly string[] {
     .map(([name]) => name)
 }
 
-/** The field that makes most groups, with a colour for each. */
+/** The field with the most groups that still get a colour each. */
 function bestColorField(
   documents: readonly JsonObject[],
   fields: readonly string[],
@@ -296,7 +298,7 @@ function partOf(data: MapData, part: readonly number[] | undefined): MapData {
   return { ...data, documents: part.map((point) => data.documents[point]!), vectors }
 }
 
-/** Whether lengths of vectors do not matter; the index of a column says so. */
+/** Whether the metric ignores the length of vectors. For a column, its index says so. */
 async function findsCosine(place: Place, field: string): Promise<boolean> {
   if (place.kind === 'collection') return place.options.vector?.metric !== 'euclidean'
   const { status } = await command(place, 'listIndexes', { options: { explain: true } })

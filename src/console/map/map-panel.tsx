@@ -1,4 +1,4 @@
-/** Beside the map: what colours mean, what is pointed at, what is chosen, and all as a list. */
+/** Panel beside the map: legend, hovered point, selection, and a list of all points. */
 import { useMemo } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { idText, noun } from '../data/document-id.ts'
@@ -10,7 +10,7 @@ import { VirtualList } from '../kit/virtual-list.tsx'
 import type { Coloring } from './map-colors.ts'
 import type { SelectionFilter } from './selection-filter.ts'
 
-/** Characters of a document that are shown here; the Data page shows all. */
+/** Characters of a document to show; the Data tab shows the rest. */
 const shownMax = 6000
 
 export function Legend({
@@ -86,7 +86,7 @@ export function Selection({
   readonly place: Place
   readonly count: number
   readonly filter: SelectionFilter
-  /** Whether the map shows a selection already. */
+  /** Whether the map is restricted to a selection. */
   readonly isPart: boolean
   readonly onOpen: () => void
   readonly onOnly: () => void
@@ -132,7 +132,7 @@ export function Selection({
 
 const lineHeight = 28
 
-/** The same as the map, for those who use no pointer. */
+/** The points as a list, for users without a pointer. */
 export function PointList({
   place,
   documents,

@@ -1,6 +1,8 @@
-/** Where points are on the screen: a map that is moved and zoomed. */
+/** Transforms between map and screen coordinates, with pan and zoom. */
 
-/** Screen x is `x * scale + left`; y grows upwards on the map and downwards on the screen. */
+/**
+ * Screen x is `x * scale + left`. The y axis points up on the map and down on the screen.
+ */
 export interface MapView {
   readonly scale: number
   readonly left: number
@@ -13,10 +15,10 @@ export interface Size {
 }
 
 const margin = 24
-/** Buttons are at the top. */
+/** Pixels reserved for the buttons at the top. */
 const marginTop = 56
 
-/** Shows all points, in the middle. */
+/** A view that shows all points, centred. */
 export function fitView(positions: Float32Array, { width, height }: Size): MapView {
   let [minX, maxX, minY, maxY] = [Infinity, -Infinity, Infinity, -Infinity]
   for (let at = 0; at < positions.length; at += 2) {
@@ -49,7 +51,7 @@ export function screenY({ scale, top }: MapView, y: number): number {
   return top - y * scale
 }
 
-/** The place under the pointer stays where it is. */
+/** Zooms around the pointer. */
 export function zoomAt(view: MapView, factor: number, x: number, y: number): MapView {
   return {
     scale: view.scale * factor,
@@ -62,7 +64,7 @@ export function panBy(view: MapView, x: number, y: number): MapView {
   return { ...view, left: view.left + x, top: view.top + y }
 }
 
-/** The point nearest to a place of the screen, if one is near enough. */
+/** The nearest point within reach of a screen position. */
 export function pointAt(
   positions: Float32Array,
   view: MapView,
@@ -88,7 +90,7 @@ export interface ScreenPoint {
   readonly y: number
 }
 
-/** The points that a line drawn around them encloses. */
+/** The points inside an outline. */
 export function pointsInside(
   positions: Float32Array,
   view: MapView,
@@ -103,7 +105,10 @@ export function pointsInside(
   return inside
 }
 
-/** Whether a line from the point to the right crosses the outline an odd number of times. */
+/**
+ * Even-odd rule: a ray from the point to the right crosses the outline an odd number of
+ * times.
+ */
 function isInside(outline: readonly ScreenPoint[], x: number, y: number): boolean {
   let isOdd = false
   let before = outline.at(-1)

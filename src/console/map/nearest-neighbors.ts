@@ -1,16 +1,16 @@
 import type { Matrix } from './principal-components.ts'
 
-/** For each row its nearest others, the nearest first. */
+/** The nearest neighbours of each row, in ascending order of distance. */
 export interface Neighbors {
   readonly count: number
-  /** Rows, `count` for each. */
+  /** Row numbers, `count` per row. */
   readonly rows: Int32Array
   readonly distances: Float32Array
 }
 
 /**
- * Compares all with all, half of the pairs once: 5 000 rows of 32 numbers take half a second.
- * Each row keeps its nearest in order, so most pairs cost one comparison with the last of them.
+ * Brute force over half of the pairs: 5000 rows of 32 numbers take half a second. Each row
+ * keeps its neighbours sorted, so most pairs cost one comparison with the last of them.
  */
 export function nearestNeighbors(
   { data, rows, columns }: Matrix,

@@ -1,13 +1,13 @@
 /**
- * Principal components of many long vectors: the directions in which they differ most.
+ * Principal components of many long vectors.
  *
- * A sample of the vectors tells the directions. It has a matrix of products, of rows or of
- * columns, whichever are fewer; a few random directions are pulled towards its strongest ones by
- * multiplying with it (subspace iteration, after Halko, Martinsson and Tropp, 2011).
+ * The components are those of a sample. Its Gram matrix, over rows or columns, whichever
+ * are fewer, is multiplied repeatedly with a few random directions, which converge to its
+ * strongest eigenvectors (subspace iteration, after Halko, Martinsson and Tropp, 2011).
  */
 import { eigenvectors } from './eigenvectors.ts'
 
-/** Rows of numbers, one after the other. */
+/** Row-major matrix. */
 export interface Matrix {
   readonly data: Float32Array
   readonly rows: number
@@ -16,14 +16,14 @@ export interface Matrix {
 
 export interface Components {
   readonly mean: Float32Array
-  /** Of length 1 and at right angles, the strongest first; fewer where there are no more. */
+  /** Orthonormal, strongest first; fewer than requested when the rank is lower. */
   readonly directions: readonly Float32Array[]
 }
 
-/** Vectors that directions are found from. More would take longer and change little. */
+/** Vectors in the sample. A larger one takes longer and changes little. */
 const sampleMax = 500
 const rounds = 12
-/** Directions beyond those that are wanted: they make the wanted ones exact sooner. */
+/** Extra directions speed up the convergence of the requested ones. */
 const spare = 4
 
 export function findComponents(
@@ -46,7 +46,7 @@ export function findComponents(
   }
 }
 
-/** A column for each direction from the first to the last; zeros where there is none. */
+/** Coordinates of each row along the directions; zeros for missing directions. */
 export function coordinatesAlong(
   { data, rows, columns }: Matrix,
   { mean, directions }: Components,
@@ -69,7 +69,7 @@ function meanOf({ data, rows, columns }: Matrix): Float32Array {
   return Float32Array.from(sums, (sum) => (rows === 0 ? 0 : sum / rows))
 }
 
-/** Some of the rows, less the mean. */
+/** A random sample of the rows, centred. */
 function sampleOf(vectors: Matrix, mean: Float32Array, random: () => number): Matrix {
   const { data, rows, columns } = vectors
   const chosen = Array.from({ length: rows }, (_, row) => row)
@@ -89,7 +89,7 @@ function sampleOf(vectors: Matrix, mean: Float32Array, random: () => number): Ma
   return { data: sample, rows: count, columns }
 }
 
-/** The covariance, but for a factor. */
+/** The covariance matrix, up to a factor. */
 function columnProducts({ data, rows, columns }: Matrix): Float64Array {
   const products = new Float64Array(columns * columns)
   for (let row = 0; row < rows; row++) {
@@ -117,7 +117,7 @@ function mirrored(matrix: Float64Array, size: number): Float64Array {
   return matrix
 }
 
-/** Eigenvectors of a symmetric matrix, those of the greatest eigenvalues first. */
+/** Eigenvectors of a symmetric matrix, in descending order of eigenvalue. */
 function strongestOf(
   matrix: Float64Array,
   size: number,
@@ -130,7 +130,8 @@ function strongestOf(
     Float64Array.from({ length: size }, () => random() - 0.5),
   )
   for (let round = 0; round < rounds; round++) basis = orthonormal(basis.map(image))
-  // Within what they span, the directions are those of the small matrix in it.
+  // Rayleigh-Ritz: the directions are the eigenvectors of the matrix projected to the
+  // basis.
   const images = basis.map(image)
   const small = basis.map((left) => images.map((right) => dotExact(left, right, 0)))
   return eigenvectors(small).map((weights) => {
@@ -151,7 +152,10 @@ function combineRows({ data, columns }: Matrix, weights: Float64Array): Float64A
   return sum
 }
 
-/** By Gram and Schmidt, twice, since once leaves errors. What depends on the others goes away. */
+/**
+ * Gram-Schmidt, twice, because one pass leaves rounding errors. Dependent directions are
+ * dropped.
+ */
 function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
   const kept: Float64Array[] = []
   let greatest = 0
@@ -171,8 +175,8 @@ function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * Most of the time goes by in here. Four sums do not wait for each other, and a function for each
- * kind of array knows what it reads.
+ * The hot loop. Four independent sums avoid waiting for each addition, and one function per
+ * type of array keeps its call sites monomorphic.
  */
 function dot(direction: Float32Array, data: Float32Array, from: number): number {
   let [a, b, c, d] = [0, 0, 0, 0]

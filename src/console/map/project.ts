@@ -1,31 +1,34 @@
-/** Vectors to points on a plane, better and better: first by PCA, then by UMAP, which refines it. */
+/**
+ * Projects vectors to a plane in increasingly good rounds: first by PCA, then refined by
+ * UMAP.
+ */
 import { nearestNeighbors } from './nearest-neighbors.ts'
 import { coordinatesAlong, findComponents } from './principal-components.ts'
 import { seededRandom } from './random.ts'
 import { Umap } from './umap.ts'
 
 export interface ProjectionOrder {
-  /** Vectors, one after the other. */
+  /** The vectors, one after another. */
   readonly vectors: Float32Array
   readonly dimension: number
-  /** Vectors of a cosine metric differ by their directions alone. */
+  /** The cosine metric ignores the length of vectors. */
   readonly isCosine: boolean
   readonly seed: number
 }
 
 export interface Projection {
   readonly stage: 'pca' | 'umap'
-  /** x and y of each vector; the next projection changes them. */
+  /** x and y of each vector. The array is reused by the next round. */
   readonly positions: Float32Array
   /** From 0 to 1. */
   readonly progress: number
 }
 
 const neighborsWanted = 15
-/** What neighbours are looked for in: long vectors have next to nothing in the other directions. */
+/** Dimensions for the neighbour search: further components have next to no variance. */
 const reducedDimension = 32
 
-/** A projection after each round. */
+/** Yields a projection after each round. */
 export function* project(order: ProjectionOrder): Generator<Projection, void> {
   const { dimension, isCosine, seed } = order
   if (dimension === 0) return

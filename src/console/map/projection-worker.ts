@@ -1,7 +1,7 @@
-/** Projects off the page's thread, and tells how far it is a few times a second. */
+/** Worker that computes projections and reports progress a few times per second. */
 import { project, type Projection, type ProjectionOrder } from './project.ts'
 
-/** Often enough to look like movement. */
+/** Milliseconds between reports: often enough to look like motion. */
 const reportEveryMs = 60
 
 interface WorkerScope {
@@ -9,7 +9,8 @@ interface WorkerScope {
   postMessage(message: Projection, transfer: readonly Transferable[]): void
 }
 
-// Types of pages and of workers cannot both be had; this is all that is used of the latter.
+// TypeScript cannot load the types of pages and workers together; this declares the few
+// that are used.
 const scope = globalThis as unknown as WorkerScope
 
 scope.onmessage = ({ data: order }) => {

@@ -1,16 +1,16 @@
-/** Points that were chosen on the map, as a filter. */
+/** Converts points selected on the map to a filter. */
 import { keyColumns, type Place } from '../api/place.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
-/** Values that the API takes in one $in, and comparisons that it makes in one filter. */
+/** The API's limits on values in one $in and on comparisons in one filter. */
 const valuesMax = 100
 const comparisonsMax = 64
 
 export type SelectionFilter =
   | { readonly filter: JsonObject }
-  /** More than one filter can list: a page asks for some of them at a time. */
+  /** Too many ids for one filter: the page requests them in groups. */
   | { readonly ids: readonly Value[] }
-  /** Why there is none. */
+  /** Why the selection cannot become a filter. */
   | { readonly lacks: string }
 
 export function selectionFilter(
@@ -26,7 +26,7 @@ export function selectionFilter(
     oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
   )
   if (lists.length <= 1) return { filter: lists[0] ?? new Map() }
-  // A filter compares _id once, but the key of a row as often as it likes.
+  // A filter on ids is one comparison; rows take one comparison per key column.
   if (place.kind === 'collection') return { ids: values }
   return lists.length > comparisonsMax
     ? { lacks: tooMany(comparisonsMax * valuesMax) }
@@ -37,7 +37,7 @@ function oneOf(key: string, values: readonly Value[]): JsonObject {
   return new Map([[key, new Map([['$in', [...values]]])]])
 }
 
-/** Keys of several columns are compared one row after the other. */
+/** Keys of several columns become one condition per row. */
 function rowsFilter(keys: readonly string[], rows: readonly JsonObject[]): SelectionFilter {
   const rowsMax = Math.floor(comparisonsMax / keys.length)
   if (rows.length > rowsMax) return { lacks: tooMany(rowsMax) }

@@ -1,22 +1,23 @@
 /**
- * UMAP, after McInnes, Healy and Melville (2018): puts points on a plane so that those which are
- * near each other stay so. A graph joins each point to its nearest; then edges pull their ends
- * together, and pairs chosen at random push each other away, less with every round.
+ * UMAP, after McInnes, Healy and Melville (2018): places points on a plane so that
+ * neighbours stay neighbours. A graph joins each point to its nearest ones. Its edges
+ * attract their ends, and random pairs repel each other, with a learning rate that falls
+ * each round.
  */
 import type { Neighbors } from './nearest-neighbors.ts'
 
-/** Of the curve 1 / (1 + a d^2b), for points that may come as near as 0.1. */
+/** Parameters of the curve 1 / (1 + a d^2b) for a minimum distance of 0.1. */
 const curveA = 1.577
 const curveB = 0.8951
-/** Pairs that push, for each edge that pulls. */
+/** Negative samples per edge. */
 const pushesPerPull = 5
-/** No step is longer. */
+/** Bound on each coordinate of a step. */
 const stepMax = 4
 
 interface Edges {
   readonly from: Int32Array
   readonly to: Int32Array
-  /** How many rounds pass between two pulls: stronger edges pull more often. */
+  /** Rounds between two updates of an edge: stronger edges are updated more often. */
   readonly period: Float32Array
 }
 
@@ -29,7 +30,7 @@ export class Umap {
   readonly #random: () => number
   #round = 0
 
-  /** Starts from positions that are given, which it copies and spreads out. */
+  /** Copies the given start positions and scales them. */
   constructor(neighbors: Neighbors, start: Float32Array, random: () => number) {
     this.positions = spreadOut(start, random)
     const points = start.length / 2
@@ -48,7 +49,7 @@ export class Umap {
     return this.isDone ? 1 : this.#round / this.rounds
   }
 
-  /** One round: every edge that is due pulls once. */
+  /** One round: updates every edge that is due. */
   step(): void {
     const { from, to, period } = this.#edges
     const { positions } = this
@@ -66,7 +67,7 @@ export class Umap {
   }
 }
 
-/** Both ends come nearer. */
+/** Moves both ends towards each other. */
 function pull(positions: Float32Array, a: number, b: number, rate: number): void {
   const dx = positions[2 * a]! - positions[2 * b]!
   const dy = positions[2 * a + 1]! - positions[2 * b + 1]!
@@ -82,7 +83,7 @@ function pull(positions: Float32Array, a: number, b: number, rate: number): void
   positions[2 * b + 1]! -= moveY
 }
 
-/** Only the first moves. */
+/** Moves only the first point. */
 function pushAway(positions: Float32Array, a: number, b: number, rate: number): void {
   if (a === b) return
   const dx = positions[2 * a]! - positions[2 * b]!
@@ -98,7 +99,7 @@ function clip(step: number): number {
   return Math.max(-stepMax, Math.min(stepMax, step))
 }
 
-/** Edges of the fuzzy graph: a joins b, or b joins a, or both. */
+/** Edges of the fuzzy graph: the union of the directed edges. */
 function edgesOf(neighbors: Neighbors, points: number, rounds: number): Edges {
   const { count } = neighbors
   const weights = weightsOf(neighbors, points)
@@ -122,8 +123,8 @@ function edgesOf(neighbors: Neighbors, points: number, rounds: number): Edges {
 }
 
 /**
- * How much each point belongs to each of its nearest: 1 for the nearest, less with the distance.
- * The width of the curve is such that all together count as log2 of their number.
+ * Membership of each neighbour in the fuzzy set of a point: 1 for the nearest, decreasing
+ * with distance. The bandwidth makes the sum log2 of the number of neighbours.
  */
 function weightsOf({ count, distances }: Neighbors, points: number): Float32Array {
   const weights = new Float32Array(distances.length)
@@ -148,7 +149,7 @@ function weightsOf({ count, distances }: Neighbors, points: number): Float32Arra
   return weights
 }
 
-/** From about -10 to 10, with a little noise, so that equal points can part. */
+/** Scales to about -10 to 10 and adds noise, so that equal points can separate. */
 function spreadOut(start: Float32Array, random: () => number): Float32Array {
   let greatest = 0
   for (const value of start) greatest = Math.max(greatest, Math.abs(value))

@@ -1,4 +1,4 @@
-/** Projects vectors in a thread of their own, and follows it. */
+/** Projects vectors in a worker and follows its progress. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Projection, ProjectionOrder } from './project.ts'
 
@@ -16,7 +16,7 @@ const waiting: ProjectionState = {
   error: undefined,
 }
 
-/** Starts anew with every other array of vectors. */
+/** Starts again when the array of vectors changes. */
 export function useProjection(
   vectors: Float32Array | undefined,
   dimension: number,
@@ -42,6 +42,6 @@ export function useProjection(
     worker.postMessage(order)
     return () => worker.terminate()
   }, [vectors, dimension, isCosine])
-  // What another array of vectors came to is not shown for this one.
+  // A projection of the previous array is not shown for this one.
   return state.of === vectors ? state.shown : waiting
 }

@@ -1,4 +1,4 @@
-/** Files that are dropped on a collection or table, wherever it is shown: its Files page takes them. */
+/** Passes files dropped on a collection or table to its Files page. */
 import { Store } from '../api/store.ts'
 import { goTo, routeTo } from './route.ts'
 
@@ -7,7 +7,7 @@ interface Dropped {
   readonly file: File
 }
 
-/** Waits for the page that it is for. */
+/** The dropped file, until the Files page takes it. */
 export const droppedFile = new Store<Dropped | undefined>(undefined)
 
 interface Where {
@@ -20,11 +20,11 @@ function keyOf({ database, keyspace, name }: Where): string {
   return `${database}/${keyspace}/${name}`
 }
 
-/** What makes an element take files for this collection or table. */
+/** Handlers that make an element accept files for this collection or table. */
 export function fileDrop(where: Where) {
   return {
     onDragOver(event: DragEvent) {
-      // Without this, the browser would leave the page for the file.
+      // Without this, the browser would open the file instead of the page.
       if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault()
     },
     onDrop(event: DragEvent) {
@@ -37,7 +37,7 @@ export function fileDrop(where: Where) {
   }
 }
 
-/** The file that was dropped on it, once. */
+/** Takes the file that was dropped on this collection or table, once. */
 export function takeDropped(where: Where): File | undefined {
   const dropped = droppedFile.get()
   if (dropped?.key !== keyOf(where)) return undefined

@@ -1,4 +1,4 @@
-/** A query that another page hands over, for the Query page to start with. */
+/** A query that another page passes to the Query page as its initial state. */
 import { Store } from '../api/store.ts'
 import type { Value } from '../json/value.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Where one is: the part of the address behind the #. The server serves one page, and never
- * sees this part.
+ * Routes are the fragment of the URL, because the server serves one page and never sees the
+ * fragment.
  *
- *     #/                              everything
+ * #/                              start page
  *     #/db/<id>                       a database
  *     #/db/<id>/<keyspace>            a keyspace
  *     #/db/<id>/<keyspace>/<name>/data   a page of a collection or table
@@ -10,7 +10,7 @@
  */
 export interface Route {
   readonly kind: 'start' | 'page' | 'database' | 'keyspace' | 'place'
-  /** A page of the server. */
+  /** Name of a page of the server. */
   readonly page: string
   readonly database: string
   readonly keyspace: string
@@ -18,7 +18,7 @@ export interface Route {
   readonly tab: string
 }
 
-/** How the home database is written, whose id is empty here. */
+/** The id of the home database in URLs; elsewhere it is the empty string. */
 const home = 'home'
 
 export const nowhere: Route = {

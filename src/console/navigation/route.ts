@@ -1,4 +1,4 @@
-/** Follows the address of the page. */
+/** Keeps the current route in step with the URL. */
 import { Store } from '../api/store.ts'
 import { nowhere, parseRoute, type Route } from './route-hash.ts'
 
@@ -6,7 +6,7 @@ export { routeTo, type Route } from './route-hash.ts'
 
 export const route = new Store<Route>(nowhere)
 
-/** Follows the address from now on. */
+/** Reads the URL now and on every change. */
 export function startRouting(): void {
   const read = () => {
     route.set(parseRoute(location.hash))

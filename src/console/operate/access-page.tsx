@@ -1,4 +1,4 @@
-/** Tokens and roles: who may do what. */
+/** Access page: tokens and roles. */
 import { listDatabases } from '../api/databases.ts'
 import { manage } from '../api/manage.ts'
 import { useLoad } from '../kit/hooks.ts'
@@ -10,7 +10,7 @@ import { TokensSection } from './tokens-section.tsx'
 
 interface AccessView {
   readonly organization: string
-  /** Undefined: the token may not see them. */
+  /** Undefined: the token may not list them. */
   readonly tokens: readonly Token[] | undefined
   readonly roles: readonly Role[] | undefined
   readonly databases: readonly DatabaseName[]

@@ -1,4 +1,4 @@
-/** Health as sentences. */
+/** Describes health checks in sentences. */
 export interface Health {
   readonly status: 'UP' | 'DOWN'
   readonly checks: readonly HealthCheck[]
@@ -16,7 +16,7 @@ export interface HealthWords {
   readonly sentences: readonly string[]
 }
 
-/** By the names that the server gives to its checks. */
+/** Sentences for passed checks, by their name in the server's reply. */
 const wellSentences: Readonly<Record<string, string>> = {
   'accepting requests': 'It accepts requests.',
   store: 'Its store can be read and written.',

@@ -1,4 +1,4 @@
-/** What the plots show: a point for each look at the metrics. */
+/** Data of the plots: one point per poll of the metrics. */
 import { total, type Metrics, type Sample } from './parse-metrics.ts'
 import { percentile, rate } from './rates.ts'
 
@@ -8,7 +8,7 @@ export interface Look {
   readonly metrics: Metrics
 }
 
-/** One line of a plot. */
+/** A line of a plot. */
 export interface Series {
   readonly name: string
   readonly points: readonly (number | undefined)[]
@@ -22,14 +22,14 @@ export interface Plot {
   readonly series: readonly Series[]
 }
 
-/** Looks that are kept: ten minutes of them, at one in two seconds. */
+/** Stored polls: ten minutes at one poll every two seconds. */
 export const looksMax = 300
 
 export function addLook(looks: readonly Look[], look: Look): readonly Look[] {
   return [...looks.slice(-(looksMax - 1)), look]
 }
 
-/** Times of the points that plotsOf gives. */
+/** Timestamps of the points of plotsOf. */
 export function timesOf(looks: readonly Look[]): readonly number[] {
   return looks.slice(1).map(({ time }) => time)
 }

@@ -1,4 +1,4 @@
-/** A plot that grows to the right, and its numbers of this moment in words. */
+/** A live plot, with its current values as text. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import { theme } from '../kit/theme.ts'
@@ -13,7 +13,7 @@ export interface LivePlotProps {
 
 const height = 140
 
-/** Fewer would stand below times that are all the same. */
+/** Minimum time span in seconds: a shorter one repeats the same label on the time axis. */
 const shownSecondsMin = 20
 
 export function LivePlot({ plot, times }: LivePlotProps) {
@@ -22,14 +22,14 @@ export function LivePlot({ plot, times }: LivePlotProps) {
   const legend = useRef<HTMLUListElement>(null)
   const drawn = useRef<UPlot | undefined>(undefined)
   const name = useName('plot')
-  // Drawn again in the colours of the theme, once that is another.
+  // Redraws in the colours of the theme when it changes.
   useStore(theme)
   const names = series.map((each) => each.name).join()
   const data = [
     [...times],
     ...series.map(({ points }) => points.map((point) => point ?? null)),
   ] as UPlot.AlignedData
-  // Lines cannot change their number, so another plot takes the place.
+  // uPlot cannot change the number of lines, so a new plot replaces the old one.
   useLayoutEffect(() => {
     const element = host.current!
     const swatches = [...legend.current!.querySelectorAll('.plot-swatch')]
@@ -66,7 +66,7 @@ function optionsFor(
   { unit, series }: Plot,
   swatches: readonly Element[],
 ): UPlot.Options {
-  // It follows the element, so every drawing has the colours of its moment.
+  // A live object: every redraw reads the current colours.
   const style = getComputedStyle(element)
   const axis = {
     stroke: () => style.color,
@@ -108,7 +108,7 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString('en', { hour12: false })
 }
 
-/** The top of a plot that shows nothing but zeros. */
+/** Minimum upper bound of the y axis, for plots of zeros. */
 const smallest: Readonly<Record<Unit, number>> = {
   count: 4,
   perSecond: 1,

@@ -1,4 +1,4 @@
-/** How the server is doing: health, plots, sizes, slow commands. */
+/** Operate page: health, plots, sizes, slow commands. */
 import { useEffect, useState } from 'preact/hooks'
 import { send } from '../api/send.ts'
 import { SelectField } from '../kit/fields.tsx'
@@ -41,13 +41,16 @@ export function OperatePage() {
 
 interface Watched {
   readonly looks: readonly Look[]
-  /** Why there are no metrics, in words. */
+  /** Why metrics are unavailable, as a sentence. */
   readonly metricsProblem?: string
   readonly health?: Health
   readonly healthError?: unknown
 }
 
-/** Looks at once, and then again and again, each time when the one before is answered. */
+/**
+ * Polls at once and then repeatedly; a poll starts only after the previous one was
+ * answered.
+ */
 function useWatched(pace: Pace): Watched {
   const [watched, setWatched] = useState<Watched>({ looks: [] })
   useEffect(() => {

@@ -1,11 +1,11 @@
-/** The text of /metrics, as Prometheus reads it. */
+/** Parses /metrics in the Prometheus text format. */
 
 export interface Sample {
   readonly labels: ReadonlyMap<string, string>
   readonly value: number
 }
 
-/** Samples by the name of their metric. */
+/** Samples by metric name. */
 export type Metrics = ReadonlyMap<string, readonly Sample[]>
 
 const line = /^([\w:]+)(?:\{(.*)\})? (\S+)$/
@@ -25,7 +25,7 @@ export function parseMetrics(text: string): Metrics {
   return found
 }
 
-/** The sum over all labels; undefined: the server does not tell it. */
+/** The sum over all labels; undefined when the server does not report the metric. */
 export function total(
   metrics: Metrics,
   name: string,

@@ -1,10 +1,10 @@
 /**
- * What two looks at the metrics tell of the time between them. Counters begin at zero when the
- * server starts: where one went back, all that it counts is of the new server.
+ * Rates and percentiles between two polls of the metrics. Counters start at zero when the
+ * server starts: a counter that decreased was reset, so its whole value is new.
  */
 import { total, type Metrics, type Sample } from './parse-metrics.ts'
 
-/** Of a counter, in a second; undefined: it is not told. */
+/** Increase of a counter per second; undefined when the server does not report it. */
 export function rate(
   before: Metrics,
   now: Metrics,
@@ -24,12 +24,12 @@ function increase(before: number, after: number): number {
 const durations = 'stela_command_duration_seconds_bucket'
 
 interface Bucket {
-  /** Seconds, of the longest that is counted here. */
+  /** Upper bound of the bucket in seconds. */
   readonly bound: number
   readonly count: number
 }
 
-/** How many commands took how long, of those that ended between the two. */
+/** Histogram of the commands that ended between two polls. */
 function bucketsBetween(before: Metrics, now: Metrics): readonly Bucket[] {
   const counts = new Map<number, number>()
   const old = new Map(
@@ -55,8 +55,8 @@ function boundOf({ labels }: Sample): number {
 }
 
 /**
- * Milliseconds that this part of the commands took at most. Within a bucket durations are taken
- * to be spread evenly, as Prometheus does it. Undefined: none ended.
+ * A percentile of durations, in milliseconds. Durations are assumed to be uniform within a
+ * bucket, as in Prometheus. Undefined when no command ended.
  */
 export function percentile(
   before: Metrics,
@@ -70,7 +70,7 @@ export function percentile(
   const at = buckets.findIndex(({ count }) => count >= wanted)
   const { bound, count } = buckets[at]!
   const below = buckets[at - 1] ?? { bound: 0, count: 0 }
-  // Of those that took longer than any bound, only that is known.
+  // Durations beyond the last finite bound have no upper bound, so that bound is returned.
   if (bound === Infinity) return below.bound * 1000
   const share = (wanted - below.count) / (count - below.count)
   return (below.bound + share * (bound - below.bound)) * 1000

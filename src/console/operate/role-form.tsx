@@ -1,4 +1,4 @@
-/** A role, as a form: what it may do, and where. */
+/** Form of a role: its permissions and their scope. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { Button } from '../kit/button.tsx'
@@ -17,7 +17,7 @@ export function RoleForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined: a new one. */
+  /** The edited role; undefined for a new one. */
   readonly role: Role | undefined
   readonly organization: string
   readonly databases: readonly DatabaseName[]

@@ -1,4 +1,4 @@
-/** Roles: those that are always there, and those that are made. */
+/** The default and custom roles. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { useMay } from '../catalog/permissions.ts'
@@ -27,7 +27,7 @@ export function RolesSection({
   readonly databases: readonly DatabaseName[]
   readonly onChange: () => void
 }) {
-  /** `new`, or the one that is changed. */
+  /** The edited role, or `new`. */
   const [edited, setEdited] = useState<Role | 'new' | undefined>(undefined)
   const [deleted, setDeleted] = useState<Role | undefined>(undefined)
   const may = useMay({ database: '' })

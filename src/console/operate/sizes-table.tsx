@@ -1,4 +1,4 @@
-/** How much each collection and table holds, of all databases that the token may see. */
+/** Sizes of the collections and tables of all databases that the token may see. */
 import { useState } from 'preact/hooks'
 import { listDatabases } from '../api/databases.ts'
 import { manage, ManageError } from '../api/manage.ts'
@@ -101,7 +101,7 @@ function SortableTitle({
   readonly direction: 1 | -1 | undefined
   readonly onSort: (direction: 1 | -1) => void
 }) {
-  // The largest are looked for first, and names from their start.
+  // The first click sorts numbers in descending and names in ascending order.
   const first = isNumber ? -1 : 1
   const next = direction === undefined ? first : direction === 1 ? -1 : 1
   return (

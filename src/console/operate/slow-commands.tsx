@@ -1,4 +1,4 @@
-/** The latest slow commands of the server that answers. */
+/** The latest slow commands of the server that answers the request. */
 import { manage, ManageError } from '../api/manage.ts'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
@@ -20,7 +20,7 @@ interface SlowCommand {
   readonly requestId: string
 }
 
-/** For those who may not see them there is nothing. */
+/** Renders nothing when the token may not see them. */
 export function SlowCommands() {
   const { value, error, isLoading, reload } = useLoad(
     (signal) => manage<SlowCommandsView>('GET', 'slowCommands', undefined, signal),

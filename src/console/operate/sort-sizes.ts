@@ -1,4 +1,4 @@
-/** A collection or table with what the management API tells of its size. */
+/** A collection or table with its size from the management API. */
 export interface SizeRow {
   readonly database: string
   readonly databaseName: string
@@ -20,7 +20,7 @@ export type SizeColumn =
   | 'vectors'
   | 'vectorMemory'
 
-/** What is not known comes last, either way. */
+/** Unknown sizes come last in both directions. */
 export function sortSizes(
   rows: readonly SizeRow[],
   column: SizeColumn,

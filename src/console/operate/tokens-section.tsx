@@ -1,4 +1,4 @@
-/** Tokens: made, shown once, and revoked. */
+/** Tokens: create, show the secret once, revoke. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { session, signOut } from '../api/session.ts'
@@ -20,7 +20,7 @@ export function TokensSection({
   onChange,
 }: {
   readonly tokens: readonly Token[]
-  /** Undefined: they may not be seen, and no token can be made without them. */
+  /** Undefined: the token may not list roles, so it cannot create tokens either. */
   readonly roles: readonly Role[] | undefined
   readonly onChange: () => void
 }) {
@@ -108,7 +108,7 @@ function expiryWords(moment: string): string {
   return isOver ? `${dayOf(moment)}, it has expired` : dayOf(moment)
 }
 
-/** A token that the server made has its id in it. */
+/** Whether this is the token of the session. Generated tokens contain their id. */
 function isOwn({ clientId }: Token): boolean {
   return session.get()?.token.startsWith(`Stela:${clientId}:`) === true
 }

@@ -1,4 +1,4 @@
-/** The same command in other languages, to be pasted and run. */
+/** Shows the command as code in other languages. */
 import { useState } from 'preact/hooks'
 import { serverRoot } from '../api/send.ts'
 import type { Place } from '../api/place.ts'

@@ -1,4 +1,4 @@
-/** Queries that were run before, and those that have a name. */
+/** Dialogs of the query history and of saved queries. */
 import { useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'

@@ -1,4 +1,4 @@
-/** Any find: its clauses with completion, its results, and what the server says of it. */
+/** Query page: any find, with completion, results and the server's status. */
 import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
@@ -44,7 +44,7 @@ import { TraceView, type Trace } from './trace-view.tsx'
 interface Submitted {
   readonly fields: FindFields
   readonly isTraced: boolean
-  /** Counts runs: the same query can be run again. */
+  /** Incremented by each run, so that the same query can run again. */
   readonly run: number
 }
 
@@ -116,7 +116,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
       setQuery(wanted)
       run(wanted)
     },
-    // What a projection leaves out would not be seen, but that is read again to be edited.
+    // A projection may hide fields, but the editor reads the whole document again.
     ...(mayWrite && {
       edit: (document: JsonObject) => {
         if (idFilter(place, document) !== undefined) setOpen({ edited: document })
@@ -270,7 +270,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
   )
 }
 
-/** What another page handed over, or an empty query. */
+/** The query that another page passed, or an empty one. */
 function takeOpened(): QueryText {
   const opened = openedQuery.get()
   openedQuery.set(undefined)
@@ -280,7 +280,7 @@ function takeOpened(): QueryText {
   return { ...emptyQuery, filter: text(opened.filter), sort: text(opened.sort) }
 }
 
-/** Throws an Error that names the clause which is no JSON object. */
+/** Throws an Error that names the clause that is not a JSON object. */
 function parseQuery(query: QueryText): FindFields {
   const filter = readClause('filter', query.filter)
   const sort = readClause('sort', query.sort)

@@ -1,7 +1,7 @@
-/** Queries of a collection or table that were run, and those that got a name: in local storage. */
+/** Query history and saved queries of a collection or table, in local storage. */
 import type { Place } from '../api/place.ts'
 
-/** The texts of a query, as they stand in its editors. */
+/** The clauses of a query as text. */
 export interface QueryText {
   readonly filter: string
   readonly sort: string
@@ -28,10 +28,10 @@ export interface KeptQueries {
 export const emptyQuery: QueryText = { filter: '', sort: '', projection: '', options: '' }
 
 const historyMax = 50
-/** Longer ones, with whole vectors in them, would fill the storage. */
+/** Characters. Longer queries contain whole vectors and would fill the storage. */
 const keptLengthMax = 20_000
 
-/** What a browser keeps for a page; tests have one of their own. */
+/** The part of Storage that the console uses; tests pass their own. */
 export type QueryStorage = Pick<Storage, 'getItem' | 'setItem'>
 
 function keyOf({ database, keyspace, name }: Place): string {
@@ -47,7 +47,7 @@ export function readQueries(storage: QueryStorage, place: Place): KeptQueries {
   }
 }
 
-/** The latest first; one that is run again moves to the front. */
+/** Newest first; a repeated query moves to the front. */
 export function addToHistory(
   kept: KeptQueries,
   query: QueryText,
@@ -58,7 +58,7 @@ export function addToHistory(
   return { ...kept, history: [{ query, ranAt: now }, ...others].slice(0, historyMax) }
 }
 
-/** One of the same name is replaced. */
+/** Replaces a query of the same name. */
 export function addNamed(kept: KeptQueries, name: string, query: QueryText): KeptQueries {
   const others = removeNamed(kept, name).named
   const named = [...others, { name, query }].toSorted((one, other) =>
@@ -75,7 +75,7 @@ export function writeQueries(storage: QueryStorage, place: Place, kept: KeptQuer
   try {
     storage.setItem(keyOf(place), JSON.stringify(kept))
   } catch {
-    // The storage is full, or switched off: queries still run.
+    // The storage is full or disabled. Queries still run.
   }
 }
 
@@ -88,7 +88,7 @@ function isSame(one: QueryText, other: QueryText): boolean {
   )
 }
 
-/** In one line, for lists. */
+/** The query on one line, for lists. */
 export function describeQuery({ filter, sort, projection, options }: QueryText): string {
   const parts = [
     filter === '' ? 'all' : filter,

@@ -1,4 +1,4 @@
-/** The server's trace of a request: what happened when. */
+/** The server's trace of a request, with timings. */
 import { DataTable } from '../kit/data-table.tsx'
 
 export interface Trace {

@@ -1,4 +1,4 @@
-/** Fills a keyspace with something to look at, using what the server has. */
+/** Loads sample data into a keyspace, with the search features that the server offers. */
 import { command, CommandError } from '../api/command.ts'
 import type { Address } from '../api/place.ts'
 import type { Printable } from '../json/value.ts'
@@ -6,14 +6,16 @@ import { sampleDocuments, wordDimension, wordVector } from './sample-documents.t
 
 export const sampleName = 'sample_places'
 
-/** Documents in a request: few enough to see it move while a model embeds them. */
+/** Documents per request: few, so that progress is visible while a model embeds them. */
 const batchSize = 20
 
 interface Providers {
   readonly local?: { readonly models: readonly { readonly name: string }[] }
 }
 
-/** Creates the collection, if it is not there, and writes all documents into it, again if they are. */
+/**
+ * Creates the collection, if it does not exist, and inserts all documents. Can be repeated.
+ */
 export async function loadSamples(
   address: Required<Omit<Address, 'name'>>,
   onProgress: (done: number, all: number) => void,
@@ -54,7 +56,7 @@ function searchFields(
   return { $vector: wordVector(text), ...(hasLexical ? { $lexical: text } : {}) }
 }
 
-/** Those that are there already stay as they are. */
+/** Existing documents are not changed. */
 async function insert(place: Address, documents: readonly Printable[]): Promise<void> {
   try {
     await command(place, 'insertMany', { documents })
@@ -66,7 +68,7 @@ async function insert(place: Address, documents: readonly Printable[]): Promise<
   }
 }
 
-/** The model that runs in the server, if it has one. */
+/** The server's local embedding model, if it has one. */
 async function localModel(
   { database }: Address,
   name: string,
@@ -77,7 +79,7 @@ async function localModel(
     const [model] = (status[member] as Providers | undefined)?.local?.models ?? []
     return model && { provider: 'local', modelName: model.name }
   } catch (error) {
-    // A server may have it switched off.
+    // Local models may be disabled in the server's settings.
     if (error instanceof CommandError && error.httpStatus < 400) return undefined
     throw error
   }

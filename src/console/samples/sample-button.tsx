@@ -1,4 +1,4 @@
-/** Sample data, one click away. */
+/** Button that loads sample data. */
 import { useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
 import { useAction } from '../kit/hooks.ts'
@@ -6,7 +6,7 @@ import { ErrorNotice } from '../kit/notice.tsx'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { loadTargets } from '../catalog/catalog.ts'
 
-/** Loads it into the keyspace, and leads there. */
+/** Loads the data into the keyspace and opens the collection. */
 export function SampleButton({
   database,
   keyspace,
@@ -19,7 +19,7 @@ export function SampleButton({
   const [progress, setProgress] = useState('')
   const { run, isBusy, error, clearError } = useAction(async () => {
     setProgress('')
-    // The texts are loaded with the first click.
+    // The texts are loaded on the first click.
     const { loadSamples, sampleName } = await import('./load-samples.ts')
     await loadSamples({ database, keyspace }, (done, all) =>
       setProgress(`${done} of ${all}`),

@@ -1,10 +1,10 @@
-/** The sample data set: small documents, the same every time. */
+/** The sample data set: small documents, the same in every run. */
 import type { Printable } from '../json/value.ts'
 import { sampleTexts } from './sample-texts.ts'
 
 export interface SampleDocument {
   readonly fields: Readonly<Record<string, Printable>>
-  /** What it is searched by. */
+  /** The text that searches use. */
   readonly text: string
 }
 
@@ -40,18 +40,18 @@ function tagsOf(kind: string, mixed: number): string[] {
   return [kind, ...tags.filter((_, at) => (mixed >> at) % 2 === 1)].slice(0, 4)
 }
 
-/** Numbers in the vectors of servers that have no model of their own. */
+/** Dimension of vectors on servers without a local model. */
 export const wordDimension = 192
 
 /**
- * A vector without a model: each word, and each part of four letters, counts somewhere. Texts
- * that share words are near each other, which is enough to look around with.
+ * A vector without a model: feature hashing of words and of their 4-grams. Texts with
+ * common words are close to each other, which is enough for a demonstration.
  */
 export function wordVector(text: string): number[] {
   const vector = new Array<number>(wordDimension).fill(0)
   const add = (part: string, weight: number) => {
     const mixed = hash(part)
-    // Half of the parts count as less than nothing, so that chance meetings cancel out.
+    // Half of the features count negatively, so that hash collisions cancel out.
     vector[mixed % wordDimension]! += (mixed >>> 24) % 2 === 0 ? weight : -weight
   }
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
@@ -59,7 +59,7 @@ export function wordVector(text: string): number[] {
     add(word, 1)
     for (let at = 0; at + 4 <= word.length; at++) add(word.slice(at, at + 4), 0.4)
   }
-  // Cosine takes no vector of zeros.
+  // Cosine similarity is undefined for a zero vector.
   if (!vector.some((value) => value !== 0)) vector[0] = 1
   const length = Math.hypot(...vector)
   return vector.map((value) => Math.round((value / length) * 1e5) / 1e5)

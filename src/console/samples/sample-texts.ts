@@ -1,4 +1,4 @@
-/** Two hundred places of a made-up town: their names, and what they are like. */
+/** Two hundred places of a fictional town: name and description. */
 export const sampleTexts: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   {
     museum: [

@@ -1,4 +1,7 @@
-/** Which words of a text are those that were searched for, as far as that can be told from here. */
+/**
+ * Finds the words of a text that match a query. An approximation: the analyzer runs in the
+ * server.
+ */
 
 /** A part of a text. */
 export interface Piece {
@@ -14,8 +17,8 @@ export function stemsOf(query: string): ReadonlySet<string> {
 }
 
 /**
- * English endings, roughly: the analyzer of a collection knows better, but it is in the server.
- * Words of other languages are left as they are, mostly.
+ * Strips English suffixes, as an approximation of the collection's analyzer. Most words of
+ * other languages are unchanged.
  */
 export function stem(given: string): string {
   const lower = given.toLowerCase().normalize('NFKC')
@@ -29,7 +32,7 @@ export function stem(given: string): string {
   return bare.length < 3 ? lower : bare.replace(/(?<=.{3})e$/, '').replace(/(.)\1$/, '$1')
 }
 
-/** The text in pieces, those that match apart from the others. */
+/** Splits the text into matching and other pieces. */
 export function markWords(text: string, stems: ReadonlySet<string>): readonly Piece[] {
   const pieces: Piece[] = []
   let from = 0
@@ -45,20 +48,20 @@ export function markWords(text: string, stems: ReadonlySet<string>): readonly Pi
   return pieces
 }
 
-/** How many words match. */
+/** Number of matching words. */
 export function countMatches(text: string, stems: ReadonlySet<string>): number {
   let count = 0
   for (const [found] of text.matchAll(word)) if (stems.has(stem(found))) count++
   return count
 }
 
-/** Characters that a result shows of a text. */
+/** Characters of a text that a result shows. */
 const excerptLength = 260
 const before = 80
-/** Of a long text no more is looked through. */
+/** Characters of a text that are searched for matches. */
 const searchedLength = 200_000
 
-/** A part of a long text, around the first word that matches. */
+/** An excerpt of a long text around its first match. */
 export function excerptOf(text: string, stems: ReadonlySet<string>): string {
   if (text.length <= excerptLength) return text
   let at = 0

@@ -1,4 +1,4 @@
-/** One result: its place, its score, what it says, and where else it was found. */
+/** One search result: rank, score, text, and its rank in the other searches. */
 import { keyColumns, type Place } from '../api/place.ts'
 import { idText } from '../data/document-id.ts'
 import { excerptOf, markWords } from './matched-words.ts'
@@ -17,7 +17,7 @@ export interface ResultCardProps {
   readonly result: SearchResult
   readonly rank: number
   readonly stems: ReadonlySet<string>
-  /** Its places in the other columns. */
+  /** Ranks in the other columns. */
   readonly elsewhere: readonly {
     readonly way: WayName
     readonly rank: number | undefined
@@ -111,7 +111,7 @@ function Facts({
   )
 }
 
-/** Words that match, in mark elements; all else is text. */
+/** Matching words in mark elements; everything else is plain text. */
 function Marked({
   text,
   stems,

@@ -1,4 +1,4 @@
-/** What was typed into a Search page, as values. */
+/** Parses the input of a Search page. */
 import { command } from '../api/command.ts'
 import { keyColumns, type Place } from '../api/place.ts'
 import { readClause } from '../data/read-clause.ts'
@@ -7,7 +7,7 @@ import { isObject, Numeral, type Value } from '../json/value.ts'
 import type { SearchState } from './search-state.ts'
 import type { SearchInput, Way } from './search-ways.ts'
 
-/** Throws an Error that says which part is wrong. */
+/** Throws an Error that names the invalid part. */
 export async function readInput(
   place: Place,
   vectorWay: Way,
@@ -39,7 +39,7 @@ async function readVector(
   return vectorOf(place, field, value, signal)
 }
 
-/** Quotes around an id may be left out. */
+/** Accepts an id without quotes. */
 function parseOrText(text: string): Value {
   try {
     return parseJson(text)
@@ -48,7 +48,7 @@ function parseOrText(text: string): Value {
   }
 }
 
-/** The vector that a document or row has. */
+/** The vector of a document or row. */
 async function vectorOf(
   place: Place,
   field: string,

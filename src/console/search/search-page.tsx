@@ -1,4 +1,4 @@
-/** Searches side by side: the same question, asked in every way that the collection knows. */
+/** Search tab: runs one query in every search mode of the collection, side by side. */
 import { useRef, useState } from 'preact/hooks'
 import { command, type ApiProblem } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
@@ -30,7 +30,7 @@ import {
   type WayName,
 } from './search-ways.ts'
 
-/** What became of one way to search. */
+/** The state of one search mode. */
 interface Column {
   readonly way: Way
   readonly command: SearchCommand

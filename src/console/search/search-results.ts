@@ -1,4 +1,4 @@
-/** Results of searches in one shape, whichever way they were found. */
+/** Results of all search modes in one shape. */
 import type { Place } from '../api/place.ts'
 import { idKey } from '../data/document-id.ts'
 import { kindOf, shortText } from '../json/value-text.ts'
@@ -7,19 +7,19 @@ import { countMatches } from './matched-words.ts'
 import type { Way, WayName } from './search-ways.ts'
 
 export interface SearchResult {
-  /** The same wherever the document is found. */
+  /** Identifies the document in all modes. */
   readonly key: string
   readonly document: JsonObject
-  /** What the search says of it: a similarity, a score, a number of words. */
+  /** A similarity, a rerank score or a number of matching words, depending on the mode. */
   readonly score: number | undefined
   readonly scoreLabel: string
   /** From 0 to 1. */
   readonly bar: number
-  /** Of a hybrid search. */
+  /** Scores of a hybrid search. */
   readonly scores: HybridScores | undefined
 }
 
-/** What a find or findAndRerank answered. */
+/** Reply of a find or findAndRerank. */
 export interface SearchReply {
   readonly status: Readonly<Record<string, unknown>>
   readonly documents: readonly JsonObject[]
@@ -28,7 +28,7 @@ export interface SearchReply {
 export interface HybridScores {
   readonly rerank: number
   readonly vector: number
-  /** From 1; null where the search did not find it. */
+  /** Rank from 1; null when this part of the search did not find the document. */
   readonly vectorRank: number | null
   readonly wordRank: number | null
   readonly rrf: number
@@ -78,7 +78,10 @@ export function readResults(
   })
 }
 
-/** A similarity is a share of the greatest that there can be, others of the greatest here. */
+/**
+ * Length of the bar, from 0 to 1. A similarity is in this range already; other scores are
+ * scaled to the range of the results.
+ */
 function barOf(way: WayName, score: number, least: number, greatest: number): number {
   const isShare = way === 'meaning' || way === 'vector'
   const bar = isShare ? score : (score - least) / (greatest - least)
@@ -100,7 +103,7 @@ function scoreOf(
   return { score: count, scoreLabel: count === 1 ? 'word matches' : 'words match' }
 }
 
-/** What the document was searched by, or its longest text. */
+/** The text that was searched, or the longest string of the document. */
 export function textOf(document: JsonObject): string {
   for (const name of ['$lexical', '$vectorize']) {
     const value = document.get(name)
@@ -113,7 +116,7 @@ export function textOf(document: JsonObject): string {
   return longest
 }
 
-/** A few short fields, to tell documents apart by. */
+/** A few short fields that tell documents apart. */
 export function factsOf(
   document: JsonObject,
   keyNames: readonly string[],
@@ -133,7 +136,7 @@ function isShort(value: Value, text: string): boolean {
   return typeof value !== 'string' || value.length <= 40
 }
 
-/** Why a result of a hybrid search stands where it does, in a sentence. */
+/** Explains the rank of a hybrid result in a sentence. */
 export function explainHybrid(
   { vectorRank, wordRank, rerank }: HybridScores,
   rank: number,

@@ -1,10 +1,10 @@
-/** What is typed into a Search page: kept while the console is open. */
+/** The input of a Search page, kept while the console is open. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 
 export interface SearchState {
   readonly text: string
-  /** Numbers, or the id of a document whose vector is meant. */
+  /** Numbers, or the id of a document whose vector is used. */
   readonly vector: string
   readonly filter: string
   readonly limit: number

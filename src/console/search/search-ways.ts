@@ -1,4 +1,4 @@
-/** The ways in which a collection or table can be searched, and the commands that do. */
+/** The search modes of a collection or table, and their commands. */
 import type { Place } from '../api/place.ts'
 import type { Printable, Value } from '../json/value.ts'
 
@@ -11,16 +11,16 @@ export const wayLabels: Readonly<Record<WayName, string>> = {
   hybrid: 'Hybrid',
 }
 
-/** What can be searched, or why it cannot. */
+/** A search mode, and whether it is available. */
 export interface Way {
   readonly name: WayName
-  /** Undefined where it works. */
+  /** Why the mode is unavailable; undefined when it is available. */
   readonly lacks: string | undefined
   /** The field or column that is searched. */
   readonly field: string
 }
 
-/** An index of a table, as listIndexes explains it. */
+/** An index of a table, from listIndexes with explain. */
 export interface TableIndex {
   readonly indexType: string
   readonly definition: { readonly column: unknown }
@@ -89,7 +89,7 @@ export interface SearchCommand {
   readonly fields: Readonly<Record<string, Printable>>
 }
 
-/** Undefined where what was typed is not enough for this way. */
+/** Undefined when the input is incomplete for this mode. */
 export function searchCommand(
   place: Place,
   way: Way,

@@ -1,4 +1,4 @@
-/** What callers should know about a filter that is answered, but not as fast as others. */
+/** Warnings about filters that are executed without an index. */
 import { isCollection } from '../../language/columns/collections.ts'
 import type { ColumnType } from '../../language/columns/column-type.ts'
 import type { Column } from '../../engine/schema.ts'
@@ -13,7 +13,10 @@ import { columnsOf } from './row-condition.ts'
 
 type Store = Pick<RowStore, 'table' | 'columns' | 'key' | 'name'>
 
-/** In the order in which callers get them. A search by vector needs no filter. */
+/**
+ * Ordered as in replies. A vector search needs no filter, so it gets no warning about a
+ * missing one.
+ */
 export function filterWarnings(
   conditions: readonly RowCondition[],
   store: Store,
@@ -40,7 +43,7 @@ export function filterWarnings(
   ]
 }
 
-/** Where the store could not use an index that the others counted on. */
+/** Warning for a read that was repeated because the store could not use an index. */
 export function retryWarning({ name: table }: Pick<Store, 'name'>): ApiError {
   return apiError('QUERY_RETRIED_DUE_TO_INDEXING', { table })
 }
@@ -64,7 +67,7 @@ function namesOf(store: Store) {
 
 type TypeName = ColumnType['type']
 
-/** Types whose indexes look values up and know no order. */
+/** Types whose indexes support equality but no ranges. */
 const unordered: readonly TypeName[] = ['ascii', 'boolean', 'text', 'uuid']
 const unequal: readonly TypeName[] = [
   'ascii',
@@ -75,7 +78,7 @@ const unequal: readonly TypeName[] = [
   'uuid',
 ]
 
-/** What the indexes that there are do not help with. */
+/** Warns about operators that the existing indexes do not support. */
 function slowOperators(conditions: readonly RowCondition[], store: Store): ApiError[] {
   const suspects = conditions.filter(({ kind }) => {
     return kind === 'ne' || kind === 'nin' || isRange(kind)
@@ -101,7 +104,7 @@ function slowOperators(conditions: readonly RowCondition[], store: Store): ApiEr
   ]
 }
 
-/** Where only columns of the key are filtered on, but not from its start. */
+/** Warns about filters on key columns that skip a part of the key. */
 function incompleteKey(filtered: readonly Column[], store: Store): ApiError[] {
   const { missing, leftOut, outOfOrder } = keyGaps(store, new Set(filtered))
   if (missing.length === 0 && outOfOrder.length === 0) return []

@@ -1,4 +1,4 @@
-/** Finding rows: clauses in, a page out. */
+/** Executes a find on a table: parses the clauses and reads a page. */
 import type { Caller } from '../../caller/caller.ts'
 import type { Row } from '../../engine/contract.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -29,7 +29,7 @@ export interface RowClauses {
 }
 
 export interface RowOptions {
-  /** Over all pages. */
+  /** Maximum over all pages. */
   readonly limit?: number | undefined
   readonly skip?: number | undefined
   readonly pageState?: string | undefined
@@ -37,22 +37,22 @@ export interface RowOptions {
 }
 
 export interface FoundRows extends RowPage {
-  /** The columns that are shown, described. */
+  /** Description of the returned columns. */
   readonly projectionSchema: Value
   readonly warnings: readonly ApiError[]
 }
 
 interface RowPage {
-  /** JSON texts, with commas between them. */
+  /** JSON texts, separated by commas. */
   readonly documents: LongText
   readonly nextPageState: string | null
-  /** With the first page: the rows that had to be put in order. */
+  /** Number of rows that the in-memory sort had to order; only on the first page. */
   readonly sortedRowCount?: number
-  /** What a vector search compared with. */
+  /** The vector that the search compared with. */
   readonly sortVector?: Float32Array
 }
 
-/** Reads the clauses in the order in which their errors win, then one page. */
+/** Parses the clauses in order of error precedence, then reads one page. */
 export async function findRows(
   store: RowStore,
   clauses: RowClauses,
@@ -91,11 +91,11 @@ interface Asked {
   readonly filter: RowFilter
   readonly columns: readonly Column[]
   readonly options: RowOptions
-  /** Names the query, for its page states. */
+  /** Computes the hash of the query for its page states. */
   readonly query: () => string
 }
 
-/** A page in the order of a sort by values. `isSorted`: that is not the stored order. */
+/** A page in sort order. `isSorted`: the order differs from the stored one. */
 async function findInOrder(
   store: RowStore,
   sort: readonly RowSortKey[],
@@ -116,7 +116,7 @@ async function findInOrder(
       filter,
       sort,
       columns,
-      // Where nothing is sorted nothing can be skipped.
+      // Skipping requires a sort.
       skip: isSorted ? (options.skip ?? 0) : 0,
       textsOnly: true,
     },
@@ -140,8 +140,8 @@ async function findInOrder(
 }
 
 /**
- * The rows that a sort has to put in order, where there is a maximum for them or the first
- * page tells them. Later pages do without: counting can take as long as reading.
+ * Counts the rows of an in-memory sort, for its limit or for the first page's reply. Later
+ * pages omit the count, since counting can take as long as reading.
  */
 async function countSorted(
   source: RowSource,

@@ -1,11 +1,11 @@
-/** Which columns of a table have which indexes. */
+/** Looks up the indexes of a table's columns. */
 import type { Column, ColumnPart } from '../../language/columns/column.ts'
 import type { RegularIndex, TableIndex } from '../../engine/schema.ts'
 import type { RowStore } from '../row-store.ts'
 
 type Indexed = Pick<RowStore, 'table' | 'columns'>
 
-/** Those with an index of a kind, or of any; each once. */
+/** Distinct columns with an index of this kind, or of any kind. */
 export function indexedColumns(
   { table, columns }: Indexed,
   kind?: TableIndex['kind'],
@@ -16,7 +16,7 @@ export function indexedColumns(
   return [...new Set(indexes.map(({ column }) => columns.get(column)!))]
 }
 
-/** The index that answers for a part of a column's values. */
+/** The index on a part of a column's values. */
 export function regularIndexOn(
   { table }: Indexed,
   { name }: Column,

@@ -1,8 +1,8 @@
 /**
- * Reads the filter clause of a command that reads rows.
+ * Parses the filter of a command that reads rows.
  *
- * What is wrong with a filter is found in this order: its form, the columns that it names,
- * what these can be asked for, and the values that they are compared with.
+ * Errors are reported in this order: the structure of the filter, its columns, their
+ * operators, and the compared values.
  */
 import type { Caller } from '../../caller/caller.ts'
 import type { Column, ColumnPart } from '../../language/columns/column.ts'
@@ -49,7 +49,7 @@ export function parseRowFilter(
   return mapConditions(written, (condition) => readCondition(condition, store, caller))
 }
 
-/** What is said about one column; operands are still as they were written. */
+/** Conditions on one column; operands are not converted yet. */
 function readColumn(
   column: Column,
   operand: Value,
@@ -182,7 +182,7 @@ function checkDurations(conditions: readonly WrittenCondition[], store: RowStore
     })
 }
 
-/** An operator that single values are not compared by. */
+/** The error for an operator that scalar columns do not support. */
 function notComparable(column: Column, operator: string) {
   return isKnown(operator)
     ? apiError('FILTER_UNSUPPORTED_OPERATOR', {
@@ -203,7 +203,7 @@ const knownOperators = [
   '$not',
 ]
 
-/** Those of collections are known as well, only not here. */
+/** Operators of collections are known, but not supported for rows. */
 function isKnown(operator: string): boolean {
   return knownOperators.includes(operator) || operator === '$exists' || operator === '$size'
 }

@@ -1,4 +1,4 @@
-/** Reads the sort clause of a command that reads rows: columns in order, or one search. */
+/** Parses the sort of a command that reads rows: columns in order, or one search. */
 import type { Caller } from '../../caller/caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -17,7 +17,7 @@ import { termsIn } from './read-operands.ts'
 import type { RowSortKey } from '../../language/columns/row-filter.ts'
 import type { RowSort } from './row-sort.ts'
 
-/** What else the command says about which of the sorted rows to give. */
+/** The other options of the command that a sort depends on. */
 export interface SortRange {
   readonly limit?: number | undefined
   readonly skip?: number | undefined
@@ -66,7 +66,7 @@ export function parseRowSort(
   }
 }
 
-/** One column of a sort, alone. */
+/** One column of a sort. */
 type Member =
   | (RowSortKey & { readonly kind: 'value' })
   | { readonly kind: 'vector'; readonly column: Column; readonly vector: Float32Array }
@@ -167,8 +167,9 @@ function checkVectorRange(column: Column, { limit, skip }: SortRange, store: Row
 }
 
 /**
- * Refuses a vector that the column cannot be searched with. Unless `refuse` says otherwise, it
- * was made of a text, and what is wrong with it is no mistake in the request.
+ * Rejects a vector that the column cannot be searched with. By default the vector is one
+ * that a provider made from text, so the error does not blame the request; `refuse`
+ * overrides that.
  */
 export function checkSearchable(
   column: Column,
@@ -191,7 +192,7 @@ export function checkSearchable(
 
 type VectorType = Extract<Column['type'], { readonly type: 'vector' }>
 
-/** The metric of the index that the column must have. */
+/** The metric of the column's vector index; throws when there is no index. */
 function checkIndexed(column: Column, store: RowStore): string {
   const metric = store.metricOf(column)
   if (metric === undefined)

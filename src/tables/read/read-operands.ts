@@ -1,4 +1,4 @@
-/** What columns are compared with: from values as they were written to values of their types. */
+/** Converts operands of filters to the types of their columns. */
 import type { Caller } from '../../caller/caller.ts'
 import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
@@ -11,7 +11,7 @@ import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
 import type { WrittenCondition } from './row-condition.ts'
 
-/** Throws when one of the values does not fit its column. */
+/** Throws when a value does not fit its column. */
 export function readCondition(
   condition: WrittenCondition,
   store: RowStore,
@@ -59,7 +59,7 @@ function readOperands(
           })
       }
     }
-    // Every part is handled above, and none falls through.
+    // All parts are handled above, and none falls through.
     case 'vector':
       throw unfitValue(
         column,
@@ -79,7 +79,7 @@ function readOperands(
   }
 }
 
-/** The terms of a text that is looked for in a column with a text index. */
+/** The terms of a query text, by the analyzer of the column's text index. */
 export function termsIn(
   column: Column,
   text: string,

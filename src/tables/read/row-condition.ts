@@ -1,4 +1,4 @@
-/** Conditions on columns whose operands are as they were written. */
+/** Conditions on columns whose operands are not converted yet. */
 import type { Column, ColumnPart } from '../../language/columns/column.ts'
 import type { Value } from '../../json/value.ts'
 import type { ConditionKind } from '../column-clause.ts'
@@ -10,7 +10,7 @@ export interface WrittenCondition {
   readonly operands: readonly Value[]
 }
 
-/** The columns that conditions are about, each once. */
+/** Distinct columns of the conditions. */
 export function columnsOf(conditions: readonly { readonly column: Column }[]): Column[] {
   return [...new Set(conditions.map(({ column }) => column))]
 }

@@ -1,4 +1,4 @@
-/** Which columns of rows a reply shows. */
+/** Parses projections of rows. */
 import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -6,7 +6,9 @@ import { parseSwitch, refused } from '../../language/projection.ts'
 import { labelsOf, unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** The columns to show, in their order: those of the primary key, then the others by name. */
+/**
+ * The columns to return, in their order: those of the primary key, then the others by name.
+ */
 export function parseRowProjection(
   value: Value | undefined,
   store: RowStore,

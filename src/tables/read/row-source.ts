@@ -1,4 +1,4 @@
-/** The rows of a table, as pages and searches are made of them. */
+/** The rows of a table as a source of pages and searches. */
 import type { Row, RowQuery, RowSearch } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Value } from '../../json/value.ts'
@@ -19,7 +19,7 @@ import { regularIndexOn } from './indexed-columns.ts'
 
 export type RowSource = Source<Row, RowQuery, RowSearch>
 
-/** Who reads hears where an index could not be used. */
+/** `lacksIndex` is called when an index could not be used. */
 export function rowSource(
   store: RowStore,
   lacksIndex: () => void = () => undefined,
@@ -90,13 +90,13 @@ export function rowSource(
   }
 }
 
-/** What the values of a key compare by, which may have come from a client. */
+/** The comparable values of a key, which may come from a client's page state. */
 function comparableKey(id: Value, { key, table }: RowStore): readonly Value[] {
   try {
     if (Array.isArray(id) && id.length === key.length)
       return key.map((column, at) => comparableScalar(column, table.types)(id[at]!))
   } catch {
-    // A value that is not of the column's type.
+    // A value does not have the type of its column.
   }
   throw new EngineError('position', 'the place is not one of this table')
 }

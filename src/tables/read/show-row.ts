@@ -1,4 +1,4 @@
-/** Rows as callers get them. */
+/** Converts rows to the JSON of replies. */
 import type { Row } from '../../engine/contract.ts'
 import { asFloats } from '../../json/floats.ts'
 import { printJsonInSteps } from '../../json/print.ts'
@@ -10,10 +10,10 @@ import { atOnce, type Steps } from '../../runtime/steps.ts'
 import { describeForProjection } from '../schema/describe.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** Lists that are shown again and again: all columns of a table. */
+/** Descriptions by column list; the list of all columns is reused by every read. */
 const described = new WeakMap<readonly Column[], Value>()
 
-/** What replies say about the columns. */
+/** The projectionSchema of a reply. */
 export function describeColumns(columns: readonly Column[], { table }: RowStore): Value {
   let description = described.get(columns)
   if (description === undefined)
@@ -27,7 +27,7 @@ function describe(columns: readonly Column[], table: RowStore['table']): Value {
   )
 }
 
-/** JSON text: these columns, in this order. */
+/** JSON text of these columns, in this order. */
 export function showRow(
   row: Row,
   columns: readonly Column[],

@@ -1,7 +1,7 @@
 /**
- * Whether a sort by values has to be made: rows of one partition are stored in the order of
- * its sort, and in no other. Every other order has to be made, and a warning says why. So does
- * one for rows that are skipped: they come in the order that they have without skipping.
+ * Detects in-memory sorts. Rows are stored in clustering order within one partition; any
+ * other order is sorted in memory, and a warning says why. So does one for skipped rows,
+ * which requires such a sort.
  */
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -10,7 +10,7 @@ import type { RowFilter, RowSortKey } from '../../language/columns/row-filter.ts
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** Why rows are not simply read as they are stored; undefined where they are. */
+/** Why rows are not returned in stored order; undefined when they are. */
 export function sortWarning(
   keys: readonly RowSortKey[],
   filter: RowFilter,
@@ -49,7 +49,7 @@ function orderWarning(
   return undefined
 }
 
-/** What messages say about a sort. */
+/** Names in messages about a sort. */
 function sortNames(keys: readonly RowSortKey[], store: RowStore) {
   const { partitionBy } = store.table.definition
   return {

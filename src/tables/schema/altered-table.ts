@@ -1,4 +1,4 @@
-/** alterTable: columns are added and dropped, and services given to vectors and taken. */
+/** alterTable: adds and drops columns, and adds and removes embedding services. */
 import type { UserTypes } from '../../language/columns/column-type.ts'
 import { columnsInOrder, keyNames, type Table } from '../../engine/schema.ts'
 import type { TableChange } from '../../engine/schema-change.ts'
@@ -64,7 +64,7 @@ type AlterationContext = TypeContext & {
   readonly limits: Limits
 }
 
-/** What is to be done to the table; throws when it cannot be. */
+/** Converts an alteration to changes of the table; throws when it is invalid. */
 export function planAlteration(
   table: Table,
   alteration: Alteration,
@@ -111,7 +111,7 @@ function dropColumns(table: Table, names: readonly string[]): TableChange {
   const inKey = names.filter((name) => key.includes(name))
   if (inKey.length > 0)
     throw apiError('CANNOT_DROP_PRIMARY_KEY_COLUMNS', { ...facts, key, offending: inKey })
-  // What only CQL can use can be dropped all the same.
+  // CQL-only columns can be dropped, too.
   const others = (definition.unsupported?.columns ?? []).map(({ name }) => name)
   const unknown = unknownIn(table, names).filter((name) => !others.includes(name))
   if (unknown.length > 0)
@@ -154,7 +154,7 @@ function dropServices(table: Table, names: readonly string[]): TableChange {
   return { kind: 'putServices', table: table.name, services }
 }
 
-/** The columns of these names, in the table's order; throws when some are not of vectors. */
+/** The vector columns with these names, in the table's order; throws for other columns. */
 function vectorsIn(
   table: Table,
   names: readonly string[],
@@ -202,7 +202,7 @@ function sectionOf(value: Value, kind: string): Section {
   return section
 }
 
-/** An Object with at least one member. */
+/** The `columns` object, which must have at least one member. */
 function columnsIn(value: Value, kind: string): JsonObject {
   const { members } = rootSection(
     memberOf(sectionOf(value, kind), 'columns'),

@@ -2,7 +2,7 @@ import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 
-/** Throws when one of the names cannot be that of a column, or of a type's field. */
+/** Throws for an invalid name of a column, or of a type's field. */
 export function checkColumnNames(
   kind: 'Column' | 'Field',
   names: Iterable<string>,
@@ -20,7 +20,7 @@ export function checkColumnNames(
   }
 }
 
-/** `field` is the one that says what columns, or fields of a type, there are to be. */
+/** `field` is the path of the columns or fields in the command. */
 export function checkColumnCount(
   kind: 'Column' | 'Field',
   field: string,

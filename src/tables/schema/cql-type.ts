@@ -1,4 +1,4 @@
-/** Column types as Cassandra spells them, which is how explain shows some of them. */
+/** Prints column types in CQL, which explain returns for some columns. */
 import type { ColumnType, ElementType } from '../../language/columns/column-type.ts'
 import { cqlName } from '../../language/columns/cql-name.ts'
 
@@ -22,7 +22,7 @@ export function cqlUserType(name: string, keyspace: string): string {
   return `${cqlName(keyspace)}.${cqlName(name)}`
 }
 
-/** Within a collection a user-defined value is written as a whole. */
+/** Inside a collection, a user-defined type is frozen. */
 function cqlElement(type: ElementType, keyspace: string): string {
   return typeof type === 'string' ? type : `frozen<${cqlUserType(type.udtName, keyspace)}>`
 }

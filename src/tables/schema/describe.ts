@@ -1,4 +1,4 @@
-/** Tables, columns, indexes and types as commands show them. */
+/** JSON descriptions of tables, columns, indexes and types for replies. */
 import type {
   ColumnType,
   ElementType,
@@ -18,7 +18,7 @@ import { recipeOf } from '../../search/lexical/definition.ts'
 import type { Value } from '../../json/value.ts'
 import { cqlType, cqlUserType } from './cql-type.ts'
 
-/** A table as listTables explains it. */
+/** A table in the reply of listTables with explain. */
 export function describeTable(table: Table): Value {
   const { partitionBy, partitionSort } = table.definition
   return new Map<string, Value>([
@@ -42,7 +42,7 @@ export function describeTable(table: Table): Value {
   ])
 }
 
-/** As explain shows them, with what only CQL can use among the others. */
+/** Columns for explain, including CQL-only ones. */
 function describeColumns(table: Table): Map<string, Value> {
   const { definition } = table
   const all = new Map([
@@ -53,7 +53,7 @@ function describeColumns(table: Table): Map<string, Value> {
   return new Map(Array.from(inOrder, (name) => [name, all.get(name)!]))
 }
 
-/** User-defined types by name. */
+/** A user-defined type is described by its name. */
 function described(column: Column, table: Table): readonly [string, Value] {
   return [column.name, describe(column, keyspaceOf(table), undefined)]
 }
@@ -63,12 +63,12 @@ function describeUnsupported({ name, cqlDefinition }: CqlDefinition): [string, V
   return [name, shown.set('apiSupport', apiSupport(uses, cqlDefinition))]
 }
 
-/** A column as reads and inserts show it: user-defined types with their fields. */
+/** A column in the reply of a read or insert: user-defined types with their fields. */
 export function describeForProjection(column: Column, table: Table): Value {
   return describe(column, keyspaceOf(table), table.types)
 }
 
-/** An index as listIndexes explains it. */
+/** An index in the reply of listIndexes with explain. */
 export function describeIndex(index: TableIndex, table: Table): Value {
   return new Map<string, Value>([
     ['name', index.name],
@@ -83,7 +83,7 @@ export function describeIndex(index: TableIndex, table: Table): Value {
   ])
 }
 
-/** One that only CQL can use. */
+/** A CQL-only index. */
 export function describeUnsupportedIndex({ name, cqlDefinition }: CqlDefinition): Value {
   const support = new Map<string, Value>([
     ['createIndex', false],
@@ -103,7 +103,7 @@ export function describeUnsupportedIndex({ name, cqlDefinition }: CqlDefinition)
   ])
 }
 
-/** A type as listTypes explains it. */
+/** A type in the reply of listTypes with explain. */
 export function describeType(
   type: UserType | Pick<UserType, 'name'>,
   keyspace: string,
@@ -134,7 +134,7 @@ function describe(
   return shown
 }
 
-/** What the API cannot do with the column. */
+/** Operations that the API does not support for the column. */
 function lackingUses({ type, isFrozen, isStatic }: Column): readonly Use[] {
   const made = isFrozen || isStatic ? (['createTable'] as const) : []
   switch (type.type) {
@@ -215,7 +215,7 @@ function apiSupport(lacking: readonly Use[], cql: string): Value {
   ])
 }
 
-/** Lists and sets are indexed by their values, and say so. */
+/** Indexes on lists and sets cover their values, which the description says. */
 function shownColumn(index: TableIndex, table: Table): Value {
   if (index.kind !== 'regular') return index.column
   const { type } = typeOf(index, table)
@@ -237,7 +237,7 @@ function optionsOf(index: TableIndex, table: Table): object {
   }
 }
 
-/** What an index on texts does unless its options say otherwise. */
+/** Defaults of the options of a text index by value. */
 export const plainText = { ascii: false, caseSensitive: true, normalize: false }
 
 function typeOf(index: TableIndex, { definition }: Table): ColumnType {

@@ -1,7 +1,7 @@
 /**
- * Types of columns and fields as requests describe them: by a name, or by an object with a
- * `type` and what belongs to it. Here names and JSON types are checked; resolve-type.ts says
- * whether the type makes sense.
+ * Parses types of columns and fields in requests: a name, or an object with a `type` and
+ * its options. This module checks names and JSON types; resolve-type.ts checks that the
+ * type is valid.
  */
 import { primitiveNames } from '../../language/columns/column-type.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -28,10 +28,10 @@ const typeNames = [
 
 export type TypeName = (typeof typeNames)[number]
 
-/** Known names that nothing new can be made of. */
+/** Known types that new columns cannot have. */
 const outdated: readonly TypeName[] = ['counter', 'timeuuid']
 
-/** The types that new columns can have. */
+/** Types of new columns. */
 export const columnTypeNames = typeNames
   .filter((name) => !outdated.includes(name))
   .toSorted()
@@ -45,7 +45,7 @@ export interface GivenType {
   readonly service?: GivenService | undefined
 }
 
-/** `field` is where it stands, as messages name it. */
+/** `field` is the path of the type in messages. */
 export function readType(value: Value, field: string): GivenType {
   if (typeof value === 'string')
     return { name: knownName(value, 'UNKNOWN_PRIMITIVE_DATA_TYPE') }

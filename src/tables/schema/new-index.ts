@@ -1,6 +1,6 @@
 /**
- * createIndex, createVectorIndex and createTextIndex: from a definition to an index of a
- * table. A definition is read first, which needs no table; only then is it held against one.
+ * createIndex, createVectorIndex and createTextIndex. The definition is parsed without the
+ * table, then validated against it.
  */
 import type { Table, TableIndex } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -21,7 +21,7 @@ import { readVectorIndex, resolveVectorIndex } from './vector-index.ts'
 
 export type IndexKind = TableIndex['kind']
 
-/** An index as it is asked for. */
+/** An index definition of a request. */
 export type GivenIndex =
   | ({ readonly kind: 'regular' } & ReturnType<typeof readRegularIndex>)
   | ({ readonly kind: 'vector' } & ReturnType<typeof readVectorIndex>)
@@ -48,7 +48,7 @@ export function readIndex(kind: IndexKind, definition: JsonObject): GivenIndex {
   }
 }
 
-/** `indexType` may be left out; if it is sent, it must be that of the command. */
+/** `indexType` is optional; if it is sent, it must match the command. */
 export function checkIndexType(
   command: string,
   expected: IndexKind,
@@ -62,7 +62,7 @@ export function checkIndexType(
     : apiError('UNKNOWN_INDEX_TYPE', { known, used })
 }
 
-/** The index that the table would get; throws when it cannot have it. */
+/** Validates the definition against the table and returns the index. */
 export function resolveIndex(
   table: Table,
   name: string,
@@ -83,7 +83,7 @@ export function resolveIndex(
   }
 }
 
-/** The column does not exist, or has a CQL-only type. */
+/** The error for a missing or CQL-only column. */
 function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
   const facts = factsOf(table)
   const other = table.definition.unsupported?.columns.find(({ name }) => name === column)
@@ -106,7 +106,7 @@ function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
   }
 }
 
-/** Throws when an index that makes sense is one too many, or on what needs none. */
+/** Throws when the table has too many indexes, or the column needs none. */
 export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
   const target = nameOf(table)

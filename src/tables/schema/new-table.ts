@@ -1,4 +1,4 @@
-/** createTable: from its definition to a table. */
+/** createTable: parses and validates a definition. */
 import {
   findNamed,
   keyNames,
@@ -40,7 +40,7 @@ export function readNewTable(
   return { columns, ...key }
 }
 
-/** Columns by name, each with its type. */
+/** Column types by name. */
 export function readColumns(value: Value, field: string): Map<string, GivenType> {
   const { members } = rootSection(value, field)
   return new Map(
@@ -52,7 +52,7 @@ export interface TablePlan {
   readonly name: string
   readonly table: NewTable
   readonly ifNotExists: boolean
-  /** How many tables there are in all keyspaces. */
+  /** Number of tables in all keyspaces. */
   readonly count: number
   readonly limits: Limits
 }
@@ -120,7 +120,7 @@ function checkKeyColumns(
   if (unknown.length > 0) throw apiError('UNKNOWN_PARTITION_COLUMNS', { columns, unknown })
 }
 
-/** Types whose values have no order, or can change in parts. */
+/** Types without an order, or whose values can be updated in part. */
 const keylessTypes = ['duration', 'list', 'set', 'map', 'userDefined', 'counter']
 
 function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {

@@ -1,4 +1,4 @@
-/** An index by value: of a column, or of what a list, a set or a map holds. */
+/** An index by value on a column, or on the contents of a list, set or map. */
 import type { ColumnPart } from '../../language/columns/column.ts'
 import type {
   ColumnType,
@@ -17,9 +17,9 @@ import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenRegularIndex {
   readonly column: string
-  /** Undefined where only the column is named. */
+  /** Undefined when the request names only the column. */
   readonly part: 'keys' | 'values' | undefined
-  /** As far as they are given. */
+  /** The options that the request contains. */
   readonly options: Partial<TextFolding>
 }
 
@@ -46,7 +46,7 @@ function readColumn(given: Value): Pick<GivenRegularIndex, 'column' | 'part'> {
   throw badFormat({ reason: 'selector', column })
 }
 
-/** What the store keeps in no order. */
+/** Types without an order. */
 const unindexed: readonly PrimitiveName[] = ['blob', 'duration']
 
 export const indexable = columnTypeNames.filter(
@@ -101,7 +101,7 @@ function partOf(
   }
 }
 
-/** What goes into the index; entries of a map are two things. */
+/** The types of indexed values; entries of a map have two. */
 function indexedTypes(type: ColumnType, part: ColumnPart): readonly ElementType[] {
   switch (type.type) {
     case 'map':

@@ -1,7 +1,7 @@
 /**
- * From types as requests describe them to types that columns have. The first of these that
- * is wrong answers: types that no new column has; then column by column what a collection
- * holds, the dimension and service of a vector, the name of a user-defined type.
+ * Resolves parsed types to column types. Errors have this precedence: types that new
+ * columns cannot have; then, column by column, element types of collections, the dimension
+ * and service of a vector, and the name of a user-defined type.
  */
 import {
   primitiveNames,
@@ -22,7 +22,7 @@ import {
 import { quoteJson } from '../../language/values/quote-json.ts'
 import { columnTypeNames, type GivenType, type TypeName } from './given-type.ts'
 
-/** What types are held against, besides the keyspace. */
+/** Server settings that types are validated against. */
 export interface TypeContext {
   readonly features: { readonly vectorize: boolean }
   readonly embeddingProviders: EmbeddingProviders
@@ -45,7 +45,7 @@ export function resolveColumns(
   })
 }
 
-/** Throws unless all user-defined types that the columns are made of exist. */
+/** Throws when a user-defined type of the columns does not exist. */
 export function checkUserTypes(columns: readonly Column[], types: UserTypes): void {
   const existing = types.map(({ name }) => name)
   const unknown = columns.flatMap(({ type }) => {
@@ -59,7 +59,7 @@ export function checkUserTypes(columns: readonly Column[], types: UserTypes): vo
     })
 }
 
-/** What a list, a set or a map can hold; besides that, user-defined types. */
+/** Element types of lists, sets and maps, besides user-defined types. */
 export const elementTypeNames = primitiveNames.filter((name) =>
   columnTypeNames.includes(name),
 )
@@ -147,7 +147,7 @@ function resolveVector(
   return { type: 'vector', dimension }
 }
 
-/** The service of a vector column, and the dimension that goes with it. */
+/** The embedding service of a vector column and its dimension. */
 export function resolveService(
   column: string,
   service: GivenService,
@@ -159,7 +159,7 @@ export function resolveService(
   return resolveEmbeddingService(service, dimension, embeddingProviders, where)
 }
 
-/** A text will do, if it is a number; a blank one says nothing. */
+/** Accepts a number or its text; blank text counts as absent. */
 function readDimension(column: string, given: Value | undefined): number | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'string' && given.trim() === '') return undefined

@@ -1,16 +1,16 @@
 import { keyspaceOf, type Column, type Table } from '../../engine/schema.ts'
 
-/** A column as messages name it: "tags(set)". */
+/** Label of a column in messages: "tags(set)". */
 export function showColumn({ name, type }: Column): string {
   return `${name}(${type.type})`
 }
 
-/** A table as messages name it: "library.books". */
+/** Name of a table in messages: "library.books". */
 export function nameOf(table: Table): string {
   return `${keyspaceOf(table)}.${table.name}`
 }
 
-/** What most refusals of a schema say first. */
+/** Variables that most schema errors share. */
 export function factsOf(table: Table): { table: string; columns: string[] } {
   return { table: nameOf(table), columns: table.definition.columns.map(showColumn) }
 }

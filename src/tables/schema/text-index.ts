@@ -1,4 +1,4 @@
-/** An index that texts are searched in by terms. */
+/** An index for searches by terms. */
 import type { Column, Table, TextIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { toPlain } from '../../json/plain.ts'
@@ -12,7 +12,7 @@ import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenTextIndex {
   readonly column: string
-  /** Absent also when it was null or {}, which say nothing. */
+  /** Null and {} count as absent. */
   readonly analyzer: Value | undefined
 }
 
@@ -24,8 +24,8 @@ export function readTextIndex(column: string, options: Section): GivenTextIndex 
 }
 
 /**
- * Compiles the analyzer in steps. `resolveTextIndex`, which has to be done at once, finds it
- * compiled, and says what is wrong with it.
+ * Compiles the analyzer in steps. `resolveTextIndex` is synchronous: it uses the compiled
+ * analyzer and reports its errors.
  */
 export async function prepareTextIndex(
   { analyzer = defaultAnalyzer }: GivenTextIndex,

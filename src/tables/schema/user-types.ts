@@ -1,4 +1,4 @@
-/** createType and alterType: from the fields that are sent to what a type is to be. */
+/** createType and alterType: parses and validates types. */
 import type { UserField, UserType } from '../../language/columns/column-type.ts'
 import type { TypeAlteration } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -10,7 +10,7 @@ import { checkColumnCount, checkColumnNames } from './column-names.ts'
 import { readColumns } from './new-table.ts'
 import { elementTypeNames } from './resolve-type.ts'
 
-/** A new type of its definition. */
+/** Parses a type definition. */
 export function readNewType(
   name: string,
   definition: JsonObject,
@@ -33,7 +33,7 @@ export function readTypeAlteration(
   return { renamed, added }
 }
 
-/** Throws when the type cannot be altered like that, one step after the other. */
+/** Throws when the alteration is invalid; its steps are checked in order. */
 export function checkAlteration(
   { name: type, fields }: UserType,
   { renamed, added }: TypeAlteration,
@@ -62,7 +62,7 @@ export function checkAlteration(
   checkColumnCount('Field', 'command.add.fields', names, limits)
 }
 
-/** The `fields` of an object: none where it is absent. */
+/** The `fields` of an object; empty when absent. */
 function readFields(value: Value | undefined, field: string, limits: Limits): UserField[] {
   const given = readColumns(fieldsIn(value, field), `${field}.fields`)
   checkColumnNames('Field', given.keys(), limits)

@@ -1,4 +1,4 @@
-/** An index that vectors are searched by. */
+/** An index for vector searches. */
 import type { Column, Table, TableVectorIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { refuseUnknownKeys, textIn, type Section } from '../../options/option-section.ts'

@@ -1,4 +1,4 @@
-/** What requests give columns: values, vectors, and texts to make vectors of. */
+/** Parses values of columns in requests: values, vectors, and texts to embed. */
 import type { Caller } from '../../caller/caller.ts'
 import { BadValue, readValueInSteps } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
@@ -12,7 +12,7 @@ import {
 import type { Steps } from '../../runtime/steps.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** To be embedded, by the service of the column that it is for. */
+/** A text for the embedding service of its column. */
 export class TextToEmbed {
   readonly text: string
 
@@ -21,15 +21,15 @@ export class TextToEmbed {
   }
 }
 
-/** A text was given to a column that can't make a vector of it. */
+/** Marks a text for a vector column without an embedding service. */
 export const noService = Symbol('no embedding service')
 
-/** What a column is given: a value, a vector, or nothing. */
+/** The new content of a column: a value, a vector, or undefined for none. */
 export type Content = ColumnValue | undefined
 
 export type Contents = ReadonlyMap<Column, Content>
 
-/** What columns are given, texts not yet embedded. */
+/** Contents of columns whose texts are not embedded yet. */
 export type GivenContents = ReadonlyMap<Column, Content | TextToEmbed>
 
 export type ReadContent = Content | TextToEmbed | BadValue | typeof noService
@@ -50,7 +50,7 @@ export function* readContent(
   return value.trim() === '' ? undefined : new TextToEmbed(value)
 }
 
-/** A vector that the index of its column, if there is one, can hold. */
+/** A vector that the index of its column, if any, can store. */
 function comparableVector(
   store: RowStore,
   column: Column,
@@ -61,7 +61,7 @@ function comparableVector(
   return problem === undefined ? vector : new BadValue(`cannot be indexed: ${problem}`)
 }
 
-/** An array of numbers or the bytes of floats; as many as the column's vectors have. */
+/** Parses an array of numbers or a binary of floats with the column's dimension. */
 export function readVector(value: Value, dimension: number): Float32Array | BadValue {
   const numbers = Array.isArray(value) ? readNumbers(value) : readBinary(value)
   if (numbers instanceof BadValue) return numbers
@@ -98,7 +98,7 @@ function readBinary(value: Value): Float32Array | BadValue {
   return 'problem' in numbers ? new BadValue(`${numbers.problem} in $binary`) : numbers
 }
 
-/** Refuses vectors, made of texts, that the index of their column cannot hold. */
+/** Rejects vectors from a provider that the index of their column cannot store. */
 export function checkVectors(store: RowStore, contents: Contents): Contents {
   for (const [column, content] of contents) {
     const { name, type } = column
@@ -111,7 +111,7 @@ export function checkVectors(store: RowStore, contents: Contents): Contents {
   return contents
 }
 
-/** Makes the vectors of all texts, with one call for each column that has some. */
+/** Embeds all texts, with one call per column. */
 export async function embedTexts(
   store: RowStore,
   rows: readonly GivenContents[],
@@ -122,7 +122,7 @@ export async function embedTexts(
     for (const [column, content] of row)
       if (content instanceof TextToEmbed)
         texts.set(column, [...(texts.get(column) ?? []), content.text])
-  // What has no texts is whole already.
+  // Rows without texts are complete.
   if (texts.size === 0) return rows as readonly Contents[]
   const vectors = new Map(
     await Promise.all(

@@ -1,10 +1,10 @@
-/** Lists of columns as messages print them: "age(int), name(text)". */
+/** Lists of columns in messages: "age(int), name(text)". */
 import type { Column } from '../../engine/schema.ts'
 import { list } from '../../errors/catalog-entry.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** Sorted, and each once. */
+/** Sorted and distinct. */
 export function listColumns(columns: Iterable<Column>): string {
   return list(labelsOf(new Set(columns)).sort())
 }
@@ -14,7 +14,7 @@ export function allColumns({ columns }: Pick<RowStore, 'columns'>): string {
   return listColumns(columns.values())
 }
 
-/** Those of the primary key, in its order. */
+/** Columns of the primary key, in key order. */
 export function keyColumns({ key }: Pick<RowStore, 'key'>): string {
   return list(labelsOf(key))
 }

@@ -1,4 +1,4 @@
-/** Deleting rows, by their keys. */
+/** Deletes rows by key. */
 import type { Caller } from '../../caller/caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowStore } from '../row-store.ts'
@@ -15,7 +15,7 @@ export async function deleteRow(
   await engine.deleteRows(table, conditions, caller)
 }
 
-/** Deletes all rows that match when it starts, without a limit. */
+/** Deletes all rows that match at the start, without a limit. */
 export async function deleteRows(
   { engine, table }: RowStore,
   conditions: KeyConditions,

@@ -1,6 +1,5 @@
 /**
- * What is wrong with the columns that a row or an update gives something to. Each check names
- * all columns that fail it.
+ * Validates the columns of a row or an update. Each check names all columns that fail it.
  */
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -10,7 +9,7 @@ import { unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { allColumns, listColumns } from './column-lists.ts'
 
-/** What the problems of one of the two are called. */
+/** Error codes, which differ between inserts and updates. */
 type Codes = typeof rowCodes | typeof updateCodes
 
 export const rowCodes = {
@@ -60,7 +59,7 @@ export function checkSupported(
     })
 }
 
-/** Tables that were made elsewhere may have counters. No rows are inserted there. */
+/** Tables created by CQL may have counter columns, into which rows cannot be inserted. */
 export function checkInsertable(store: RowStore): void {
   const counters = [...store.columns.values()].filter(({ type }) => type.type === 'counter')
   if (counters.length > 0)
@@ -72,9 +71,9 @@ export function checkInsertable(store: RowStore): void {
 }
 
 export interface UnfitValues {
-  /** Columns, each with the problem of its value. */
+  /** Columns with invalid values, and why. */
   readonly invalid: readonly string[]
-  /** Columns that were given texts, but cannot make vectors of them. */
+  /** Columns that got texts, but have no embedding service. */
   readonly unserved: readonly Column[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Inserting rows. A row that is there already takes what is given; its other columns keep
- * what they have.
+ * Inserts rows. Inserting an existing row is an upsert: columns without a value keep
+ * their values.
  */
 import type { Caller } from '../../caller/caller.ts'
 import { shownForm } from '../../language/columns/values.ts'
@@ -26,16 +26,16 @@ import {
 import { mergeRows, type RowOutcome } from './merge-rows.ts'
 import { readRow } from './read-row.ts'
 
-/** What became of one row of an insert. */
+/** The outcome of one row of an insert. */
 export interface RowInsertion {
-  /** The values of its key, in the order of the key; undefined when it can't be a row. */
+  /** The key values in key order; undefined when the row is invalid. */
   readonly key: readonly Value[] | undefined
   readonly outcome: Exclude<RowOutcome, EngineError>
 }
 
 /**
- * Every row is checked before any is written. Throws what fails the whole command; what
- * fails single rows is in the result.
+ * Every row is validated before any is written. Errors of single rows are in the result;
+ * other errors are thrown.
  */
 export async function insertRows(
   store: RowStore,
@@ -116,7 +116,7 @@ function keyOf({ key, table }: RowStore, contents: Contents): readonly Value[] {
   return key.map((column) => shownKey(column, contents.get(column)!, table.types))
 }
 
-/** Clients wrap the bytes of a blob themselves here. */
+/** Clients expect the bytes of a blob without a wrapper here. */
 function shownKey({ type }: Column, value: ColumnValue, types: UserTypes): Value {
   if (value instanceof Float32Array) return asFloats(value)
   const shown = shownForm(type, value, types)

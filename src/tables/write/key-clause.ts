@@ -1,6 +1,6 @@
 /**
- * The form of filters of updates and deletes: comparisons of columns with values, as they
- * were written. What they mean is in which-rows.ts.
+ * Parses the structure of filters of updates and deletes: comparisons whose operands are
+ * not converted yet. which-rows.ts converts them to keys.
  */
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
@@ -27,7 +27,7 @@ export function readKeyClause(store: RowStore, filter: Value | undefined): KeyCl
   }
   return readColumnClause<ColumnComparison>(filter, store, {
     operators,
-    // What is said about a column outside of the key does not matter: it is refused.
+    // Conditions on other columns are not parsed, because such columns are rejected anyway.
     read: (column, operand) =>
       key.includes(column)
         ? readComparisons(column, operand, rules)
@@ -37,18 +37,18 @@ export function readKeyClause(store: RowStore, filter: Value | undefined): KeyCl
 
 const operators = [...comparisonOperators, '$and', '$or', '$not']
 
-/** An array is a value of a vector column only. */
+/** Only a vector column has arrays as values. */
 function checkValue(column: Column, value: Value): void {
   checkScalar(column, value)
   if (Array.isArray(value) && column.type.type !== 'vector') throw comparedWithArray(column)
 }
 
-/** Whether nothing is said, so that every row matches. */
+/** Whether the filter is empty, so that every row matches. */
 export function isEverything(clause: KeyClause): boolean {
   return clause.kind === 'and' && isJoint(clause) && clause.of.every(isEverything)
 }
 
-/** Whether rows can match in more than one way. */
+/** Whether the filter has alternatives. */
 export function hasChoice(clause: KeyClause): boolean {
   if (!isJoint(clause)) return false
   return (clause.kind === 'or' && clause.of.length !== 1) || clause.of.some(hasChoice)

@@ -1,4 +1,4 @@
-/** Keys that tables cannot hold, because they are empty or too long. */
+/** Detects key values that are empty or too long to store. */
 import type { Column } from '../../language/columns/column.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { RowStore } from '../row-store.ts'
@@ -6,11 +6,11 @@ import type { Content, GivenContents, TextToEmbed } from './column-content.ts'
 
 export interface UnfitKey {
   readonly column: Column
-  /** Why; it reads on from the value. */
+  /** The end of a sentence that starts with the value. */
   readonly problem: string
 }
 
-/** All columns of the key must be there. */
+/** All columns of the key must be present. */
 export function findUnfitKey(
   { key, table, limits }: RowStore,
   contents: GivenContents,
@@ -38,7 +38,7 @@ export function findUnfitKey(
   )
 }
 
-/** Bytes of texts and blobs, which alone can be empty or long; others count as few. */
+/** Bytes of strings and blobs; other types are never empty and always short. */
 function sizeOf(content: Content | TextToEmbed): number {
   if (typeof content === 'string') return Buffer.byteLength(content)
   const base64 = isObject(content as Value) && (content as JsonObject).get('$binary')

@@ -1,4 +1,4 @@
-/** Rows to be merged, and what became of each. */
+/** Merges rows and reports the outcome of each. */
 import type { Caller } from '../../caller/caller.ts'
 import type { MergeOutcome, RowMerge } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
@@ -11,8 +11,8 @@ import type { RowStore } from '../row-store.ts'
 export type RowOutcome = 'done' | 'skipped' | ApiError | EngineError
 
 /**
- * What fails single rows is in the result. With `ordered`, rows after the first that fails
- * are skipped.
+ * Errors of single rows are in the result. With `ordered`, rows after the first error are
+ * skipped.
  */
 export async function mergeRows(
   store: RowStore,

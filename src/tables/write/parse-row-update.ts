@@ -1,4 +1,4 @@
-/** From the text of an update of a row to what it does. */
+/** Parses an update of a row. */
 import {
   entriesOf,
   isCollection,
@@ -28,13 +28,13 @@ import { checkKnown, checkValues, updateCodes } from './given-columns.ts'
 import { readPush } from './read-push.ts'
 
 export interface RowUpdate {
-  /** What columns are given in place of what they have. */
+  /** Columns whose content is replaced. */
   readonly contents: GivenContents
-  /** What becomes of the elements of lists, sets and maps. */
+  /** Columns whose elements are changed: lists, sets and maps. */
   readonly elements: ReadonlyMap<Column, ElementChange>
 }
 
-/** Each check names all columns that fail it, and only then comes the next. */
+/** Each check names all columns that fail it, and the next check runs only if none does. */
 export function* parseRowUpdate(store: RowStore, update: Value): Steps<RowUpdate> {
   const actions = resolveColumns(store, readOperators(update))
   checkOperators(store, actions)
@@ -64,7 +64,7 @@ const operators = ['$set', '$unset', '$push', '$pullAll'] as const
 
 type RowOperator = (typeof operators)[number]
 
-/** What collections have beside them. */
+/** Update operators that only collections support. */
 const otherOperators: Readonly<Record<Exclude<Operator, RowOperator>, true>> = {
   $addToSet: true,
   $currentDate: true,
@@ -160,7 +160,7 @@ function checkOperators(store: RowStore, actions: readonly ColumnAction[]): void
   }
 }
 
-/** Each column once, and none of the key. */
+/** Each column may be updated once, and key columns not at all. */
 function checkColumns(store: RowStore, actions: readonly ColumnAction[]): void {
   const { key, name: target } = store
   const columns = columnsOf(actions)
@@ -184,12 +184,12 @@ function columnsOf(actions: readonly ColumnAction[]): readonly Column[] {
 
 type Read = ReadContent | ElementChange
 
-/** Values are no plain objects, except for decimals. */
+/** Column values are not plain objects, except decimals. */
 function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
   return typeof read === 'object' && read !== null && 'elements' in read
 }
 
-/** `pushed` is what a $push adds, as it was sent. */
+/** `pushed` is the unconverted argument of a $push. */
 function* readAction(
   store: RowStore,
   { operator, column, argument }: ColumnAction,
@@ -239,7 +239,7 @@ function* readEach(
   return all
 }
 
-/** An element, or of a map an entry. */
+/** An element, or an entry of a map. */
 function readAdded(
   { table }: RowStore,
   type: CollectionType,

@@ -1,4 +1,4 @@
-/** What a $push adds, as it was sent: the values of $each, or the one value. */
+/** Parses the argument of a $push: the values of $each, or a single value. */
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'

@@ -1,4 +1,4 @@
-/** Rows of an insert, as the request brings them. */
+/** Parses the rows of an insert. */
 import { BadValue } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -23,7 +23,7 @@ import {
 } from './given-columns.ts'
 import { findUnfitKey } from './key-size.ts'
 
-/** Each check names all columns that fail it, and only then comes the next. */
+/** Each check names all columns that fail it, and the next check runs only if none does. */
 export function* readRow(store: RowStore, document: Value): Steps<GivenContents> {
   if (!isObject(document))
     throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })

@@ -1,6 +1,6 @@
 /**
- * Updating a row. One that is not there is made by what is set or pushed, and goes again
- * when the last of it is cleared, unless it was inserted meanwhile.
+ * Updates a row. Updating a missing row creates it when a value is set or pushed. Such a
+ * row disappears when its last value is unset, unless it was inserted meanwhile.
  */
 import type { Caller } from '../../caller/caller.ts'
 import type { Value } from '../../json/value.ts'

@@ -1,8 +1,8 @@
 /**
- * Which rows an update or a delete is for, by their primary keys.
+ * Determines the rows of an update or a delete by their primary keys.
  *
- * What is wrong with a filter is found in this order: its form, the columns that it names,
- * whether these are of the key, what is said about them, and the values in it.
+ * Errors are reported in this order: the structure of the filter, its columns, whether they
+ * are key columns, the operators, and the values.
  */
 import type { ElementType, PrimitiveName } from '../../language/columns/column-type.ts'
 import { BadValue, readElement } from '../../language/columns/values.ts'
@@ -25,7 +25,7 @@ import { readVector, type Contents } from './column-content.ts'
 import { keyColumns, listColumns } from './column-lists.ts'
 import { hasChoice, isEverything, readKeyClause, type KeyClause } from './key-clause.ts'
 
-/** The key of the one row that the filter of updateOne or deleteOne names. */
+/** The full key in the filter of updateOne or deleteOne. */
 export function readWholeKey(store: RowStore, filter: Value | undefined): Contents {
   const { key, name: target } = store
   const clause = readKeyClause(store, filter)
@@ -59,8 +59,8 @@ export function readWholeKey(store: RowStore, filter: Value | undefined): Conten
 }
 
 /**
- * What the filter of deleteMany says: all partition columns, then columns of the sort in
- * its order, the last of them perhaps by a range. Undefined: all rows.
+ * The key conditions of a deleteMany: all partition columns, then a prefix of the
+ * clustering columns, the last one possibly by range. Undefined: all rows.
  */
 export function readKeyConditions(
   store: RowStore,
@@ -71,7 +71,7 @@ export function readKeyConditions(
   checkColumns(store, clause)
   const conditions = conditionsOf(clause)
   checkPrefix(store, new Set(conditions.map(({ column }) => column)))
-  // What does not fit a column is said before what cannot be done with it.
+  // Invalid values take precedence over unsupported operations.
   const readable = conditions.map(({ kind, column, operands }) => ({
     kind,
     column,
@@ -93,7 +93,7 @@ export function readKeyConditions(
   return said
 }
 
-/** Whether a sort was sent, which nothing that is named by its key has use for. */
+/** Whether the request has a sort, which is useless when the key identifies the row. */
 export function hasSort(sort: Value | undefined): boolean {
   return sort !== undefined && !(isObject(sort) && sort.size === 0)
 }
@@ -122,7 +122,7 @@ function checkPrefix(store: RowStore, given: ReadonlySet<Column>): void {
     })
 }
 
-/** A range is of the last column that is given, and of the sort. */
+/** Only the last given column may have a range, and it must be a clustering column. */
 function checkRanges(store: RowStore, conditions: KeyConditions): void {
   const { key, table } = store
   const last = key.findLast(({ name }) => conditions.has(name))
@@ -138,7 +138,7 @@ function checkRanges(store: RowStore, conditions: KeyConditions): void {
   }
 }
 
-/** The form in which rows keep the value. */
+/** Converts an operand to the stored form. */
 function readOperand(
   store: RowStore,
   column: Column,
@@ -153,7 +153,7 @@ function readOperand(
   throw unfitValue(column, operand, stored.problem, store)
 }
 
-/** No list, set or map can be part of a key. */
+/** A list, set or map cannot be part of a key. */
 function elementOf({ type }: Column): ElementType {
   return type.type === 'userDefined' ? type : (type.type as PrimitiveName)
 }
