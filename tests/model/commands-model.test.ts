@@ -1,10 +1,10 @@
-/** Random commands over HTTP, against a plain Map. */
+/** Random commands over HTTP, compared with a plain Map. */
 import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import { CommandsModel } from './commands-model.ts'
 import { Random, seed, times } from './random.ts'
 
-// Few changes in memory, and many runs, on several levels.
+// A small memtable, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const commandsPerRun = 1_600 * times
