@@ -211,7 +211,7 @@ describe('a checked engine', () => {
     await assert.rejects(store.engine.readSetting('x'), /refused as 'closed' after close/)
   })
 
-  test('notices setting versions that are not distinct', async (context) => {
+  test('notices a setting version that is empty', async (context) => {
     const store = await spoiled(context, () => ({
       readSetting: () => Promise.resolve({ value: 'x', version: '' }),
       writeSetting: () => Promise.resolve(''),
