@@ -329,7 +329,7 @@ class Model {
     const having = expected.filter((seq) => some?.includes(seq) ?? true)
     const all = having.map((seq) => [seq, scoreOf(this.#texts.get(seq)!)] as const)
     assert.deepEqual(inOrder(this.#reader.score(terms, { among: some }, noBudget)), all)
-    // The result: the best, those that tie with the last of them, and those that tie with the start of
+    // The expected result: the best documents, ties with the last of these, and ties with the start of
     // the page.
     const wanted = this.#random.integer(1, 12)
     const ceiling = this.#random.pick([undefined, ...all.map(([, score]) => score)])

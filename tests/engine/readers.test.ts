@@ -79,7 +79,7 @@ describe('long reads', () => {
     ['another principal', { principalName: 'other', connection: {} }],
     ['another connection of the same principal', { principalName: 'many', connection: {} }],
   ] as const)
-    test(`of one connection give way to those of ${what}`, async (context) => {
+    test(`from one connection give way to those from ${what}`, async (context) => {
       const world = await filled(context, { searchThreads: 2 })
       const many = callerOf('many', {})
       const ended: string[] = []

@@ -141,7 +141,7 @@ export class TableStore {
     return this.change({ kind: 'dropIndex', table: this.#name, name })
   }
 
-  /** Replaces rows: columns that are not given are cleared. */
+  /** Replaces rows: columns without a given value are cleared. */
   async put(rows: readonly Row[]): Promise<readonly MergeOutcome[]> {
     const table = await this.table()
     const merges = rows.map((row) => {

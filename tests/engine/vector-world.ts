@@ -63,7 +63,10 @@ export class VectorWorld {
     return new VectorWorld(engine, target, seed)
   }
 
-  /** Inserts documents: half have `even`, a tenth `tenth`, and similar shares of other fields. */
+  /**
+   * Inserts documents with fields for selective filters: `even` is true for half of them, `tenth` for a
+   * tenth.
+   */
   async insert(count: number, vectorOf = this.vector): Promise<void> {
     for (let left = count; left > 0; left -= 500) {
       const writes: Write[] = []

@@ -77,7 +77,7 @@ function start(context: TestContext, tie: Tie) {
 
 for (const tie of ties)
   describe(`an index in runs, entries by ${tie}`, () => {
-    test('equals a sorted list for readers of old and new snapshots', (context) => {
+    test('equals a sorted list, for readers of old snapshots and of new ones', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
       const old = openReader(context, file)
@@ -107,7 +107,7 @@ for (const tie of ties)
       assert.ok(deepest >= 2, `only ${deepest} levels`)
     })
 
-    test('is intact after every step, and after a transaction that was not committed', (context) => {
+    test('is intact after every step, and after a transaction without a commit', (context) => {
       const { below, open, pick, oracle } = start(context, tie)
       let opened = open()
       const wanted = ['made 0', 'making 0', 'dropped 0', 'made 1', 'making 1', 'dropped 1']

@@ -1,4 +1,4 @@
-/** What remains when an engine is closed, and how a closed engine responds. */
+/** The data that remains when an engine is closed, and the errors of a closed engine. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { by, createCollection, dropTarget, Store, where } from '../store.ts'

@@ -223,7 +223,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await store.ids({ sort: by('_id') }), [1, 2, 3])
       })
 
-      test('replace a record that has not changed since it was read', async () => {
+      test('replace a record that is unchanged since it was read', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1, a: [1, 2], b: 'old' }])
         const read = await store.one(1)
@@ -262,7 +262,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.delete(old), 'conflict')
       })
 
-      test('of different kinds can be combined, each with its own outcome', async () => {
+      test('can be combined in any kinds, each with its own outcome', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }, { _id: 2 }, { _id: 3 }])
         const [one, two, three] = [

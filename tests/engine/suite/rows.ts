@@ -62,7 +62,7 @@ export function describeRows(name: string, world: World): void {
       assert.deepEqual(JSON.parse(shown), { word: 'one' })
     })
 
-    test('are found by a search on a column that is not returned', async () => {
+    test('are found by a search on a hidden column', async () => {
       const rows = await create()
       await rows.addIndex(onVector)
       await rows.addIndex(onText)

@@ -200,7 +200,7 @@ export function describeSchema(name: string, world: World): void {
       assert.deepEqual(targets!.map(({ name }) => name).toSorted(), ['c0', 'c1'])
     })
 
-    test('of one table does not affect other tables', async () => {
+    test('affects only its own table', async () => {
       const one = await tableNamed(await createTable('untouched'))
       const other = await createTable('touched')
       const columns = [{ name: 'a', type: { type: 'text' } }] as const
@@ -208,7 +208,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal(await running.engine.estimateCount(one), 0)
     })
 
-    test('of a type also changes the tables that use it, whose values stay', async () => {
+    test('also changes the tables that use a changed type, whose values stay', async () => {
       const home = [
         { name: 'street', type: 'text' },
         { name: 'number', type: 'int' },
