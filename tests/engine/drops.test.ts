@@ -48,7 +48,7 @@ async function countOften(engine: Engine, target: Collection, documents: number)
   return ended
 }
 
-describe('reads that wait when what they read is dropped', () => {
+describe('reads that wait while their store is dropped', () => {
   test('end as gone, and never read from the new store with the same name', async (context) => {
     const { engine } = await openEmbedded(context, { searchThreads: 2 })
     for (const documents of [900, 600]) {

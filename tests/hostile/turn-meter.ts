@@ -19,7 +19,7 @@ export interface Turns {
   /** Number of the report, so that a reader recognises a new one. */
   readonly report: number
   readonly longestMs: number
-  /** Turns that took more than 20, 50 and 100 ms of processor time. */
+  /** Number of turns with more than 20, 50 and 100 ms of processor time. */
   readonly over: { readonly 20: number; readonly 50: number; readonly 100: number }
   /** In bytes: of the process, and of its main thread. */
   readonly memory: NodeJS.MemoryUsage

@@ -70,7 +70,7 @@ interface Commands {
   readonly documentsMax: number
 }
 
-describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
+describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
   let dataDir: string
   let engine: Engine
   let commands = 0

@@ -77,7 +77,7 @@ function start(context: TestContext, tie: Tie) {
 
 for (const tie of ties)
   describe(`an index in runs, entries by ${tie}`, () => {
-    test('equals a sorted list, for readers of old snapshots and of new ones', (context) => {
+    test('equals a sorted list, with every snapshot of a reader', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
       const old = openReader(context, file)
