@@ -19,7 +19,7 @@ import { putSetting } from '../engine/settings.ts'
 describe('a key', () => {
   const id = '6b1f4f0e-5a67-4b58-9e2c-00c0ffee1234'
 
-  test('is found again in a name, and taken off', () => {
+  test('is recognised at the start of a name, and removed from it', () => {
     assert.equal(databaseKeyFor(id), 's_00c0ffee1234__')
     for (const key of [databaseKeyFor(id), dottedKeyFor(id), '']) {
       assert.equal(databaseKeyOf(`${key}library`), key)
@@ -27,14 +27,14 @@ describe('a key', () => {
     }
   })
 
-  test('is legal in the name of any store', () => {
+  test('is a legal start of a name in every store', () => {
     for (let i = 0; i < 100; i++) {
       const name = databaseKeyFor(randomUUID()) + 'n'.repeat(32)
       assert.match(name, /^[a-z]\w{47}$/)
     }
   })
 
-  test('is nothing that only resembles one', () => {
+  test('is not recognised in names that only resemble one', () => {
     for (const name of [
       's_00c0ffee1234_x',
       's_00C0FFEE1234__x',
@@ -50,7 +50,7 @@ describe('a key', () => {
 
 const admin = new AdminServer()
 
-test('keyspaces cannot have names that start like a key', async () => {
+test('keyspace names that start like a database key are rejected', async () => {
   const { id } = await admin.createDatabase({ keyspace: 'mine' })
   const keyspace = `${databaseKeyFor(id)}mine`
   await admin.commandTo(id, '/mine', { createCollection: { name: 'notes' } })
@@ -78,7 +78,7 @@ test('keyspaces cannot have names that start like a key', async () => {
   assert.deepEqual(found.body.status, { collections: ['notes'] })
 })
 
-test('a data folder of version 0.1 serves its databases, and new ones beside them', async (context) => {
+test('a data folder of version 0.1 serves its databases and new ones', async (context) => {
   const dataDir = await temporaryFolder()
   context.after(() => rm(dataDir, { recursive: true }))
   const ids = { home: randomUUID(), old: randomUUID() }

@@ -1,4 +1,4 @@
-/** Databases below HTTP: what is left behind by an end at the wrong moment, and bounds. */
+/** Databases below HTTP: recovery after a crash between two steps, and limits. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -33,7 +33,7 @@ afterEach(async () => {
 const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }
 
 describe('a start', () => {
-  test('leaves keyspaces alone whose database it does not know', async () => {
+  test('keeps keyspaces whose database it does not know', async () => {
     const before = await Databases.open(engine, 10)
     const { key } = await before.create(wanted)
     const unknown = ['0a0b0c0d-0000-4000-8000-000000000000.k', 's_0123456789ab__k']
@@ -49,7 +49,7 @@ describe('a start', () => {
     ])
   })
 
-  test('terminates what was being made for too long, and nothing that may still be', async () => {
+  test('terminates databases that were INITIALIZING for too long, and no younger ones', async () => {
     const first = await Databases.open(engine, 3)
     const [home] = first.list()
     const entry = (key: string, createdAt: string) => ({
@@ -78,16 +78,16 @@ describe('a start', () => {
     )
     assert.equal(again.info('of s_00000000000b__'), undefined)
     await again.create(wanted)
-    // What is being made has its place.
+    // A database that is being created counts towards the limit.
     await assert.rejects(again.create(wanted), DatabaseRefusal)
   })
 
-  test('ends what was being terminated', async () => {
+  test('completes the termination of a database', async () => {
     const databases = await Databases.open(engine, 10)
     const { id, key } = await databases.create(wanted)
     const stored = (await settingOf(engine, 'databases'))!
     await databases.terminate(id)
-    // As if the end had come between the note and the last keyspace.
+    // Simulates a crash between the change of the entry and the drop of the last keyspace.
     await engine.createKeyspace(`${key}k`)
     const again = await Databases.open(engine, 10)
     assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
@@ -96,7 +96,7 @@ describe('a start', () => {
     assert(stored.includes('ACTIVE'))
   })
 
-  test('finds the home and the organization again', async () => {
+  test('restores the home database and the organization', async () => {
     const one = await Databases.open(engine, 10)
     const two = await Databases.open(engine, 10)
     assert.equal(one.home.id, two.home.id)
@@ -105,7 +105,7 @@ describe('a start', () => {
 })
 
 describe('databases', () => {
-  test('that are terminated stay known, but not without end', async () => {
+  test('that are terminated stay listed, up to a limit', async () => {
     await Databases.open(engine, 3)
     const stored = JSON.parse((await settingOf(engine, 'databases'))!) as {
       databases: DatabaseInfo[]
@@ -130,7 +130,7 @@ describe('databases', () => {
     assert.equal(databases.info('ended-1')!.status, 'TERMINATED')
   })
 
-  test('are not more than may be, however many ask at once', async () => {
+  test('stay within their limit when many are created at once', async () => {
     const databases = await Databases.open(engine, 3)
     const asked = await Promise.allSettled(
       Array.from({ length: 6 }, () => databases.create(wanted)),
@@ -142,7 +142,7 @@ describe('databases', () => {
     assert.equal((await engine.listKeyspaces()).length, 3)
   })
 
-  test('that cannot be made leave nothing behind, and no place taken', async () => {
+  test('leave no keyspace when their creation fails, and do not count towards the limit', async () => {
     const failing: Engine = {
       ...checked(engine),
       createKeyspace: () => Promise.reject(new EngineError('write', 'the disk is full')),
@@ -159,7 +159,7 @@ describe('databases', () => {
     ])
   })
 
-  test('that are terminated get no keyspace any more', async () => {
+  test('that are terminated accept no new keyspace', async () => {
     const databases = await Databases.open(engine, 3)
     const { id } = await databases.create(wanted)
     const doomed = databases.find(id)!.engine
@@ -177,7 +177,7 @@ describe('databases', () => {
     assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
   })
 
-  test('see nothing whose name starts like a key', async () => {
+  test('do not list keyspaces whose name starts like a key', async () => {
     const databases = await Databases.open(engine, 3)
     const { id, key } = await databases.create(wanted)
     const { home } = databases
@@ -196,7 +196,7 @@ describe('databases', () => {
     )
   })
 
-  test('count what they hold themselves', async () => {
+  test('count only their own keyspaces', async () => {
     const databases = await Databases.open(engine, 3)
     const other = databases.find((await databases.create(wanted)).id)!.engine
     await createCollection(databases.home.engine, 'here')

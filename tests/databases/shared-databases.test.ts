@@ -15,7 +15,7 @@ async function openTwo(context: TestContext, max = 10) {
   return { engine, both, one: both[0], two: both[1] }
 }
 
-/** An engine on which making keyspaces stops until it is told to go on. */
+/** An engine on which creating a keyspace pauses until the test resumes it. */
 function stopping(engine: Engine) {
   let goOn!: () => void
   let arrive!: () => void
@@ -32,7 +32,7 @@ function stopping(engine: Engine) {
   return { stopped, arrived, goOn: () => goOn() }
 }
 
-test('two that start on an empty engine have one organization, and one home', async (context) => {
+test('two servers that start on an empty engine share one organization and one home database', async (context) => {
   const { engine, one, two } = await openTwo(context)
   assert.equal(one.organization, two.organization)
   assert.equal(one.home.id, two.home.id)
@@ -42,7 +42,7 @@ test('two that start on an empty engine have one organization, and one home', as
 })
 
 describe('databases of one server', () => {
-  test('are made and terminated for the other', async (context) => {
+  test('are created and terminated on the other server, too', async (context) => {
     const { engine, one, two } = await openTwo(context)
     const { id } = await one.create(wanted)
     await eventually(() => two.find(id) !== undefined)
@@ -57,7 +57,7 @@ describe('databases of one server', () => {
     await assert.rejects(one.terminate(id), DatabaseRefusal)
   })
 
-  test('are not lost when both make some', async (context) => {
+  test('are all kept when both servers create some at once', async (context) => {
     const { both, one, two } = await openTwo(context, 30)
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, i) => both[i % 2]!.create(wanted)),
@@ -71,7 +71,7 @@ describe('databases of one server', () => {
       await eventually(() => made.every(({ id }) => databases.find(id) === undefined))
   })
 
-  test('are not more than may be', async (context) => {
+  test('stay within the limit across both servers', async (context) => {
     const { engine, both } = await openTwo(context, 4)
     const asked = await Promise.allSettled(
       Array.from({ length: 8 }, (_, i) => both[i % 2]!.create(wanted)),
@@ -80,7 +80,7 @@ describe('databases of one server', () => {
     assert.equal((await engine.listKeyspaces()).length, 4)
   })
 
-  test('that are being made are not removed by a start, nor seen', async (context) => {
+  test('that are being created are not removed by a starting server, and not listed', async (context) => {
     const { engine } = await openEmbedded(context)
     const { stopped, arrived, goOn } = stopping(engine)
     const one = await Databases.open(stopped, 10)
@@ -95,13 +95,13 @@ describe('databases of one server', () => {
     await eventually(() => two.find(id) !== undefined)
   })
 
-  test('that were given up while they were made leave nothing', async (context) => {
+  test('leave nothing when their creation was abandoned', async (context) => {
     const { engine } = await openEmbedded(context)
     const { stopped, arrived, goOn } = stopping(engine)
     const one = await Databases.open(stopped, 2)
     const creating = one.create(wanted)
     await arrived
-    // As if the server had been asleep, or its clock been wrong.
+    // Simulates a server that was suspended, or whose clock was wrong.
     const stored = (await settingOf(engine, 'databases'))!
     const aged = stored.replace(
       /("status":"INITIALIZING","createdAt":)"[^"]*"/,
@@ -121,12 +121,12 @@ describe('databases of one server', () => {
     await two.create(wanted)
   })
 
-  test('get no keyspace by one server while the other terminates them', async (context) => {
+  test('get no keyspace from one server while the other terminates them', async (context) => {
     const { engine } = await openEmbedded(context)
     const two = await Databases.open(engine, 10)
     const { id } = await two.create(wanted)
     const { stopped, arrived, goOn } = stopping(engine)
-    // It hears of nothing, so that what it finds out it finds out by looking.
+    // This server receives no change notifications, so it detects the termination by reading the entry.
     const one = await Databases.open(
       { ...stopped, watchSettings: () => () => undefined },
       10,

@@ -1,4 +1,4 @@
-/** Backups of the embedded engine: of one moment, of what changed, and without a trace. */
+/** Backups of the embedded engine: consistency, incremental transfer, and cleanup. */
 import assert from 'node:assert/strict'
 import {
   cpSync,
@@ -27,7 +27,7 @@ import { putSetting, settingOf } from './settings.ts'
 const keyspace = 'default_keyspace'
 
 describe('a backup', () => {
-  test('has everything: documents, rows, indexes, types and settings', async (context) => {
+  test('contains documents, rows, indexes, types and settings', async (context) => {
     const { engine } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const documents = await Store.create(engine, 'documents')
@@ -60,13 +60,13 @@ describe('a backup', () => {
       assert.deepEqual(await (await Store.find(copy, 'documents')).ids(), [1, 2])
       const table = new TableStore(copy, 'rows')
       assert.deepEqual(await table.find(), ['a 2', 'a 1'])
-      // Its vector index is not in the backup, and built again.
+      // The backup has no vector indexes; the restored engine builds them again.
       assert.deepEqual(await table.searchVector([1, 0], undefined, 1), ['a 1'])
     })
     assert.deepEqual(checkDataFolder(restored), [])
   })
 
-  test('is of one moment, whatever is written meanwhile', async (context) => {
+  test('is a consistent snapshot while data is written', async (context) => {
     const { engine } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const first = await Store.create(engine, 'first')
@@ -76,13 +76,13 @@ describe('a backup', () => {
     const writers = [1, 2, 3]
     const noting = 3
 
-    // Each goes from one to the next only when it was told that the last is durable.
+    // Each write starts after the one before it was acknowledged.
     const write = async (writer: number) => {
       for (let n = 0; !stopped; n++) {
         const document = { _id: `${writer} ${n}`, n, filler }
         await first.insert([document])
         await second.insert([document])
-        // A backup makes settings wait for a moment, and so whoever writes them.
+        // A backup briefly blocks writers of settings, so only one of the writers writes them.
         if (writer === noting) await putSetting(engine, 'noted', String(n))
       }
     }
@@ -115,7 +115,7 @@ describe('a backup', () => {
           const countOf = (ids: readonly string[]) =>
             ids.filter((id) => id.startsWith(`${writer} `)).length
           const [a, b] = [countOf(one), countOf(two)]
-          // As far as it came: each step, and then those before it.
+          // Writes are sequential, so each count equals the next one or exceeds it by 1.
           assert(a === b || a === b + 1, `not of one moment: ${a}, ${b}`)
           if (writer !== noting) continue
           const c = Number((await settingOf(copy, 'noted')) ?? -1) + 1
@@ -135,7 +135,7 @@ describe('a backup', () => {
     assert(countBefore > 0)
   })
 
-  test('leaves out what the caller has, and has what was changed', async (context) => {
+  test('omits files that the caller has, and sends changed files', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const changing = await Store.create(engine, 'changing')
@@ -158,13 +158,13 @@ describe('a backup', () => {
     assert.deepEqual(sentNames(await backups.take(engine)), [])
     await changing.insert([{ _id: 2 }])
     assert.deepEqual(sentNames(await backups.take(engine)), ['changing'])
-    // An index changes the store without a write of a row.
+    // Creating an index changes the store file without a write of a row.
     await rows.addIndex(onWord)
     assert.deepEqual(sentNames(await backups.take(engine)), ['catalog', 'rows'])
     await engine.truncate(resting.target)
     assert.deepEqual(sentNames(await backups.take(engine)), ['resting'])
     await engine.close()
-    // A stop records the versions of stores in the catalog, if any has changed.
+    // A clean stop records the versions of changed stores in the catalog.
     await withEngine(dataDir, async (again) => {
       assert.deepEqual(sentNames(await backups.take(again)), ['catalog'])
     })
@@ -178,7 +178,7 @@ describe('a backup', () => {
     })
   })
 
-  test('tells apart what was written after the folder was set back', async (context) => {
+  test('distinguishes writes after the folder was reset to an older copy', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const store = await Store.create(engine, 'books')
@@ -186,7 +186,7 @@ describe('a backup', () => {
     await engine.close()
     const earlier = join(backups.folder, 'earlier')
     cpSync(dataDir, earlier, { recursive: true })
-    // The same number of writes to each, but others.
+    // Both folders get the same number of writes with different content.
     const writeAndTake = (folder: string, id: string) =>
       withEngine(folder, async (opened) => {
         await (await Store.find(opened, 'books')).insert([{ _id: id }])
@@ -203,7 +203,7 @@ describe('a backup', () => {
     assert.deepEqual(await idsIn(other), [1, 'that way'])
   })
 
-  test('makes nobody wait while it is read', async (context) => {
+  test('blocks no writes while it is read', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const store = await Store.create(engine, 'books')
@@ -211,7 +211,7 @@ describe('a backup', () => {
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'old' }])
     const parts = engine.operations!.backup(new Set(), noSignal)[Symbol.asyncIterator]()
     assert.equal((await next(parts)).kind, 'begin')
-    // Writes, drops and creations are answered although nobody reads on.
+    // Writes, drops and creations are acknowledged while the backup is not read.
     await store.insert([{ _id: 2 }])
     await dropTarget(engine, (await Store.find(engine, 'dropped')).target)
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'new' }])
@@ -228,7 +228,7 @@ describe('a backup', () => {
     assert.deepEqual(checkDataFolder(dataDir), [])
   })
 
-  test('leaves nothing behind when it is left, given up, or the engine closes', async (context) => {
+  test('leaves no files when it is abandoned or aborted, or when the engine closes', async (context) => {
     const { engine, dataDir, fileOf } = await openEmbedded(context)
     const store = await Store.create(engine, 'books')
     await store.insert([{ _id: 1, text: 'x'.repeat(10_000) }])
@@ -240,7 +240,7 @@ describe('a backup', () => {
     }
     assert.deepEqual(copies(), [])
     await store.insert([{ _id: 2 }])
-    // Nothing holds on to an earlier state: the log can be emptied.
+    // No reader holds an earlier state, so the log can be truncated.
     const file = new DatabaseSync(fileOf('books'))
     assert.equal(file.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()!['busy'], 0)
     file.close()
@@ -265,7 +265,7 @@ describe('a backup', () => {
     await assert.rejects(drain(late), isClosed)
   })
 
-  test('that died is cleaned up by the next start', async (context) => {
+  test('that was interrupted by a crash is removed at the next start', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     await engine.close()
     const left = join(dataDir, 'backup.partial-2f6d0c1e-94a7-4b52-8d3f-0e6a1b7c9d20')
@@ -275,7 +275,7 @@ describe('a backup', () => {
     assert(!readdirSync(dataDir).some((name) => name.startsWith('backup')))
   })
 
-  test('is not made of what cannot be read, and says what that is', async (context) => {
+  test('fails and names the store when a store cannot be read', async (context) => {
     const { engine, dataDir, fileOf } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     await (await Store.create(engine, 'sound')).insert([{ _id: 1 }])
@@ -292,7 +292,7 @@ describe('a backup', () => {
         )
         return true
       })
-      // Whatever else is there can be written.
+      // Other stores remain writable.
       await (await Store.find(again, 'sound')).insert([{ _id: 2 }])
     })
     assert(!readdirSync(dataDir).some((name) => name.startsWith('backup')))
@@ -300,7 +300,7 @@ describe('a backup', () => {
 })
 
 describe('restoring', () => {
-  test('refuses files that are not what was backed up, and leaves no data folder', async (context) => {
+  test('rejects files that differ from the backup, and leaves no usable data folder', async (context) => {
     const { engine } = await openEmbedded(context)
     const backups = new TakenBackups(context)
     const store = await Store.create(engine, 'books')
@@ -314,7 +314,7 @@ describe('restoring', () => {
     await assert.rejects(backups.restore(taken), isDamaged(/is not what was backed up/))
     truncateSync(path, 5000)
     await assert.rejects(backups.restore(taken), isDamaged(/has 5000 bytes, and \d+ were/))
-    // What there is of it is nothing that a server starts with.
+    // A server refuses to start with the partial folder.
     await assert.rejects(
       withEngine(join(backups.folder, 'restored-2'), () => Promise.resolve()),
       isDamaged(/catalog\.db is missing, while there is data/),
@@ -327,7 +327,7 @@ describe('restoring', () => {
     assert.deepEqual(checkDataFolder(await backups.restore(taken)), [])
   })
 
-  test('refuses what was damaged before it was backed up', async (context) => {
+  test('rejects a store that was damaged before the backup', async (context) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
     context.after(() => rmSync(dataDir, { recursive: true }))
     const backups = new TakenBackups(context)
@@ -339,7 +339,7 @@ describe('restoring', () => {
       )
     })
     const bytes = readFileSync(file)
-    // The last page, which is of the documents or their index.
+    // The last page holds documents or an index of them.
     writeFileSync(file, bytes.fill(0xff, bytes.length - 4096, bytes.length))
     const taken = await withEngine(dataDir, (engine: Engine) => backups.take(engine))
     await assert.rejects(backups.restore(taken), isDamaged(/was damaged before: /))

@@ -1,6 +1,6 @@
 /**
- * Synchronous file operations of the thread that answers requests. Each blocks all clients for
- * as long as the disk takes, so the test allows only calls that belong to operations of SQLite.
+ * Synchronous file operations on the request thread. Each blocks all clients for as long as the disk
+ * takes, so the test allows only calls that belong to operations of SQLite.
  */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
@@ -50,9 +50,9 @@ function unwatchCalls(): void {
 }
 
 /**
- * What stays on the thread: a commit of the catalog, with the look at its files and the room
- * that is reserved for its log; and the look whether the path of a store that is opened still
- * leads to it. Files of /proc are not on a disk.
+ * Calls that are allowed on the request thread: a commit of the catalog, which checks its files and
+ * reserves space for its log; and the check that the path of a store still leads to the opened file.
+ * Files of /proc are not on a disk.
  */
 function isAllowed({ name, path, caller }: Call): boolean {
   if (path.startsWith('/proc/')) return true
@@ -62,11 +62,11 @@ function isAllowed({ name, path, caller }: Call): boolean {
   return file === 'store.db' && name === 'statSync' && caller.endsWith('file-identity.ts')
 }
 
-describe('the thread that answers requests', { skip: !isEmbedded }, () => {
+describe('the request thread', { skip: !isEmbedded }, () => {
   let server: TestServer
 
   before(async () => {
-    // Few stores are open at a time, so they are evicted and opened again.
+    // Few stores may be open, so they are evicted and opened again.
     const first = await startServer({ openStoresMax: 1, adminPort: 0 })
     const send = sending(first)
     await send(keyspace, { createCollection: { name: 'books' } })
@@ -174,7 +174,7 @@ describe('the thread that answers requests', { skip: !isEmbedded }, () => {
     assertNoneBlocks()
   })
 
-  test('does not wait for the disk when a page is not there', async () => {
+  test('does not wait for the disk when a page does not exist', async () => {
     await server.send('/console', {})
     calls.length = 0
     for (const path of ['/console', '/console/nothing.js']) await server.send(path, {})

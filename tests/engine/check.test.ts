@@ -20,7 +20,7 @@ import { keyOf } from '../../src/language/values/key.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { recordOf, Store } from './store.ts'
 
-/** A closed store of three documents that have something of everything. */
+/** A closed store of three documents with entries of all kinds. */
 async function makeStore(context: TestContext): Promise<Opened> {
   const opened = await openEmbedded(context)
   const { engine } = opened
@@ -55,7 +55,7 @@ function scramble(file: string, start: number): void {
   closeSync(handle)
 }
 
-/** An entry of document 1, or of another one. */
+/** An entry of document 1, unless `seq` names another one. */
 interface BadEntry {
   readonly path: string | number
   readonly value: string | number
@@ -63,7 +63,7 @@ interface BadEntry {
   readonly element: boolean
 }
 
-/** Changes the index behind the documents' backs. */
+/** Changes the index without changing the documents. */
 function changeEntries(
   file: string,
   { put = [], remove = [] }: { put?: readonly BadEntry[]; remove?: readonly BadEntry[] },
@@ -86,7 +86,7 @@ const tag = { path: 'tags', value: 'a', element: true }
 
 type Damage = string | ((file: string) => void)
 
-/** Ways to break a store, and what the check must say. */
+/** Ways to damage a store, and the findings that the check must report. */
 const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a value that is not indexed',
@@ -190,7 +190,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
 ]
 
 describe('the check of a store', () => {
-  test('finds nothing in a sound one', async (context) => {
+  test('finds nothing in an intact store', async (context) => {
     const { dataDir, fileOf } = await makeStore(context)
     assert.deepEqual(checkStore(fileOf('books'), documentView({})), [])
     assert.deepEqual(checkDataFolder(dataDir), [])
@@ -210,15 +210,15 @@ describe('the check of a store', () => {
       const isSum = (text: string) => /checksum|digest/.test(text)
       const [first] = findings.filter((text) => !isSum(text))
       assert.match(first!, finding, name)
-      // One damage may show twice, in what is missing and in what is left over, not more;
-      // and in the checksum of the row and in the digest.
+      // One damage may appear up to five times: as missing and surplus entries, and in the checksum of
+      // the row and the digest.
       assert(findings.length <= 5, `${name}: ${findings.join('; ')}`)
       assert(findings.filter(isSum).length <= 2, `${name}: ${findings.join('; ')}`)
       rmSync(file)
     }
   })
 
-  test('names an index that was made by other rules', async (context) => {
+  test('names an index that was built with other rules', async (context) => {
     const { fileOf } = await makeStore(context)
     const findings = checkStore(
       fileOf('books'),
@@ -231,7 +231,7 @@ describe('the check of a store', () => {
     ])
   })
 
-  test('names only the first of very many findings, and counts the rest', async (context) => {
+  test('names the first of many findings and counts the rest', async (context) => {
     const { fileOf } = await makeStore(context)
     const numbers = Array.from(
       { length: 250 },
@@ -243,7 +243,7 @@ describe('the check of a store', () => {
     assert.equal(findings.at(-1), '150 more like these')
   })
 
-  test('names a file that is missing, cut, scrambled or not ours', async (context) => {
+  test('names a file that is missing, truncated, overwritten or not a store', async (context) => {
     const { dataDir, fileOf } = await makeStore(context)
     const file = fileOf('books')
     change(join(dataDir, 'foreign.db'), 'CREATE TABLE doc(id)')
@@ -264,14 +264,14 @@ describe('the check of a store', () => {
     assert.match(checkDataFolder(dataDir)[0]!, /^default_keyspace\.books: /)
   })
 
-  test('of a folder goes through all collections, and needs no server there', async (context) => {
+  test('checks all collections of a data folder without a running server', async (context) => {
     const { dataDir, engine, fileOf } = await openEmbedded(context)
     for (const name of ['first', 'second', 'Second']) {
       const store = await Store.create(engine, name)
       await store.insert([{ _id: 1, a: name }])
     }
     assert.throws(() => checkDataFolder(dataDir), /in use by a running server/)
-    // A single store can be looked at while it is in use.
+    // A single store can be checked while it is in use.
     assert.deepEqual(checkStore(fileOf('first'), documentView({})), [])
     await engine.close()
     assert.deepEqual(checkDataFolder(dataDir), [])

@@ -12,7 +12,7 @@ import { openEmbedded } from './embedded-store.ts'
 import { by, tester, recordOf, Store, where } from './store.ts'
 import { anyRow, column, TableStore } from './table-store.ts'
 
-/** A real engine, with parts of it replaced by ones that break their promises. */
+/** A real engine with some methods replaced by ones that break the contract. */
 async function spoiled(
   context: TestContext,
   spoil: (engine: Engine) => Partial<Engine>,
@@ -35,7 +35,7 @@ const query: Query = {
   withSearchFields: false,
 }
 
-/** Ways to break what a page promises, and what is said of it. */
+/** Ways to violate the contract of pages, and the message of each violation. */
 const spoiledPages: Readonly<
   Record<string, readonly [change: (page: Page) => Partial<Page>, message: RegExp]>
 > = {
@@ -71,7 +71,7 @@ const file: BackupPart = { kind: 'file', key: 'books-1-2', size: 3, content: byt
 const contents = { created: '', catalog: { key: 'books-1-2' }, stores: [] }
 const end: BackupPart = { kind: 'end', contents }
 
-/** Ways to break what a backup promises, and what is said of it. */
+/** Ways to violate the contract of backups, and the message of each violation. */
 const spoiledBackups: Readonly<
   Record<string, readonly [parts: readonly BackupPart[], message: RegExp]>
 > = {
@@ -108,7 +108,7 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
 }
 
 describe('a checked engine', () => {
-  test('notices a backup that does not keep its word', async (context) => {
+  test('notices a backup that violates the contract', async (context) => {
     const { engine } = await openEmbedded(context)
     const take = async (parts: readonly BackupPart[]) => {
       const operations = { ...engine.operations!, backup: () => Readable.from(parts) }
@@ -123,7 +123,7 @@ describe('a checked engine', () => {
       await assert.rejects(take(parts), message, name)
   })
 
-  test('notices statistics and sizes that cannot be', async (context) => {
+  test('notices impossible statistics and sizes', async (context) => {
     const { engine, target } = await spoiled(context, ({ operations }) => ({
       operations: {
         ...operations!,
@@ -149,7 +149,7 @@ describe('a checked engine', () => {
       await assert.rejects(read, message)
     })
 
-  test('notices a column that a row was not asked for', async (context) => {
+  test('notices a column that the caller did not request', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(checked(engine))
     await rows.put([{ p: 'a', c: 1, word: 'one', text: 'more' }])
@@ -159,7 +159,7 @@ describe('a checked engine', () => {
     assert.throws(() => records[0]!.get(column('text')), /not asked for its column text/)
   })
 
-  test('takes records in any order, matching or not, that are not said to be served', async (context) => {
+  test('accepts records in any order, matching or not, when they are not marked as served', async (context) => {
     const store = await spoiled(context, (engine) => ({
       async read(target, _query, caller) {
         const all = { ...query, filter: everything, sort: by('-n') }
@@ -186,7 +186,7 @@ describe('a checked engine', () => {
     }
   })
 
-  test('notices a count beyond the one to stop at', async (context) => {
+  test('notices a count above the requested maximum', async (context) => {
     const store = await spoiled(context, () => ({ count: () => Promise.resolve(6) }))
     await assert.rejects(store.count(everything, 5), /6 is beyond stopAt, which is 5/)
   })
@@ -211,7 +211,7 @@ describe('a checked engine', () => {
     await assert.rejects(store.engine.readSetting('x'), /refused as 'closed' after close/)
   })
 
-  test('notices versions of settings that say nothing', async (context) => {
+  test('notices a setting version that is empty', async (context) => {
     const store = await spoiled(context, () => ({
       readSetting: () => Promise.resolve({ value: 'x', version: '' }),
       writeSetting: () => Promise.resolve(''),
@@ -220,7 +220,7 @@ describe('a checked engine', () => {
     await assert.rejects(store.engine.writeSetting('x', 'y', undefined), /is not distinct/)
   })
 
-  test('notices settings that are told to nobody any more', async (context) => {
+  test('notices a watcher of settings that is called after it was stopped', async (context) => {
     let tell!: (name: string) => void
     const store = await spoiled(context, () => ({
       watchSettings(listener) {
@@ -236,7 +236,7 @@ describe('a checked engine', () => {
     assert.deepEqual(heard, ['x'])
   })
 
-  test('notices a plan that changes its mind, or makes no sense', async (context) => {
+  test('notices a plan that returns different changes, or an invalid one', async (context) => {
     const { engine } = await spoiled(context, () => ({}))
     const plan = (planned: SchemaPlan) => engine.changeSchema('default_keyspace', planned)
     let asked = 0
@@ -258,7 +258,7 @@ describe('a checked engine', () => {
     )
   })
 
-  test('notices a caller that writes what it does not mean', async (context) => {
+  test('notices an invalid write by the caller', async (context) => {
     const store = await spoiled(context, () => ({}))
     const write = (given: Write) => store.engine.write(store.target, [given])
     const record = recordOf({ _id: 9, n: 1 })
@@ -281,7 +281,7 @@ describe('a checked engine', () => {
     )
   })
 
-  test('notices a position that is asked of another page', async (context) => {
+  test('notices a position that belongs to another page', async (context) => {
     const store = await spoiled(context, () => ({}))
     const page = await store.engine.read(store.target, query, tester)
     const other = await store.engine.read(store.target, query, tester)
@@ -293,7 +293,7 @@ describe('a checked engine', () => {
   })
 })
 
-test('an engine around another has what that one has', async (context) => {
+test('a checked engine has the optional parts of the engine inside', async (context) => {
   const { engine } = await openEmbedded(context)
   const front = around(engine, { listKeyspaces: () => Promise.resolve(['another']) })
   assert.deepEqual(await front.listKeyspaces(), ['another'])

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { OpeningTask } from './opening-thread.ts'
 
-test('of those that open a data folder at the same moment, one gets it', async () => {
+test('only one thread opens a data folder when several try at the same moment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stela-'))
   const file = join(folder, 'catalog.db')
   const made = new DatabaseSync(file)

@@ -1,4 +1,4 @@
-/** What columns, indexes and fields are known by in the store, and that it stays theirs. */
+/** Internal keys and ids of columns, indexes and fields, which stay the same when names change. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -40,24 +40,24 @@ function keysOf({ columns }: StoredDefinition): string[] {
 }
 
 describe('the columns of a table', () => {
-  test('have keys that are their names', () => {
+  test('use their names as keys', () => {
     assert.deepEqual(keysOf(redefine(plain, add('b', 'c'))), [
       ...['id 1 id', 'a 2 a', 'b 3 b', 'c 4 c'],
     ])
   })
 
-  test('have other keys and ids than all that were dropped', () => {
+  test('get keys and ids that no dropped column had', () => {
     const again = redefine(plain, drop('a'), add('a'), drop('a'), add('a', 'b'))
     assert.deepEqual(keysOf(again), ['id 1 id', 'a 4 a~3', 'b 5 b'])
     assert.deepEqual(
       again.dropped.map(({ key }) => key),
       ['a', 'a~2'],
     )
-    // A name that is somebody's key already.
+    // The new name equals an existing key.
     assert.deepEqual(keysOf(redefine(again, add('a~2'))).at(-1), 'a~2 6 a~2~2')
   })
 
-  test('have ids that no index has, nor had', () => {
+  test('get ids that no index has or had', () => {
     const index = { kind: 'regular', name: 'i', column: 'a', part: 'value' } as const
     const create: TableChange = { kind: 'createIndex', table, index }
     const dropped: TableChange = { kind: 'dropIndex', table, name: 'i' }
@@ -67,7 +67,7 @@ describe('the columns of a table', () => {
     assert.equal(after.lastId, 5)
   })
 
-  test('keep what they are known by when a service comes or goes', () => {
+  test('keep their keys and ids when an embedding service is added or removed', () => {
     const type = { type: 'vector', dimension: 3 } as const
     const columns = [{ name: 'v', type }]
     const vectors = redefine(plain, { kind: 'addColumns', table, columns })
@@ -92,7 +92,7 @@ describe('the fields of a type', () => {
     assert.deepEqual(renamed.fields, [{ name: 'b', type: 'int', key: 'a' }])
   })
 
-  test('have other keys than those that had their names before', () => {
+  test('get new keys when they take the former name of a renamed field', () => {
     const added = [{ name: 'a', type: 'text' }] as const
     const { fields } = redefineType(place, { renamed: [['a', 'b']], added })
     assert.deepEqual(fields, [

@@ -1,4 +1,4 @@
-/** Stores that are dropped while reads of them run and wait, and made anew at once. */
+/** Stores that are dropped and created again while reads of them run and wait. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
@@ -13,12 +13,12 @@ import {
   tester,
 } from './store.ts'
 
-/** Nothing but looking into each document answers this. */
+/** A filter without an access path: every document is parsed. */
 const long = { kind: 'notSize', path: pathOf('list'), size: 3 } as const
 
 const list = Array.from({ length: 30 }, (_, i) => `element ${i}`)
 
-/** A collection whose counts take a thread. */
+/** Creates a collection that is large enough that counts run on a reader thread. */
 async function fill(engine: Engine, keyspace: string, name: string, documents: number) {
   assert(await createCollection(engine, name, plainOptions, keyspace))
   const store = new Store(engine, (await engine.findTarget(keyspace, name)) as Collection)
@@ -29,7 +29,10 @@ async function fill(engine: Engine, keyspace: string, name: string, documents: n
 const count = (engine: Engine, target: Collection) =>
   engine.count(target, long, 1_000_000, tester)
 
-/** Many more counts than there are threads. Each ends with the number, or without the store. */
+/**
+ * Runs many more counts than there are threads. Each returns the number, or fails because the store is
+ * gone.
+ */
 async function countOften(engine: Engine, target: Collection, documents: number) {
   const counts = Array.from({ length: 40 }, () => count(engine, target))
   const ended = { whole: 0, gone: 0 }
@@ -45,15 +48,15 @@ async function countOften(engine: Engine, target: Collection, documents: number)
   return ended
 }
 
-describe('reads that wait when what they read is dropped', () => {
-  test('end without it, and nothing of it is in what gets its name', async (context) => {
+describe('reads that wait while their store is dropped', () => {
+  test('end as gone, and never read from the new store with the same name', async (context) => {
     const { engine } = await openEmbedded(context, { searchThreads: 2 })
     for (const documents of [900, 600]) {
       const target = await fill(engine, 'default_keyspace', 'again', documents)
       const counting = countOften(engine, target, documents)
       assert.equal(await dropTarget(engine, target), true)
       const anew = await fill(engine, 'default_keyspace', 'again', documents + 1)
-      // By all threads that there are.
+      // Enough counts to use all threads.
       const counts = Array.from({ length: 30 }, () => count(engine, anew))
       assert.deepEqual(new Set(await Promise.all(counts)), new Set([documents + 1]))
       assert((await counting).gone > 0, 'no count waited')
@@ -61,7 +64,7 @@ describe('reads that wait when what they read is dropped', () => {
     }
   })
 
-  test('and so when their keyspace is, with others in it', async (context) => {
+  test('end as gone when their keyspace is dropped with other targets', async (context) => {
     const { engine } = await openEmbedded(context, { searchThreads: 2 })
     for (const documents of [900, 600]) {
       await engine.createKeyspace('passing')

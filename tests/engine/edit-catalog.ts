@@ -1,4 +1,4 @@
-/** Changes the catalog of a stopped server as one that a server wrote so, checksum included. */
+/** Edits the catalog of a stopped server and updates its checksum. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generationOf, seal } from '../../src/engine/embedded/catalog/catalog-file.ts'

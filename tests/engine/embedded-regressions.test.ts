@@ -1,4 +1,4 @@
-/** Bugs that the embedded engine had once, each with the least that showed it. */
+/** Regression tests of the embedded engine, each with a minimal reproduction. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
@@ -23,7 +23,7 @@ describe('the embedded engine', () => {
     assert.deepEqual(await store.ids({ filter: where('a.0', 'eq', [1, 2]) }), [1])
   })
 
-  test('looks into a document that is alone with its sort value', async (context) => {
+  test('reads a document whose sort value is unique', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'alone')
     await store.insert([
@@ -35,7 +35,7 @@ describe('the embedded engine', () => {
     assert.deepEqual(await store.ids(wanted), [1, 3])
   })
 
-  test('skips at the start of the first page only', async (context) => {
+  test('applies skip to the first page only', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'skip')
     await store.insert([1, 2, 3, 4, 5, 6].map((_id) => ({ _id })))
@@ -55,7 +55,7 @@ describe('the embedded engine', () => {
     )
   })
 
-  test('sorts when skip and limit times documents is no square', async (context) => {
+  test('sorts when (skip + limit) × documents is not a square number', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'large')
     await store.insert(Array.from({ length: 1500 }, (_, i) => ({ _id: i, n: i, all: 1 })))
@@ -63,10 +63,10 @@ describe('the embedded engine', () => {
     assert.deepEqual((await store.ids(wanted, 1000)).slice(0, 2), [1494, 1493])
   })
 
-  test('tells names and values that hold NUL apart in the index', async (context) => {
+  test('distinguishes names and values that contain NUL in the index', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await Store.create(engine, 'nul')
-    // The bytes of both entries, path and key in a row, are the same.
+    // The concatenated bytes of path and key are the same for both entries.
     const both = { _id: 1, a: 'b\0\u0010', 'a\u00000b': null }
     await store.insert([both])
     await store.replace(await store.one(1), { ...both, list: [1] })
@@ -75,7 +75,7 @@ describe('the embedded engine', () => {
     assert.equal(await store.count(where('a', 'gte', '')), 0)
   })
 
-  test('does not take a huge $size for a small one', async (context) => {
+  test('does not truncate a huge $size to a small one', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'size')
     await store.insert([
@@ -86,7 +86,7 @@ describe('the embedded engine', () => {
       assert.equal(await store.count({ kind: 'size', path: pathOf('a'), size }), 0)
   })
 
-  test('takes filters with thousands of values', async (context) => {
+  test('accepts filters with thousands of values', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'many')
     const numbers = Array.from({ length: 3000 }, (_, i) => i)
@@ -111,20 +111,20 @@ describe('the embedded engine', () => {
     assert.equal(await store.count({ kind: 'or', of: [...some, exists('a')] }), 2)
   })
 
-  test('counts every value of a filter into what a read costs', async (context) => {
+  test('counts every value of a filter towards the cost of a read', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'costly')
     await store.insert(Array.from({ length: 900 }, (_, i) => ({ _id: i, n: i % 100 })))
     const values = Array.from({ length: 97 }, (_, i) => i)
     const moved = async () => (await engine.operations!.statistics()).movedReads
-    // Looking each of the values up for each document would take 87 300 lookups here.
+    // A lookup of each value for each document would take 87 300 lookups.
     assert.equal(await store.count(among('n', 'nin', values)), 27)
     assert.equal(await moved(), 1)
     assert.equal(await store.count(among('n', 'nin', values.slice(0, 1))), 891)
     assert.equal(await moved(), 1)
   })
 
-  test('goes on from a document that was found by its _id', async (context) => {
+  test('continues after a document that was found by its _id', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'by-id')
     await store.insert([{ _id: 1 }])
@@ -143,17 +143,17 @@ describe('the embedded engine', () => {
     assert.deepEqual(next.records, [])
   })
 
-  test('finds search fields where only listed paths are indexed', async (context) => {
+  test('finds search fields when only listed paths are indexed', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'listed', { allow: ['a'] })
     await store.insert([{ _id: 1, a: 1 }])
     await store.replace(await store.one(1), { _id: 1, a: 1 }, { vector: null })
-    // The first part makes it look into the document.
+    // The first condition makes the engine parse the document.
     const of = [exists('a.0', false), exists('$vector')]
     assert.equal(await store.count({ kind: 'and', of }), 1)
   })
 
-  test('leaves the value of a comparison as it is while making its bounds', () => {
+  test('does not modify the value of a comparison when it computes bounds', () => {
     const [low, high] = rangeOf({ kind: 'lte', value: 5 })
     assert(Buffer.from(low.key).equals(keyOf(5).subarray(0, 1)))
     assert(Buffer.from(high.key).equals(keyOf(5)))

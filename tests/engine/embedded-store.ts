@@ -1,4 +1,4 @@
-/** Embedded engines in folders of their own, for tests that look behind the contract. */
+/** Embedded engines in temporary folders, for tests that inspect files below the contract. */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface Opened {
   readonly fileOf: (collection: string) => string
 }
 
-/** Closed, and removed, when the test ends. */
+/** The engine is closed and its folder removed when the test ends. */
 export async function openEmbedded(
   context: TestContext,
   options: Partial<EmbeddedOptions> = {},
@@ -38,7 +38,7 @@ export async function openEmbedded(
   }
 }
 
-/** How the store sees what a table holds. The catalog is in use, so a copy of it is read. */
+/** The store's view of a table. The catalog is locked, so this reads a copy of it. */
 export function storedViewOf(
   dataDir: string,
   name: string,

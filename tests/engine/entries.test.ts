@@ -15,7 +15,7 @@ import { atOnce } from '../../src/runtime/steps.ts'
 
 const all = indexingRule(undefined)
 
-/** "path = key" for values, "path has key" for elements. */
+/** Formats entries: "path = key" for values, "path has key" for elements. */
 function said(list: EntryList, entries: readonly Entry[]): string[] {
   return entries.map(({ path, start, end, element }) => {
     const key = Buffer.from(list.bytes.view(start, end)).toString('hex')
@@ -32,7 +32,7 @@ function saidOf(plain: object, rule = all): string[] {
 const hex = (value: Value) => Buffer.from(keyOf(value)).toString('hex')
 
 describe('entries', () => {
-  test('say every value under its path, and nothing of the _id', () => {
+  test('include every value under its path, except the _id', () => {
     assert.deepEqual(
       saidOf({ _id: 1, a: 1, b: { c: 'x', 'd.e': null } }),
       [
@@ -44,14 +44,14 @@ describe('entries', () => {
     )
   })
 
-  test('say the elements of an array under its own path, each once', () => {
+  test('include each distinct element of an array under the path of the array', () => {
     assert.deepEqual(
       saidOf({ _id: 1, a: [1, 1, 'x'] }),
       [`a = ${hex([1, 1, 1])}`, `a has ${hex(1)}`, `a has ${hex('x')}`].sort(),
     )
   })
 
-  test('say each element once, of long arrays and of short ones', () => {
+  test('include each distinct element once, for long and short arrays', () => {
     for (const count of [2, 5, 20]) {
       const array = Array.from({ length: count }, (_, i) => i)
       const expected = [`a = ${hex(array)}`, ...array.map((each) => `a has ${hex(each)}`)]
@@ -62,7 +62,7 @@ describe('entries', () => {
     }
   })
 
-  test('have paths of their own for names that stand at several places', () => {
+  test('use the whole path, so equal names at different places are distinct', () => {
     const list = new EntryList()
     for (const plain of [{ '': { a: 1 } }, { a: { a: 1, '': 2 } }, { 'a.a': 1, a: 3 }])
       list.addDocument(fromPlain(plain) as JsonObject)
@@ -72,7 +72,7 @@ describe('entries', () => {
     )
   })
 
-  test('leave positions out of the paths below an array', () => {
+  test('omit positions from the paths below an array', () => {
     assert.deepEqual(
       saidOf({ _id: 1, a: [{ b: 1 }, { b: 2 }, [3]] }),
       [
@@ -86,7 +86,7 @@ describe('entries', () => {
     )
   })
 
-  test('say only what is to be indexed', () => {
+  test('include only indexed paths', () => {
     const document = { _id: 1, a: { b: 1, c: 2 }, d: [{ b: 1, c: 2 }] }
     assert.deepEqual(
       saidOf(document, indexingRule({ allow: ['a.b'] })),
@@ -97,7 +97,7 @@ describe('entries', () => {
     )
   })
 
-  test('stand once per path and key', () => {
+  test('are unique per path and key', () => {
     fc.assert(
       fc.property(documents, (document) => {
         const list = new EntryList()
@@ -109,7 +109,7 @@ describe('entries', () => {
     )
   })
 
-  test('change by what the difference of two documents says', () => {
+  test('change by the difference of two documents', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
         const list = new EntryList()

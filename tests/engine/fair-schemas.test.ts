@@ -1,4 +1,4 @@
-/** Who waits for whom where several principals change schemas. */
+/** Order of schema changes of several principals. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
@@ -41,7 +41,7 @@ describe('changes of schemas', () => {
     assert(made.indexOf('other') <= 2, made.join(' '))
   })
 
-  test('that wait are dropped when their time is over', async (context) => {
+  test('are dropped from the queue when their caller is aborted', async (context) => {
     const { engine } = await openEmbedded(context)
     const late = new AbortController()
     const first = create(engine, 'first', callerOf('many'))
@@ -54,7 +54,7 @@ describe('changes of schemas', () => {
     assert.deepEqual(targets.map(({ name }) => name).toSorted(), ['first', 'second'])
   })
 
-  test('of one table are made one after the other', async (context) => {
+  test('run one after the other when they affect the same table', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(engine)
     await rows.put(manyRows(3000))
@@ -66,7 +66,7 @@ describe('changes of schemas', () => {
     ])
   })
 
-  test('leave nothing of a table that is dropped while an index is filled', async (context) => {
+  test('leave nothing of a table that is dropped while its index is built', async (context) => {
     const { engine } = await openEmbedded(context)
     const rows = await TableStore.create(engine)
     await rows.put(manyRows(3000))
@@ -79,7 +79,7 @@ describe('changes of schemas', () => {
     assert.deepEqual(await engine.listTargets('default_keyspace'), [])
   })
 
-  test('give up where the keyspace was dropped meanwhile', async (context) => {
+  test('are abandoned when their keyspace is dropped meanwhile', async (context) => {
     const { engine } = await openEmbedded(context)
     await engine.createKeyspace('short_lived')
     const plan = () =>

@@ -1,4 +1,4 @@
-/** Who is answered first where several principals write, and what becomes of long batches. */
+/** Order of writes of several principals, and the splitting of long batches. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
@@ -11,14 +11,14 @@ function callerOf(principalName: string, signal?: AbortSignal): Caller {
   return { ...ownCaller(signal), principalName }
 }
 
-/** A batch of a few pieces: documents whose texts are not indexed as many values. */
+/** A batch of several pieces: documents with long texts and few indexed values. */
 function longBatch(first: number, pieces = 3): object[] {
   const text = 'x'.repeat(pieceSize / 4)
   return Array.from({ length: pieces * 4 }, (_, i) => ({ _id: first + i, text }))
 }
 
 describe('writes of several principals', () => {
-  test('take turns: a short one is answered before the long ones of another', async (context) => {
+  test('take turns: a short one is answered before the long ones of another principal', async (context) => {
     const { engine } = await openEmbedded(context)
     const [many, other] = [
       await Store.create(engine, 'many'),
@@ -40,7 +40,7 @@ describe('writes of several principals', () => {
     assert.equal(await many.count(), 12 * 3 + 1)
   })
 
-  test('are dropped while they wait when their time is over', async (context) => {
+  test('are dropped from the queue when their caller is aborted', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'late')
     const long = [0, 1, 2].map((i) =>
@@ -56,7 +56,7 @@ describe('writes of several principals', () => {
     assert.equal(await store.count(), 3 * 12)
   })
 
-  test('that wait end as gone when the collection is dropped', async (context) => {
+  test('fail as gone when the collection is dropped while they wait', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'dropped')
     const long = [0, 1, 2, 3].map((i) =>
@@ -70,7 +70,7 @@ describe('writes of several principals', () => {
       assert(outcome === 'done' || outcome === 'gone', outcome)
   })
 
-  test('that wait are made when the engine is closed behind them', async (context) => {
+  test('are executed when the engine is closed after them', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'closing')
     await store.insert([{ _id: 'first' }])
@@ -82,7 +82,7 @@ describe('writes of several principals', () => {
 })
 
 describe('a long batch', () => {
-  test('is made in pieces, and has an outcome for each write', async (context) => {
+  test('is executed in pieces, and has an outcome for each write', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'pieces')
     await store.insert([{ _id: 7 }])
@@ -96,7 +96,7 @@ describe('a long batch', () => {
     assert(after.commits - before.commits >= 3)
   })
 
-  test('that is ordered ends with the first write that fails', async (context) => {
+  test('stops at the first failed write when it is ordered', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'ordered')
     await store.insert([{ _id: 5 }])
@@ -109,7 +109,7 @@ describe('a long batch', () => {
     assert.equal(await store.count(), 6)
   })
 
-  test('is cut where a piece would be too long, and nowhere else', () => {
+  test('is split only where a piece would exceed its limit', () => {
     const writes = longBatch(0, 2).map((document) => {
       return { kind: 'insert', record: recordOf(document) } as const
     })

@@ -1,4 +1,4 @@
-/** Fields of user-defined types: their names above the contract, their keys in the store. */
+/** Fields of user-defined types: their names in the contract, and their keys in the store. */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
@@ -25,7 +25,7 @@ const columns: readonly Column[] = [
 ]
 const column = (name: string) => columns.find((other) => other.name === name)!
 
-/** A table with an index on each collection, and what tests do with its rows. */
+/** A table with an index on each collection column, and helpers for its rows. */
 async function create(context: TestContext) {
   const { engine, dataDir, fileOf } = await openEmbedded(context)
   const change = async (made: SchemaChange) =>
@@ -71,7 +71,7 @@ async function create(context: TestContext) {
     const { records } = await engine.readRows(await table(), query, ownCaller())
     return records
   }
-  /** The ids of rows of which a part of a column holds something. */
+  /** Ids of rows with the operand in a part of a column. */
   const having = async (name: string, operand: unknown, part: ColumnPart = 'value') => {
     const operands = [fromPlain(operand)]
     const found = await read({ kind: 'in', column: column(name), part, operands })
@@ -95,7 +95,7 @@ const rename: SchemaChange = {
   kind: 'alterType',
   name: 'place',
   renamed: [['city', 'town']],
-  // Another field with the name that the first one had.
+  // A new field takes the first name of the renamed one.
   added: [{ name: 'city', type: 'text' }],
 }
 
@@ -107,8 +107,8 @@ const named = (name: string) => ({
   byInt: [[7, { [name]: 'a' }]],
 })
 
-describe('what the engine gives out', () => {
-  test('is names and types, of columns, indexes and fields', async (context) => {
+describe('the schema that the engine returns', () => {
+  test('has names and types of columns, indexes and fields, and no internal keys', async (context) => {
     const { engine, change, table } = await create(context)
     await change({ kind: 'dropColumns', table: 'rows', names: ['one'] })
     await change({ kind: 'addColumns', table: 'rows', columns: [column('one')] })
@@ -135,7 +135,7 @@ describe('what the engine gives out', () => {
 })
 
 describe('fields that were renamed', () => {
-  test('have their new names in all rows, whenever these were written', async (context) => {
+  test('have their new names in all rows, whether written before or after', async (context) => {
     const { change, merge, read, texts, sound } = await create(context)
     await merge(1, named('city'))
     await change(rename)
@@ -193,7 +193,7 @@ describe('fields that were renamed', () => {
   })
 })
 
-test('values of types without renamed fields are stored as they are', () => {
+test('values of types without renamed fields are stored unchanged', () => {
   const fields = [{ name: 'city', type: 'text', key: 'city' }] as const
   const keys = new FieldKeys([{ name: 'place', fields }])
   const value = fromPlain({ city: 'a' })

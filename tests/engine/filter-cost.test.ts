@@ -1,4 +1,7 @@
-/** What comparing documents and rows with filters is charged, and where it can be paused. */
+/**
+ * The cost charged for comparing documents and rows with filters, and the points at which the
+ * comparison may pause.
+ */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
@@ -21,13 +24,13 @@ import { openEmbedded, storedViewOf } from './embedded-store.ts'
 import { among, Store } from './store.ts'
 import { TableStore } from './table-store.ts'
 
-/** What is compared between two places where others can have their turn. */
+/** Units of work between two points at which other requests may run. */
 const pace = 500
 
 const numbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => from + n)
 
-/** So many conditions that hold where a field has the numbers from 0 to 999, and the last. */
+/** `count` conditions that hold for a field with the numbers from 0 to 999, and the last number. */
 function manyOf(count: number, values = 100): Filter {
   return {
     kind: 'and',
@@ -63,7 +66,7 @@ describe('a filter on the embedded engine', () => {
     return readerOf(context, fileOf('arrays'), storedViewOf(dataDir, 'arrays'))
   }
 
-  test('costs a document its elements once, however many conditions', async (context) => {
+  test('reads the elements of a document once, however many conditions it has', async (context) => {
     const reader = await withDocument(context)
     const costOf = (count: number) => {
       const { budget, spent } = counting()
@@ -74,20 +77,20 @@ describe('a filter on the embedded engine', () => {
     const [few, many] = [costOf(2), costOf(64)]
     assert(few.length >= length / pace, `asked ${few.length} times`)
     assert(many.length - few.length < 200, `${many.length} times, and ${few.length}`)
-    // Every value is paid for, when the read is planned and when a document is compared.
+    // Every value is charged twice: when the read is planned, and when a document is compared.
     const values = 62 * 100
     assert(sum(many) - sum(few) > values, `${sum(many)} units, and ${sum(few)}`)
     assert(sum(many) - sum(few) < 4 * values, `${sum(many)} units, and ${sum(few)}`)
   })
 
-  test('leaves the answering thread before it is planned, if it is large', async (context) => {
+  test('exceeds the budget of the request thread before it is planned, if it is large', async (context) => {
     const reader = await withDocument(context)
     const count = (filter: Filter) =>
       reader.store.reading(() => reader.count(filter, 10, mainThreadBudget()))
     assert.throws(() => count(manyOf(64)), OverBudget)
   })
 
-  test('can be given up within one row', async (context) => {
+  test('can be aborted within one row', async (context) => {
     const { engine, fileOf, dataDir } = await openEmbedded(context)
     const store = await TableStore.create(engine)
     await store.put([{ p: 'p', c: 1, numbers: numbers(0, length) }])
@@ -128,7 +131,7 @@ describe('a filter above the engine', () => {
     return { id: 1, text: JSON.stringify({ _id: 1, a }), version: 1 }
   }
 
-  test('lets others have their turn within one document', async (context) => {
+  test('lets other requests run within one document', async (context) => {
     const { engine } = await openEmbedded(context)
     const { target } = await Store.create(engine, 'arrays')
     const source = collectionSource(engine, target, defaultLimits)
@@ -141,7 +144,7 @@ describe('a filter above the engine', () => {
     assert(times < 8 * (length / pace), `${times} times`)
   })
 
-  test('answers at once for a small document', async (context) => {
+  test('returns synchronously for a small document', async (context) => {
     const { engine } = await openEmbedded(context)
     const { target } = await Store.create(engine, 'arrays')
     const source = collectionSource(engine, target, defaultLimits)
@@ -191,7 +194,7 @@ describe('a filter above the engine', () => {
   }
 
   for (const condition of conditions)
-    test(`takes steps over a long ${condition.column.type.type}: ${condition.kind} of ${condition.part}`, () => {
+    test(`runs in steps over a long ${condition.column.type.type}: ${condition.kind} of ${condition.part}`, () => {
       assert(matchesRow(condition, valueOf, element))
       const one = stepsOf(condition)
       assert(one >= count / pace, `${one} steps`)

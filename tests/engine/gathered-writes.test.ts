@@ -1,4 +1,4 @@
-/** Small writes that come in one turn of the event loop, and go to the writing thread together. */
+/** Small writes of one event-loop turn, which are sent to the writer thread together. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EngineError } from '../../src/engine/errors.ts'
@@ -6,7 +6,7 @@ import { openEmbedded } from './embedded-store.ts'
 import { dropTarget, Store, where } from './store.ts'
 
 describe('small writes of one turn', () => {
-  test('share commits, and each has its own outcome', async (context) => {
+  test('share commits, and each has an outcome of its own', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'shared')
     await store.insert([{ _id: 'old', n: 0 }])
@@ -32,7 +32,7 @@ describe('small writes of one turn', () => {
     assert.deepEqual(await store.ids({ filter: where('n', 'eq', 1) }), ['old'])
   })
 
-  test('to several collections come to each of them', async (context) => {
+  test('to several collections reach each of them', async (context) => {
     const { engine } = await openEmbedded(context)
     const stores = [await Store.create(engine, 'one'), await Store.create(engine, 'two')]
     const writes = Array.from({ length: 20 }, (_, _id) =>
@@ -42,7 +42,7 @@ describe('small writes of one turn', () => {
     for (const store of stores) assert.equal(await store.count(), 20)
   })
 
-  test('come before what is asked after them', async (context) => {
+  test('take effect before reads that follow them', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'ordered')
     const inserted = store.insert([{ _id: 1 }])
@@ -56,7 +56,7 @@ describe('small writes of one turn', () => {
     assert.deepEqual(await store.ids({ filter: where('late', 'eq', true) }), [1])
   })
 
-  test('are made, or end as gone, when the collection is dropped', async (context) => {
+  test('are executed, or fail as gone, when the collection is dropped', async (context) => {
     const { engine } = await openEmbedded(context)
     for (let round = 0; round < 5; round++) {
       const store = await Store.create(engine, 'dropped')
@@ -72,7 +72,7 @@ describe('small writes of one turn', () => {
     }
   })
 
-  test('are made when the engine is closed behind them', async (context) => {
+  test('are executed when the engine is closed after them', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'closed')
     await store.insert([{ _id: 1 }])
@@ -82,7 +82,7 @@ describe('small writes of one turn', () => {
     await closed
   })
 
-  test('take what stands beside a text along, leave it, or take it away', async (context) => {
+  test('add, keep or remove the search fields of a document', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'beside')
     const vector = { numbers: Float32Array.of(1, 2), form: 'array' } as const
@@ -95,7 +95,7 @@ describe('small writes of one turn', () => {
     assert.deepEqual(kept.search, search)
     assert.equal(await store.replace(kept, { _id: 1, n: 3 }, {}), 'done')
     assert.deepEqual((await store.one(1)).search, {})
-    // Who did not read them does not know that there are none.
+    // A record that was read without its search fields may still have some.
     assert.equal(await store.replace(await store.one(1), { _id: 1, n: 4 }, search), 'done')
     const [unread] = await store.find({ filter: where('_id', 'eq', 1) })
     assert.equal(unread!.search, undefined)

@@ -1,4 +1,4 @@
-/** Documents that are kept beside a store: never another text than the store has. */
+/** The cache of rows: it never returns another text than the store has. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { SearchFields, StoredRecord, Write } from '../../src/engine/contract.ts'
@@ -11,20 +11,20 @@ import { replacement, Store, where } from './store.ts'
 
 const rowSize = 2 * '{"_id":"a0"}'.length + 256
 
-describe('kept rows', () => {
-  test('are found by number, and by an _id that was told', () => {
+describe('cached rows', () => {
+  test('are found by number, and by an _id that was noted', () => {
     const kept = keptOf(10)
     kept.keep(rowOf(1), 'a1')
     kept.keep(rowOf(2))
     assert.equal(kept.row(1), kept.rowById('a1'))
     assert.equal(kept.row(2)?.seq, 2)
     assert.equal(kept.rowById('a2'), undefined)
-    // A read by number that follows does not take the _id away.
+    // A later read by number keeps the _id.
     kept.keep(rowOf(1))
     assert.equal(kept.rowById('a1')?.seq, 1)
   })
 
-  test('take no more room than there is; what is used stays', () => {
+  test('take no more than their limit; recently used rows stay', () => {
     const kept = keptOf(10)
     for (let seq = 0; seq < 100; seq++) {
       kept.keep(rowOf(seq), `a${seq}`)
@@ -39,13 +39,13 @@ describe('kept rows', () => {
     assert.equal(kept.row(1), undefined)
   })
 
-  test('that are long are not kept', () => {
+  test('do not include long rows', () => {
     const kept = keptOf(1_000)
     kept.keep({ seq: 1, version: 1, text: 'x'.repeat(16_385) })
     assert.equal(kept.row(1), undefined)
   })
 
-  test('are all taken while there is room, and a few then', () => {
+  test('include every row while there is room, and a sample afterwards', () => {
     const kept = keptOf(10)
     const taken = Array.from({ length: 80 }, (_, seq) => {
       const takes = kept.takes()
@@ -57,7 +57,7 @@ describe('kept rows', () => {
     assert(later > 0 && later < 20, String(later))
   })
 
-  test('are gone while they are changed, and have the new text and version then', () => {
+  test('are invalidated during a change, and have the new text and version afterwards', () => {
     const kept = keptOf(10)
     kept.keep(rowOf(1), 'a1')
     kept.keep(rowOf(2), 'a2')
@@ -72,7 +72,7 @@ describe('kept rows', () => {
       kept,
     )
     for (const seq of [1, 2, 3]) assert.equal(kept.row(seq), undefined)
-    // What is read meanwhile may be of before or after.
+    // A read during the change may return the old or the new text, so it is not cached.
     kept.keep(rowOf(1), 'a1')
     assert.equal(kept.row(1), undefined)
     settle({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40 })
@@ -85,7 +85,7 @@ describe('kept rows', () => {
     assert.equal(kept.row(3)?.seq, 3)
   })
 
-  test('are found by their _id after a change, where they were not kept before', () => {
+  test('are found by their _id after a change, even if they were not cached before', () => {
     const kept = keptOf(10)
     const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
     assert.equal(kept.rowById('a1'), undefined)
@@ -93,7 +93,7 @@ describe('kept rows', () => {
     assert.equal(kept.rowById('a1')?.text, '{"_id":"a1","n":1}')
   })
 
-  test('that are deleted leave their _id to another', () => {
+  test('release their _id when they are deleted', () => {
     const kept = keptOf(10)
     kept.keep(rowOf(1), 'a1')
     const settle = letGoOf([deleteOf(1)], kept)
@@ -103,7 +103,7 @@ describe('kept rows', () => {
     assert.equal(kept.row(1), undefined)
   })
 
-  test('that are being changed stay in view where there is no room', () => {
+  test('that are being changed are tracked even if the cache is full', () => {
     const kept = keptOf(10)
     const writes = Array.from({ length: 40 }, (_, seq) => replaceOf(seq, rowOf(seq).text))
     const settle = letGoOf(writes, kept)
@@ -118,7 +118,7 @@ describe('kept rows', () => {
     for (const { seq, version } of left) assert.equal(version, seq + 1)
   })
 
-  test('know whether something stands beside them, once they were told', () => {
+  test('record whether a row has search fields, once a read noted it', () => {
     const kept = keptOf(10)
     kept.noteAlone(1)
     kept.keep(rowOf(1))
@@ -139,7 +139,7 @@ describe('kept rows', () => {
     }
   })
 
-  test('are not kept before the last change of them is made, or if it is not known', () => {
+  test('are not stored before their last change is done, or when its outcome is unknown', () => {
     const kept = keptOf(10)
     const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
     const second = letGoOf([replaceOf(1, '{"_id":"a1","n":2}')], kept)
@@ -151,7 +151,7 @@ describe('kept rows', () => {
     assert.equal(kept.row(1), undefined)
   })
 
-  test('do not come back where all went after them, whichever answer is heard first', () => {
+  test('stay removed after all rows were deleted, in any order of the answers', () => {
     const kept = keptOf(10)
     const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
     const all = kept.letGoOfAll()
@@ -160,7 +160,7 @@ describe('kept rows', () => {
     assert.equal(kept.row(1), undefined)
   })
 
-  test('all go where all are changed, or it is not known which', () => {
+  test('are all removed when all rows change, or when the changed rows are unknown', () => {
     for (const letGo of [
       (kept: KeptRows) => kept.letGoOfAll(),
       (kept: KeptRows) => letGoOf([{ kind: 'delete', before: strangerOf('a1') }], kept),
@@ -177,11 +177,11 @@ describe('kept rows', () => {
   })
 })
 
-describe(`kept rows of an engine, seed ${seed}`, () => {
+describe(`cached rows of an engine, seed ${seed}`, () => {
   const random = new Random(seed)
   const ids = Array.from({ length: 60 }, (_, i) => (i % 5 === 0 ? i : `id-${i}`))
   const groups = ['red', 'green', 'blue', 'grün']
-  /** The latest of each document whose write was answered, and that some read has seen. */
+  /** The latest acknowledged or seen state of each document. */
   let floor: Map<unknown, number>
   let next = 1
 
@@ -191,7 +191,7 @@ describe(`kept rows of an engine, seed ${seed}`, () => {
 
   const made = (_id: unknown) => ({ _id, n: next++, group: random.pick(groups) })
 
-  /** Whether a later state of a document was known before the read began. */
+  /** Asserts that a read returns no older state than was known before it began. */
   const check = (found: StoredRecord, atLeast: ReadonlyMap<unknown, number>) => {
     const { _id, n } = JSON.parse(found.text) as { _id: unknown; n: number }
     const least = atLeast.get(_id) ?? 0
@@ -199,7 +199,7 @@ describe(`kept rows of an engine, seed ${seed}`, () => {
     floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
   }
 
-  test('no read sees less than was answered or seen before, nor what its filter excludes', async (context) => {
+  test('no read returns an older state than was acknowledged or seen before, or a state that its filter excludes', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'kept')
     await store.insert(ids.map(made))
@@ -263,7 +263,7 @@ describe(`kept rows of an engine, seed ${seed}`, () => {
       await replaceSome()
     isOver = true
     await Promise.all(clients)
-    // Versions are right as well: nobody else changes them now.
+    // Versions are correct as well: no other write changes the documents now.
     for (const id of [...ids, ...ids]) {
       const [record] = await store.find({ filter: where('_id', 'eq', id) })
       if (record !== undefined) assert.equal(await store.replace(record, made(id)), 'done')
@@ -274,7 +274,7 @@ describe(`kept rows of an engine, seed ${seed}`, () => {
   })
 })
 
-test('a document that is changed while all are deleted is gone', async (context) => {
+test('a document that is changed while all are deleted is removed', async (context) => {
   const { engine } = await openEmbedded(context)
   const store = await Store.create(engine, 'emptied')
   for (let round = 0; round < 20; round++) {

@@ -23,7 +23,7 @@ import {
 const names = ['a', 'b', 'c', 'd']
 const directions = [1, 1, -1, 1] as const
 
-/** Two partition columns, then two of the sort, the first of them descending. */
+/** Two partition columns and two sort columns; the first sort column is descending. */
 const table: StoredTable = {
   kind: 'table',
   keyspace: 'k',
@@ -49,7 +49,7 @@ const table: StoredTable = {
 }
 const view = new RowView(table)
 
-/** Few, so that they meet, and with all that can go wrong in the order of texts. */
+/** Few values, so that they coincide, with the special cases of text order. */
 const value = fc.constantFrom<Value>(
   '',
   '\0',
@@ -85,10 +85,10 @@ function idOf(values: readonly Value[]): string {
   return keyText(values.map((part, i) => ({ value: part, direction: directions[i]! })))
 }
 
-/** A seed that failed can be given again as STELA_TEST_SEED. */
+/** STELA_TEST_SEED repeats a failed run. */
 const seed = Number(process.env['STELA_TEST_SEED'] ?? Date.now())
 
-test('a filter on ids says what the conditions on columns say', () => {
+test('a filter on ids means the same as its conditions on columns', () => {
   fc.assert(
     fc.property(
       fc.array(condition, { maxLength: 4 }),
@@ -113,7 +113,7 @@ test('a filter on ids says what the conditions on columns say', () => {
   )
 })
 
-test('two conditions become one that says both', () => {
+test('two combined conditions hold when both hold', () => {
   fc.assert(
     fc.property(condition, condition, value, (one, other, candidate) => {
       const both = new Map<string, KeyCondition>()
@@ -128,7 +128,7 @@ test('two conditions become one that says both', () => {
   )
 })
 
-test('of conditions with gaps the usable start is taken', () => {
+test('a key prefix ends at the first gap in the conditions', () => {
   const eq = { eq: ['x'] }
   const range = { low: { value: 1, inclusive: true } }
   const used = (conditions: Record<string, KeyCondition>) => {
@@ -153,7 +153,7 @@ test('of conditions with gaps the usable start is taken', () => {
   )
 })
 
-test('a thousand combinations make a filter, and one more does not', () => {
+test('an id filter has at most 1 000 combinations', () => {
   const values = (count: number) => ({ eq: Array.from({ length: count }, (_, i) => i) })
   const conditions = (count: number) =>
     new Map([

@@ -11,11 +11,11 @@ import { Segments } from '../../src/engine/embedded/lexical/segments.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { lexicalOptions, LexicalStore } from './lexical-store.ts'
 
-/** A closed store of texts, most of them in the postings. */
+/** A closed store of texts, most of which are in segments. */
 async function makeStore(context: TestContext): Promise<Opened> {
   const opened = await openEmbedded(context)
   const store = await LexicalStore.create(opened.engine, 'books')
-  // Enough that they are folded into the postings at once.
+  // Enough texts that they are folded into postings at once.
   const texts = Array.from(
     { length: 4000 },
     (_, i) => `red fox hen${i} hen${i + 1} elk elk`,
@@ -36,7 +36,7 @@ function change(file: string, damage: Damage): void {
 
 type Damage = string | ((database: DatabaseSync) => void)
 
-/** Adds a segment that says what is not so. */
+/** Adds a segment with false content. */
 function lie({ seqs = [], replaced = [], place, term = 'hen900' }: Lie): Damage {
   return (database) => {
     const found = database.prepare('SELECT id FROM term WHERE term = ?').get(term)
@@ -59,7 +59,7 @@ interface Lie {
   readonly term?: string
 }
 
-/** Ways to break the index of terms, and what the check must say. */
+/** Ways to damage the index of terms, and the findings that the check must report. */
 const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a text without terms',
@@ -139,12 +139,12 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
 ]
 
 describe('the check of the index of terms', () => {
-  test('finds nothing in a sound one', async (context) => {
+  test('finds nothing in an intact index', async (context) => {
     const { fileOf } = await makeStore(context)
     assert.deepEqual(checkStore(fileOf('books'), documentView(lexicalOptions)), [])
   })
 
-  test('accepts Thai texts that another version has cut into other terms', async (context) => {
+  test('accepts Thai texts that another ICU version split into other terms', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'books')
     await store.insert([{ _id: 1 }, 'กินข้าวแล้ว'], [{ _id: 2 }, 'กินข้าวแล้ว'])
@@ -169,7 +169,7 @@ describe('the check of the index of terms', () => {
       copyFileSync(sound, file)
       change(file, damage)
       const findings = checkStore(file, documentView(lexicalOptions))
-      // Checksums find some of these, too.
+      // Checksums also find some of these.
       assert(
         findings.some((found) => finding.test(found)),
         `${name}: ${findings.join('; ')}`,

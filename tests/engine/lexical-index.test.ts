@@ -33,7 +33,7 @@ describe('lists of the index of terms', () => {
   const distance = (max: number) =>
     fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max }))
 
-  test('come back from their bytes as they were', () => {
+  test('are read from their bytes as they were written', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(distance(2 ** 24), count), { maxLength: 80 }),
@@ -52,7 +52,7 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('come back from a segment as they were, short and long ones', async (context) => {
+  test('are read from a segment as they were written, short and long ones', async (context) => {
     const { database } = await openStore(context)
     const segments = new Segments(database, '', 1000)
     segments.reload()
@@ -117,7 +117,7 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('know documents by their places, and places by documents', () => {
+  test('map documents to places and back', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(200)), (chosen) => {
         const seqs = chosen.sort((a, b) => a - b)
@@ -153,7 +153,7 @@ describe('lists of the index of terms', () => {
   })
 })
 
-test('groups of documents come best first, however many are wanted', () => {
+test('groups of documents come best first, however many are requested', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(40)), fc.integer({ min: 1, max: 20 }), (list, wanted) => {
       const scored = {
@@ -173,7 +173,7 @@ test('groups of documents come best first, however many are wanted', () => {
   )
 })
 
-/** A store of a collection, in a folder of its own. */
+/** A store of a collection, in a temporary folder. */
 async function openStore(
   context: TestContext,
 ): Promise<{ database: DatabaseSync; file: string }> {
@@ -188,7 +188,7 @@ async function openStore(
   return { database, file }
 }
 
-/** The index of one store, and what it should say, from a plain Map. */
+/** The index of one store, and its expected content in a plain Map. */
 class Model {
   readonly #random: Random
   readonly #vocabulary: readonly string[]
@@ -217,7 +217,7 @@ class Model {
     context.after(() => this.#connection.close())
   }
 
-  /** Some changes in one transaction, which may fail. */
+  /** Some changes in one transaction, which may be rolled back. */
   write(): void {
     const random = this.#random
     const before = new Map(this.#texts)
@@ -230,7 +230,7 @@ class Model {
       this.#texts.clear()
     }
     if (random.chance(0.3)) this.#writer.fold()
-    // Some at a time, so that other changes come in the middle of it.
+    // Merges in small steps, so that other changes come in between.
     if (random.chance(0.3)) this.#writer.mergeWhileIdle(random.pick([1, 100, 100_000]))
     if (random.chance(0.1)) {
       this.#database.exec('ROLLBACK')
@@ -242,7 +242,7 @@ class Model {
     if (random.chance(0.5)) this.#writer.keepUp()
     this.#writer.finish()
     this.#database.exec('COMMIT')
-    // As after a crash: whatever was under way is gone on with.
+    // Simulates a restart after a crash: merges continue.
     if (random.chance(0.1)) this.#writer = new LexicalWriter(this.#database, '')
   }
 
@@ -257,7 +257,7 @@ class Model {
   }
 
   #put(seq: number): void {
-    // Squares make the first words common and the last ones rare.
+    // Squaring makes the first words common and the last ones rare.
     const terms = this.#random.list(0, this.#wordsMax, () => {
       const place = this.#random.next() ** 2 * this.#vocabulary.length
       return this.#vocabulary[Math.floor(place)]!
@@ -329,7 +329,8 @@ class Model {
     const having = expected.filter((seq) => some?.includes(seq) ?? true)
     const all = having.map((seq) => [seq, scoreOf(this.#texts.get(seq)!)] as const)
     assert.deepEqual(inOrder(this.#reader.score(terms, { among: some }, noBudget)), all)
-    // The best, those that tie with the last of them, and those at which a page starts.
+    // The expected result: the best documents, ties with the last of these, and ties with the start of
+    // the page.
     const wanted = this.#random.integer(1, 12)
     const ceiling = this.#random.pick([undefined, ...all.map(([, score]) => score)])
     const below = all.filter(([, score]) => ceiling === undefined || score < ceiling)
@@ -370,7 +371,7 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, async (context)
   }
 })
 
-test('what was only deleted is merged like the rest', async (context) => {
+test('a segment of deletions is merged like others', async (context) => {
   const { database, file } = await openStore(context)
   const writer = new LexicalWriter(database, '')
   const texts = ['a', 'b'].map((term, i) => ({ seq: i + 1, terms: [term] }))
@@ -399,12 +400,12 @@ test('what was only deleted is merged like the rest', async (context) => {
   })
 })
 
-test(`an index is whole after every step of a merge, seed ${seed}`, async (context) => {
+test(`an index is intact after every step of a merge, seed ${seed}`, async (context) => {
   const { database, file } = await openStore(context)
   const random = new Random(seed)
   const texts = new Map<number, readonly string[]>()
   const writer = new LexicalWriter(database, '')
-  // Too few to be merged while somebody writes.
+  // Few enough that no merge runs during writes.
   for (let fold = 0; fold < 3; fold++) {
     database.exec('BEGIN')
     for (let i = 0; i < 60; i++) {
@@ -425,7 +426,7 @@ test(`an index is whole after every step of a merge, seed ${seed}`, async (conte
     database.exec('BEGIN')
     writer.mergeWhileIdle(random.pick([1, 1, 200]))
     database.exec('COMMIT')
-    // What a process that is killed here leaves behind: the file and its log.
+    // The file and its log, as a process that is killed here leaves them.
     const copy = `${file}-${steps}`
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end)
     const left = openToWrite(copy, false)
@@ -443,12 +444,12 @@ test(`an index is whole after every step of a merge, seed ${seed}`, async (conte
   assert(steps > 20, `${steps} steps`)
 })
 
-test(`long lists bring the best by score, to the last bit, seed ${seed}`, async (context) => {
+test(`long posting lists return the best documents with exact scores, seed ${seed}`, async (context) => {
   const { database, file } = await openStore(context)
   const random = new Random(seed)
   const writer = new LexicalWriter(database, '')
   const words = Array.from({ length: 24 }, (_, i) => `w${i}`)
-  /** How often each text has each word, by document; the last is its length. */
+  /** Number of occurrences of each word by document; the last number is the length of the text. */
   const texts = new Map<number, readonly number[]>()
   const put = (seq: number): void => {
     const counts = words.map((_, i) =>

@@ -1,4 +1,4 @@
-/** A collection whose texts are searched by terms, as tests speak to it. */
+/** A collection with search by terms, wrapped for tests. */
 import assert from 'node:assert/strict'
 import {
   collectionSource,
@@ -38,7 +38,7 @@ const alone = { withSearchFields: false, stable: false } as const
 
 const analyzer = analyzerFor(lexicalOptions.lexical.analyzer)
 
-/** A document and its $lexical: undefined for none at all. */
+/** A document's $lexical: undefined when absent. */
 export type Text = string | null | undefined
 
 export class LexicalStore {
@@ -63,7 +63,7 @@ export class LexicalStore {
     return new LexicalStore(engine, target)
   }
 
-  /** The same collection, asked through another engine. */
+  /** The same collection through another engine. */
   through(engine: Engine): LexicalStore {
     return new LexicalStore(engine, this.target)
   }
@@ -79,7 +79,7 @@ export class LexicalStore {
     return this.engine.write(this.target, writes)
   }
 
-  /** Puts a document, and perhaps another text, in the place of one that is there. */
+  /** Replaces a document, and its text if one is given. */
   async replace(document: { readonly _id: unknown }, text?: Text): Promise<Outcome> {
     const [outcome] = await this.write([
       replacement(await this.one(document._id), document, text),
@@ -103,12 +103,12 @@ export class LexicalStore {
     return records[0]!
   }
 
-  /** The _ids of the best, best first. */
+  /** The _ids of the best documents, best first. */
   async search(words: string, filter: Filter = everything, limit = 1000) {
     return (await this.hits(words, filter, limit)).map(([id]) => id)
   }
 
-  /** The same by any of the words. */
+  /** The same for documents with any of the words. */
   async searchAny(words: string, filter: Filter = everything, limit = 1000) {
     return (await this.hits(words, filter, limit, true)).map(([id]) => id)
   }
@@ -120,7 +120,7 @@ export class LexicalStore {
     return hits.map(idAndScore)
   }
 
-  /** The same page by page, until there are no more; `meanwhile` runs after each. */
+  /** The same page by page; `meanwhile` runs after each page. */
   async pagesOfHits(
     words: string,
     filter: Filter = everything,
@@ -140,7 +140,7 @@ export class LexicalStore {
     }
   }
 
-  /** The _ids that match, page by page. */
+  /** The _ids of matching documents, page by page. */
   async ids(filter: Filter, sort: readonly SortKey[] = [], pageSize = 20) {
     const found: unknown[] = []
     let after: PagePosition | undefined

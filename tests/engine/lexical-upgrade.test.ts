@@ -31,7 +31,7 @@ const firstEntries = `
   ) WITHOUT ROWID, STRICT;
 `
 
-/** The tables of format 1, as they were. */
+/** The tables of format 1. */
 const firstSchema = `
   CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
   CREATE TABLE doc(
@@ -55,7 +55,7 @@ const firstSchema = `
   ${firstEntries}
 `
 
-/** Puts the entries of an index into a table, as it was. */
+/** Copies the entries of an index into a table of format 1. */
 function copyEntries(file: string, into: DatabaseSync): void {
   const now = new DatabaseSync(file)
   const reader = new RunsReader(now)
@@ -68,7 +68,7 @@ function copyEntries(file: string, into: DatabaseSync): void {
   now.close()
 }
 
-/** Puts the documents of a store into a file of format 1, which takes its place. */
+/** Converts a store file to format 1. */
 function downgrade(file: string): void {
   const old = `${file}.old`
   const database = new DatabaseSync(old)
@@ -93,7 +93,7 @@ function downgrade(file: string): void {
 
 const engineModule = new URL('../../src/engine/embedded/engine.ts', import.meta.url).href
 
-/** Opens an engine, and dies before the first statement that starts with AT. */
+/** Program that opens an engine and kills itself before the first statement that starts with AT. */
 const killed = `
   import { DatabaseSync, StatementSync } from 'node:sqlite'
   const { ENGINE, FOLDER, AT } = process.env
@@ -117,11 +117,11 @@ const killed = `
 interface Folder {
   readonly file: string
   readonly dataDir: string
-  /** Opens an engine there, and says what it logged. */
+  /** Opens an engine on the folder; returns it with its log. */
   readonly open: () => Promise<{ engine: Engine; logged: string[] }>
 }
 
-/** The tables of terms in format 2, as they were. */
+/** The tables of terms in format 2. */
 const secondTerms = `
   CREATE TABLE newterm(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE,
     documents INTEGER NOT NULL) STRICT;
@@ -132,8 +132,8 @@ const secondTerms = `
 `
 
 /**
- * Gives a store the tables of format 2. Documents by a number that ends in 7 wait, and every
- * other one of them is in the postings with terms that it has no more.
+ * Gives a store the tables of format 2. Documents whose number ends in 7 wait for indexing. Every other
+ * one of them also has outdated terms in the postings.
  */
 function giveSecondForm(file: string): void {
   const database = new DatabaseSync(file)
@@ -254,7 +254,7 @@ function numbersOf(file: string): object {
 }
 
 describe('a store of format 1', () => {
-  test('is brought to the present format when it is opened, once', async (context) => {
+  test('is converted to the present format when it is first opened', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     assert.deepEqual(numbersOf(file), { format: 1, documents: 2505, version: 2505 })
     assert.deepEqual(checkDataFolder(dataDir), [])
@@ -291,7 +291,7 @@ describe('a store of format 1', () => {
     )
   })
 
-  test('is as it was, or whole, wherever on the way a process is killed', async (context) => {
+  test('has the old or the new format, wherever its conversion is killed', async (context) => {
     const { file, dataDir, open } = await makeFolder(context)
     const killAt = (statement: string): void => {
       const { signal } = spawnSync(
@@ -312,7 +312,7 @@ describe('a store of format 1', () => {
     }
     killAt('PRAGMA wal_checkpoint')
     const { engine, logged } = await open()
-    // It is in the log, and has only to be moved into the file.
+    // The conversion is committed to the log, and only has to be checkpointed.
     assert.deepEqual(logged, [])
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])
@@ -320,7 +320,7 @@ describe('a store of format 1', () => {
     assert.deepEqual(checkStore(file, documentView(lexicalOptions)), [])
   })
 
-  test('stays as it was when that fails', async (context) => {
+  test('stays unchanged when its conversion fails', async (context) => {
     const { file, open } = await makeFolder(context)
     const spoil = (lexical: string): void => {
       const database = new DatabaseSync(file)
@@ -345,7 +345,7 @@ describe('a store of format 1', () => {
 })
 
 describe('a store of format 2', () => {
-  test('gets a segment of its postings, and texts that waited still do', async (context) => {
+  test('gets a segment of its postings, and its waiting texts keep waiting', async (context) => {
     const { file, dataDir, open } = await makeFolder(context, giveSecondForm)
     assert.deepEqual(checkDataFolder(dataDir), [])
     const { engine, logged } = await open()

@@ -15,7 +15,7 @@ import { insertion, LexicalStore, match, replacement, type Text } from './lexica
 import { servingNothing } from './serving-nothing.ts'
 import { among, by, exists, tester, where } from './store.ts'
 
-/** Random texts, filters and orders from vocabularies of a certain size. */
+/** Random texts, filters and orders from a vocabulary. */
 class Words {
   readonly #random: Random
   readonly #vocabulary: number
@@ -28,7 +28,7 @@ class Words {
     this.#lengthMax = lengthMax
   }
 
-  /** The lower the number of a word, the more common it is. */
+  /** Words with lower numbers are more common. */
   word(): string {
     return `w${Math.floor(this.#random.next() ** 3 * this.#vocabulary)}`
   }
@@ -73,7 +73,7 @@ class Words {
 }
 
 describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
-  test('agree with a look at every record, while texts come, change and go', async (context) => {
+  test('equal a full scan while texts are added, changed and removed', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     for (let run = 0; run < 2; run++) {
       const random = new Random(seed + run)
@@ -138,13 +138,13 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     assert.equal(await store.count(filter), expected.length, about)
   }
 
-  test('agree where there are many texts, few of which differ', async (context) => {
+  test('equal a full scan for many texts with few differences', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'many')
     const reference = store.through(servingNothing(engine))
     const random = new Random(seed)
     const size = 1500
-    // Numbers in no order, so that ties do not come in the order of insertion.
+    // Numbers in mixed order, so that ties do not come in order of insertion.
     const documents = Array.from({ length: size }, (_, i) => {
       const words = ['all', i % 2 === 0 ? 'even' : 'odd', `m${i % 100}`, `n${i % 750}`]
       const text = `${words.join(' ')}${' all'.repeat(random.integer(0, 2))}`
@@ -210,12 +210,12 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       assert.equal(hits.length, 10)
       return units
     }
-    // Texts that wait are read for any search. A unit is some sixty postings.
+    // Every search reads the waiting texts. One unit of cost is about 60 postings.
     const [rare, sentence] = [costOf('tree'), costOf('tree in a garden')]
     assert(sentence - rare < (2 * size) / 64 / 2, `${sentence} units, and ${rare}`)
   })
 
-  test('see whole states while others write', async (context) => {
+  test('see consistent states during writes', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'busy')
     const pairs = 40
@@ -223,7 +223,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       ...Array.from({ length: pairs }, (_, i) => [{ _id: i }, `left pair${i}`] as const),
     )
     let isDone = false
-    // Each text is "left" or "right", and changes sides; a batch of two keeps the balance.
+    // Each text is "left" or "right" and changes sides; a batch of two writes keeps the balance.
     const writing = async () => {
       for (let round = 0; round < 60; round++) {
         const id = round % pairs
@@ -240,7 +240,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     }
     const reading = async () => {
       while (!isDone) {
-        // Short reads never wait; without this the writes would never be answered.
+        // Short reads are synchronous; without this pause no write would be acknowledged.
         await setImmediate()
         assert.equal((await store.search(`pair${pairs - 1}`)).length, 1)
         const both: Filter = { kind: 'or', of: [match('left'), match('right')] }
@@ -253,7 +253,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     assert.deepEqual(checkStore(fileOf('busy'), documentView({})), [])
   })
 
-  test('end when nobody waits any more', async (context) => {
+  test('end when their caller is aborted', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'given-up')
     await store.insert([{ _id: 1 }, 'word'])
@@ -264,7 +264,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     await assert.rejects(engine.search(store.target, search, ownCaller(giveUp.signal)))
   })
 
-  test('bring search fields only where they are asked for', async (context) => {
+  test('return search fields only when requested', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'fields')
     await store.insert([{ _id: 1 }, 'word'])
@@ -278,7 +278,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
   })
 })
 
-/** Ways to break what a search promises, and what is said of it. */
+/** Ways to violate the contract of searches, and the message of each violation. */
 const spoiledHits: Readonly<
   Record<string, readonly [(hits: readonly Hit[]) => readonly Hit[], RegExp]>
 > = {
@@ -305,7 +305,7 @@ const spoiledHits: Readonly<
   ],
 }
 
-/** Ways to break what a later page promises: given what was found, and the page before. */
+/** Ways to violate the contract of later pages, from the result and the page before it. */
 const spoiledPages: Readonly<
   Record<
     string,
@@ -326,7 +326,7 @@ const spoiledPages: Readonly<
   ],
 }
 
-describe('the guard of searches', () => {
+describe('the checked engine', () => {
   const search: Search = {
     by: { kind: 'lexical', path: '$lexical', terms: ['word'], text: '' },
     filter: where('n', 'gt', 0),
@@ -334,7 +334,7 @@ describe('the guard of searches', () => {
     withSearchFields: false,
   }
 
-  test('notices a text that does not have the terms', async (context) => {
+  test('notices a text without the terms', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'books')
     await store.insert([{ _id: 1, n: 1 }, 'one word'], [{ _id: 2, n: 1 }, 'other'])
@@ -394,7 +394,7 @@ describe('the guard of searches', () => {
       )
     })
 
-  test('refuses a place of another search', async (context) => {
+  test('rejects the position of another search', async (context) => {
     const { engine } = await openEmbedded(context)
     const { target } = await LexicalStore.create(engine, 'books')
     const statistics = { documents: 1, tokens: 1, documentFrequencies: [1, 1] }
@@ -405,7 +405,7 @@ describe('the guard of searches', () => {
     await assert.rejects(engine.search(target, nearest, tester), /has one page/)
   })
 
-  test('refuses a search for nothing', async (context) => {
+  test('rejects a search without terms', async (context) => {
     const { engine } = await openEmbedded(context)
     const { target } = await LexicalStore.create(engine, 'books')
     const nothing: Search = {

@@ -1,4 +1,4 @@
-/** More collections and tables than are kept open: none of it shows but in numbers. */
+/** More stores than may be open at once: evictions are visible only in statistics. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { openEmbedded } from './embedded-store.ts'
 import { dropTarget, Store } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
 
-/** How many are open once nobody uses any. */
+/** The number of open stores, once at most `atMost` are open. */
 async function openIn(engine: Engine, atMost: number): Promise<number> {
   for (;;) {
     const { openStores } = await engine.operations!.statistics()
@@ -28,7 +28,7 @@ function numbered<T>(count: number, make: (n: number) => T): T[] {
 }
 
 describe('stores', () => {
-  test('are evicted when there are too many, and opened again', async (context) => {
+  test('are evicted when too many are open, and opened again', async (context) => {
     const { engine } = await openEmbedded(context, { openStoresMax: 3 })
     const stores = await Promise.all(numbered(12, (n) => Store.create(engine, `c${n}`)))
     for (const round of [1, 2, 3]) {
@@ -42,7 +42,7 @@ describe('stores', () => {
     }
   })
 
-  test('that were used last stay open', async (context) => {
+  test('stay open if they were used recently', async (context) => {
     const { engine, fileOf } = await openEmbedded(context, { openStoresMax: 2 })
     const [a, b, c] = await Promise.all(
       ['a', 'b', 'c'].map((name) => Store.create(engine, name)),
@@ -51,18 +51,18 @@ describe('stores', () => {
       await store.insert([{ _id: randomUUID() }])
       await openIn(engine, 2)
     }
-    // The last to close a file removes its log.
+    // The last connection that closes a file removes its log.
     const hasLog = (name: string) => existsSync(`${fileOf(name)}-wal`)
     while (hasLog('b')) await openIn(engine, 2)
     assert.deepEqual(['a', 'b', 'c'].filter(hasLog), ['a', 'c'])
   })
 
-  test('are searched by vector as if they had stayed open', async (context) => {
+  test('return the same vector searches as stores that stayed open', async (context) => {
     const { engine, dataDir } = await openEmbedded(context, { openStoresMax: 2 })
     const worlds = await Promise.all(
       numbered(6, (n) => VectorWorld.create(engine, { name: `v${n}`, seed: n + 1 })),
     )
-    // Some are large enough to be saved when they are evicted.
+    // Some stores are large enough to save their index at eviction.
     await Promise.all(worlds.map((world, n) => world.insert(n < 2 ? 1_500 : 40)))
     const work = async (world: VectorWorld) => {
       for (let step = 0; step < 25; step++) {
@@ -81,7 +81,7 @@ describe('stores', () => {
     assert.deepEqual(checkDataFolder(dataDir), [])
   })
 
-  test('can be dropped while they are evicted', async (context) => {
+  test('can be dropped during their eviction', async (context) => {
     const { engine } = await openEmbedded(context, { openStoresMax: 1 })
     for (const round of [1, 2, 3]) {
       const worlds = await Promise.all(
@@ -101,7 +101,7 @@ describe('stores', () => {
 })
 
 describe('stores that are opened while others are evicted', () => {
-  test('are evicted as well, though nobody asks for a store any more', async (context) => {
+  test('are evicted as well, even if no further store is requested', async (context) => {
     const names = ['a', 'b', 'c', 'd']
     const { engine, fileOf } = await openEmbedded(context)
     await Promise.all(names.map((name) => Store.create(engine, name)))
@@ -134,8 +134,8 @@ describe('stores that are opened while others are evicted', () => {
   })
 })
 
-describe('the memory for pages', () => {
-  test('is shared by all that are open', () => {
+describe('the page cache', () => {
+  test('is shared by all open stores', () => {
     const cache = new SharedCache(readerCache)
     const shares = new Map<object, number>()
     const add = () => {
@@ -154,7 +154,7 @@ describe('the memory for pages', () => {
     assert.deepEqual([...shares.values()], [readerCache.eachMax])
   })
 
-  test('is not divided into less than is of use', () => {
+  test('gives each store at least its minimum', () => {
     const cache = new SharedCache({ all: 100, eachMax: 50, eachMin: 10 })
     const shares: number[] = []
     for (let n = 0; n < 40; n++)

@@ -1,4 +1,4 @@
-/** Opens a catalog at the same moment as others, over and over, and notes whether it got it. */
+/** Opens a catalog at the same moment as other threads, repeatedly, and counts successes. */
 import type { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 import { catalogTables } from '../../src/engine/embedded/catalog/catalog-file.ts'
@@ -8,15 +8,15 @@ export interface OpeningTask {
   readonly folder: string
   readonly file: string
   readonly threads: number
-  /** How often a thread has come to where all meet. */
+  /** Number of arrivals at the barrier. */
   readonly met: Int32Array
-  /** By round: how many have got it, one after the other. */
+  /** Number of threads that opened the catalog, by round. */
   readonly holders: Int32Array
 }
 
 const { folder, file, threads, met, holders } = workerData as OpeningTask
 
-/** Without sleeping: who is woken is late. */
+/** Spins instead of sleeping, because a woken thread is late. */
 function meet(round: number): void {
   Atomics.add(met, 0, 1)
   while (Atomics.load(met, 0) < threads * (round + 1));

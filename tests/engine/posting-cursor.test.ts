@@ -12,15 +12,15 @@ import { Random, seed } from '../model/random.ts'
 
 const documentCount = 30_000
 
-test(`a cursor keeps the documents that have its term, seed ${seed}`, () => {
+test(`a posting cursor filters documents by its term, seed ${seed}`, () => {
   const random = new Random(seed)
   const rows = new Map<number, Uint8Array>()
   const stored: PostingRows = {
     read: (id) => rows.get(id)!,
     put: (id, bytes) => void rows.set(id, bytes.slice()),
   }
-  // Dense and thin lists, and one that is both by turns: so blocks of any breadth. The last
-  // one has less than a block, where the one before it ends.
+  // Dense, sparse and mixed lists, so that blocks span ranges of any width. The last list is shorter
+  // than a block and lies where the one before it ends.
   const steps = [1, 2, 3, 10, 40, 400, 9000]
   const shapes = [
     ...steps.map((step) => ({ from: 0, nextStep: () => step })),
@@ -53,7 +53,7 @@ test(`a cursor keeps the documents that have its term, seed ${seed}`, () => {
     for (let at = 0; at < listSize; at++) countOf.set(places[at]!, counts[at]!)
     for (const step of [1, 2, 7, 60, 3000]) {
       const cursor = new PostingCursor(segment, segment.list(i + 1)!)
-      // Some at a time, as blocks of another term come.
+      // In portions, as blocks of another term provide them.
       for (let place = 0; place < documentCount;) {
         const wanted: number[] = []
         while (place < documentCount && wanted.length < 128) {
@@ -77,7 +77,7 @@ test(`a cursor keeps the documents that have its term, seed ${seed}`, () => {
         ])
         assert.deepEqual(actual, expected)
       }
-      // The next one gets its arrays, with what is left in them.
+      // The next cursor reuses these arrays with their old content.
       cursor.release()
     }
   }

@@ -1,4 +1,4 @@
-/** Whose reads run, and when. */
+/** The schedule of reads: which reads run, wait and pause, and when. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -9,10 +9,10 @@ import {
 
 const connection = { one: {}, two: {}, three: {}, four: {} }
 
-/** Two may run, three long reads hold threads, and three of a principal may wait. */
+/** Two reads may run, three long reads may hold threads, and three reads of a principal may wait. */
 const options = { runningMax: 2, longMax: 3, waitingMax: 3 }
 
-/** One that has all its threads. */
+/** A schedule with all its threads. */
 function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
   const reads = new ReadSchedule<string>({ ...options, ...changed })
   for (let i = 0; i < reads.threadsMax; i++) reads.addThread()
@@ -21,7 +21,10 @@ function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
 
 const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
 
-/** Lets reads that run become long, if they may. These have a thread then. */
+/**
+ * Rotates until running reads have become long, as far as allowed. Returns the reads that hold a
+ * thread.
+ */
 function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<string> {
   const begun = new Set<string>()
   for (let i = 0; i < 200; i++) {
@@ -37,7 +40,7 @@ function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<s
 }
 
 describe('a schedule of reads', () => {
-  test('starts as many as may run, in the order of arrival', () => {
+  test('starts as many reads as may run, in the order of arrival', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
     for (const read of ['1', '2', '3']) assert(reads.add(read, a))
@@ -49,7 +52,7 @@ describe('a schedule of reads', () => {
     assert(!reads.isContended)
   })
 
-  test('pauses a long read of a principal who has two for one who has none', () => {
+  test('pauses a long read of a principal with two running reads for a principal without any', () => {
     const reads = schedule({ waitingMax: 100 })
     const hostile = { principalName: 'hostile', connection: connection.one }
     for (let i = 0; i < 24; i++) reads.add(`long ${i}`, hostile)
@@ -58,7 +61,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'other', connection: connection.two })
     assert(reads.isContended)
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
-    // Its turn does not end while it runs, however many reads the other has.
+    // The turn of a running read does not end, however many reads the other principal has.
     for (let i = 0; i < 10; i++) {
       const { pauses, putBacks } = reads.rotate()
       assert(!pauses.includes('short'), `turn ${i}`)
@@ -78,7 +81,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(reads.rotate(), { ...none, starts: ['other'], pauses: ['2'] })
   })
 
-  test('does not count a turn in which the thread has not begun', () => {
+  test('does not count a turn in which the thread has not started the read', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
     for (const read of ['1', '2']) reads.add(read, a)
@@ -108,7 +111,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual([...turns.values()], [20, 20, 20, 20])
   })
 
-  test('takes turns among the connections of a principal, too', () => {
+  test('takes turns among the connections of a principal', () => {
     const reads = schedule({ waitingMax: 100 })
     const many = { principalName: 'a', connection: connection.one }
     for (let i = 0; i < 24; i++) reads.add(`long ${i}`, many)
@@ -117,7 +120,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'a', connection: connection.two })
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
     reads.end('long 0')
-    // Among those that have not begun, connections come in turn as well.
+    // Connections also take turns among reads that wait to start.
     reads.add('second', { principalName: 'a', connection: connection.two })
     reads.add('third', { principalName: 'a', connection: connection.three })
     reads.end('short')
@@ -127,7 +130,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(reads.fill().starts, ['third'])
   })
 
-  test('starts a new read however many are long, of whichever principal', () => {
+  test('starts a new read despite any number of long reads, for each principal', () => {
     const reads = schedule({ waitingMax: 100 })
     const running = new Set<string>()
     for (const principalName of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
@@ -149,7 +152,7 @@ describe('a schedule of reads', () => {
     }
   })
 
-  test('puts back a read that has become long when no more may, only once', () => {
+  test('puts back a read once when it becomes long and the limit of long reads is reached', () => {
     const reads = schedule({ waitingMax: 100 })
     for (const principalName of ['a', 'b', 'c'])
       reads.add(principalName, { principalName, connection: connection.one })
@@ -158,7 +161,7 @@ describe('a schedule of reads', () => {
     const putBacks: string[] = []
     for (let i = 0; i < 9; i++) putBacks.push(...reads.rotate().putBacks)
     assert.deepEqual(putBacks, ['d'])
-    // It does not begin before its thread has left it, and a thread for long reads is free.
+    // The read restarts only after its thread has left it and a thread for long reads is free.
     reads.end('a')
     for (let i = 0; i < 9; i++) assert.deepEqual(reads.rotate().starts, [])
     assert(reads.hasLeft('d'))
@@ -172,7 +175,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(starts, ['d'])
   })
 
-  test('forgets a read that is put back and then given up, or ends all the same', () => {
+  test('forgets a read that is put back and then aborted, or that ends anyway', () => {
     for (const isGivenUp of [true, false]) {
       const reads = schedule({ waitingMax: 1 })
       for (const principalName of ['a', 'b', 'c', 'd']) {
@@ -182,7 +185,7 @@ describe('a schedule of reads', () => {
       const d = { principalName: 'd', connection: connection.one }
       for (let isPutBack = false; !isPutBack;)
         isPutBack = reads.rotate().putBacks.includes('d')
-      // It waits.
+      // The read waits.
       assert(!reads.add('second', d))
       if (isGivenUp) {
         assert(!reads.giveUp('d'))
@@ -195,7 +198,7 @@ describe('a schedule of reads', () => {
     }
   })
 
-  test('starts a new read within the turns that it says', () => {
+  test('starts a new read within its promised number of turns', () => {
     const asker = fc.record({
       principalName: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       connection: fc.constantFrom(...Object.values(connection)),
@@ -213,7 +216,7 @@ describe('a schedule of reads', () => {
           const begun = settle(reads)
           for (const [i, who] of ahead.entries()) reads.add(`new ${i}`, who)
           reads.add('mine', { principalName: 'a', connection: {} })
-          // A long read that never began is behind one of its connection that has a thread.
+          // A long read that never started waits behind those of its connection that hold a thread.
           const first = [...long.filter((_, i) => begun.has(`long ${i}`)), ...ahead]
           const own = first.filter(({ principalName }) => principalName === 'a')
           const connections = new Set(own.map(({ connection: one }) => one)).size
@@ -234,10 +237,10 @@ describe('a schedule of reads', () => {
     )
   })
 
-  test('starts reads only on threads that are ready, and says when another is of use', () => {
+  test('starts reads only on ready threads, and requests another thread when it is useful', () => {
     const reads = new ReadSchedule<string>(options)
     const a = { principalName: 'a', connection: connection.one }
-    // The first is to be ready before anybody comes.
+    // The first thread is requested before any read arrives.
     assert(reads.wantsThread)
     reads.add('1', a)
     assert.deepEqual(reads.fill(), none)
@@ -253,7 +256,7 @@ describe('a schedule of reads', () => {
     assert(!reads.wantsThread)
   })
 
-  test('leaves a thread to new reads while there are few', () => {
+  test('keeps a thread free for new reads while there are few threads', () => {
     const reads = new ReadSchedule<string>({ ...options, waitingMax: 100 })
     for (let i = 0; i < 2; i++) reads.addThread()
     const hostile = { principalName: 'hostile', connection: connection.one }
@@ -264,7 +267,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'other', connection: connection.two })
     assert.deepEqual(reads.fill().starts, ['short'])
     reads.end('short')
-    // With more threads, as many long reads run as may.
+    // With more threads, long reads use all running slots.
     while (reads.wantsThread) {
       reads.addThread()
       settle(reads, running)
@@ -272,20 +275,20 @@ describe('a schedule of reads', () => {
     assert.equal(running.size, options.runningMax)
   })
 
-  test('refuses a principal who has too many waiting, and nobody else', () => {
+  test('rejects a principal with too many waiting reads, and no other principal', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
     for (const read of ['1', '2', '3']) assert(reads.add(read, a))
     assert(!reads.add('4', a))
     assert(!reads.add('4', { ...a, connection: connection.two }))
     assert(reads.add('5', { principalName: 'b', connection: connection.one }))
-    // What has begun waits no more.
+    // Reads that started no longer count as waiting.
     reads.fill()
     assert(reads.add('6', a))
     assert.equal(reads.size, 5)
   })
 
-  test('forgets a read that is given up, at once if it has not begun', () => {
+  test('forgets an aborted read, at once if it has not started', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
     for (const read of ['1', '2', '3']) reads.add(read, a)
@@ -293,7 +296,7 @@ describe('a schedule of reads', () => {
     assert(reads.giveUp('3'))
     assert.equal(reads.size, 2)
     assert(!reads.giveUp('1'))
-    // Its thread has not noticed, but it does not count as one that runs.
+    // Its thread has not noticed the abort, but the read no longer counts as running.
     reads.add('4', a)
     assert.deepEqual(reads.fill().starts, ['4'])
     assert.equal(reads.size, 3)
@@ -304,7 +307,7 @@ describe('a schedule of reads', () => {
     assert.equal(reads.size, 2)
   })
 
-  test('never runs too many, holds too many threads, or forgets one', () => {
+  test('never runs too many reads, holds too many threads, or forgets a read', () => {
     const step = fc.record({
       act: fc.constantFrom('add', 'end', 'giveUp', 'thread', 'fill', 'rotate', 'rotate'),
       principalName: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -321,7 +324,7 @@ describe('a schedule of reads', () => {
         const running = new Set<string>()
         for (const [i, { act, principalName, line, which }] of steps.entries()) {
           const read = all[which % all.length]
-          // A thread has left what it was to leave.
+          // A thread has left a read that was put back.
           if (read !== undefined && reads.hasLeft(read)) begun.delete(read)
           if (act === 'add') {
             if (reads.add(`${i}`, { principalName, connection: line })) all.push(`${i}`)
@@ -348,7 +351,7 @@ describe('a schedule of reads', () => {
           assert(begun.size <= threads && threads <= reads.threadsMax)
           assert.equal(reads.size, all.length)
         }
-        // Whatever happened, all that is left comes to its end.
+        // After any sequence of events, all remaining reads end.
         for (let i = 0; all.length > 0; i++) {
           assert(i < 1000, 'a read never runs')
           const turn = reads.rotate()

@@ -1,4 +1,4 @@
-/** Long reads of several callers, on real threads: the order in which they end. */
+/** Long reads of several callers on real threads: the order in which they end. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { Caller } from '../../src/caller/caller.ts'
@@ -10,7 +10,7 @@ import { everything } from '../../src/language/filters/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { pathOf, Store } from './store.ts'
 
-/** Nothing but looking into each document answers this. */
+/** A filter without an access path: every document is parsed. */
 const long = { kind: 'notSize', path: pathOf('list'), size: 3 } as const
 
 const documents = 3_000
@@ -26,12 +26,12 @@ async function filled(context: TestContext, options: Partial<EmbeddedOptions> = 
   for (let i = 0; i < documents; i += 500)
     await store.insert(Array.from({ length: 500 }, (_, j) => ({ _id: i + j, list })))
   const world = { engine, target: store.target }
-  // Has a thread start: all that comes before would wait for it.
+  // Starts a reader thread, so that the reads of a test do not wait for its start.
   await count(world, callerOf('first', {}), 'first', [])
   return world
 }
 
-/** Counts, and notes when it has ended. */
+/** Counts, and records when the count has ended. */
 async function count(
   { engine, target }: { readonly engine: Engine; readonly target: Collection },
   caller: Caller,
@@ -46,7 +46,7 @@ const waitingReads = async (engine: Engine) =>
   (await engine.operations!.statistics()).waitingReads
 
 describe('threads of long reads', () => {
-  test('beyond those of running reads end when no read is left', async (context) => {
+  test('end when no read is left, except as many as may run', async (context) => {
     const world = await filled(context, { searchThreads: 2, spareThreadMs: 20 })
     const { engine } = world
     const readerCount = async () =>
@@ -79,7 +79,7 @@ describe('long reads', () => {
     ['another principal', { principalName: 'other', connection: {} }],
     ['another connection of the same principal', { principalName: 'many', connection: {} }],
   ] as const)
-    test(`of one who has many give way to those of ${what}`, async (context) => {
+    test(`from one connection give way to those from ${what}`, async (context) => {
       const world = await filled(context, { searchThreads: 2 })
       const many = callerOf('many', {})
       const ended: string[] = []
@@ -93,7 +93,7 @@ describe('long reads', () => {
       assert.equal(await waitingReads(world.engine), 0)
     })
 
-  test('of a principal end one after the other, as they came', async (context) => {
+  test('end in the order in which their principal sent them', async (context) => {
     const world = await filled(context, { searchThreads: 1 })
     const caller = callerOf('one', {})
     const ended: string[] = []
@@ -102,7 +102,7 @@ describe('long reads', () => {
     assert.deepEqual(ended, names)
   })
 
-  test('that wait are bounded for each principal', async (context) => {
+  test('may wait up to a limit for each principal', async (context) => {
     const world = await filled(context, { searchThreads: 1, waitingReadsMax: 2 })
     const ended: string[] = []
     const one = callerOf('one', {})
@@ -117,7 +117,7 @@ describe('long reads', () => {
     await count(world, one, 'again', ended)
   })
 
-  test('that are given up free their place at once, begun or not', async (context) => {
+  test('free their place at once when they are aborted, whether started or not', async (context) => {
     const world = await filled(context, { searchThreads: 1 })
     const ended: string[] = []
     const givenUp = new AbortController()
@@ -130,7 +130,7 @@ describe('long reads', () => {
     givenUp.abort(reason)
     const after = waitingReads(world.engine)
     assert.equal(await before, 20)
-    // One has a thread, which notices at its next step.
+    // One read has a thread, which notices the abort at its next step.
     assert.equal(await after, 1)
     for (const outcome of await left)
       assert.deepEqual(outcome, { status: 'rejected', reason })
@@ -152,7 +152,7 @@ describe('long reads', () => {
   })
 })
 
-describe('what a long read keeps', () => {
+describe('memory for the result of a long read', () => {
   const text = 'x'.repeat(200_000)
   const find = {
     ...{ filter: everything, sort: [], skip: 0, limit: 20, after: undefined },
@@ -166,7 +166,7 @@ describe('what a long read keeps', () => {
     return { engine, target: store.target }
   }
 
-  /** Notes what it is asked for, and answers it. */
+  /** Records each reservation and answers it. */
   function askedCaller(answer: () => Promise<void> | undefined) {
     const asked: (readonly [size: number, before: number])[] = []
     const reserve = (size: number, before: number) => {
@@ -182,18 +182,18 @@ describe('what a long read keeps', () => {
       assert.equal(record.text, JSON.stringify({ _id: i, text }))
   }
 
-  test('is asked for before it is read, all at once', async (context) => {
+  test('is reserved before the read, in one step', async (context) => {
     const { engine, target } = await large(context)
     const { asked, caller } = askedCaller(() => undefined)
     const { records } = await engine.read(target, find, caller)
     const size = records.reduce((sum, record) => sum + record.text.length, 0)
     assert.deepEqual(asked, [[size, 0]])
-    // Where other texts are made of these, there are two of each.
+    // Other texts are derived from these, so each counts twice.
     await engine.read(target, { ...find, textsOnly: false }, caller)
     assert.deepEqual(asked[1], [2 * size, 0])
   })
 
-  test('is not asked for where it is little', async (context) => {
+  test('is not reserved for small results', async (context) => {
     const { engine, target } = await filled(context)
     const { asked, caller } = askedCaller(() => assert.fail())
     const page = await engine.read(target, { ...find, filter: long, limit: 9 }, caller)
@@ -201,7 +201,7 @@ describe('what a long read keeps', () => {
     assert.deepEqual(asked, [])
   })
 
-  test('is waited for without a thread, and then read', async (context) => {
+  test('is awaited without holding a thread', async (context) => {
     const { engine, target } = await large(context, { searchThreads: 1 })
     const room = Promise.withResolvers<undefined>()
     const isAsked = Promise.withResolvers<undefined>()
@@ -211,7 +211,7 @@ describe('what a long read keeps', () => {
     })
     const waiting = engine.read(target, find, caller)
     await isAsked.promise
-    // Meanwhile others have what threads there are.
+    // Other reads use all threads meanwhile.
     for (let i = 0; i < 8; i++) {
       const other = await engine.read(target, find, callerOf('other', {}))
       whole(other.records)
@@ -223,14 +223,14 @@ describe('what a long read keeps', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('is not read where there is no room for it', async (context) => {
+  test('is missing: the read fails', async (context) => {
     const { engine, target } = await large(context)
     const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
     await assert.rejects(async () => engine.read(target, find, caller), /^Error: no room$/)
     assert.equal(await waitingReads(engine), 0)
   })
 
-  test('is given up with the one who asks', async (context) => {
+  test('is abandoned when the caller is aborted', async (context) => {
     const { engine, target } = await large(context)
     const leaving = new AbortController()
     const caller = {
@@ -244,7 +244,7 @@ describe('what a long read keeps', () => {
     while ((await waitingReads(engine)) > 0);
   })
 
-  test('is asked for twice over where texts are wide', async (context) => {
+  test('is reserved again with twice the size for texts of 16-bit characters', async (context) => {
     const { engine } = await openEmbedded(context)
     const wide = await Store.create(engine, 'wide')
     const texts = [...Array<string>(9).fill(text), `${text}é`, `${text}𝄞`]

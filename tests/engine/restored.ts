@@ -1,4 +1,4 @@
-/** Backups as tests take them, and folders that are made from them. */
+/** Backups taken by tests, and data folders that are restored from them. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { restoreDataFolder } from '../../src/engine/embedded/backup/restore.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { noSignal } from './store.ts'
 
-/** All backups that a test takes: the files of each stay for those that follow. */
+/** All backups of a test. Files stay available for later incremental backups. */
 export class TakenBackups {
   readonly folder = mkdtempSync(join(tmpdir(), 'stela-backups-'))
   readonly files = new Map<string, BackupFile>()
@@ -57,7 +57,7 @@ export class TakenBackups {
     throw new Error('a backup must end with its contents')
   }
 
-  /** Makes a data folder, and returns its path. */
+  /** Restores a data folder and returns its path. */
   async restore({ contents: { catalog, stores } }: Taken): Promise<string> {
     const dataDir = join(this.folder, `restored-${++this.#count}`)
     mkdirSync(dataDir)
@@ -81,7 +81,7 @@ export interface Taken {
   readonly sent: readonly string[]
 }
 
-/** Opens a folder for as long as something is looked at. */
+/** Opens an engine on the folder while `look` runs. */
 export async function withEngine<T>(
   dataDir: string,
   look: (engine: Engine) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Rows put in the order of a sort, and what that is charged. */
+/** Rows in the order of a sort, and the cost that is charged. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documentView } from '../../src/engine/record-view.ts'
@@ -42,8 +42,8 @@ function placedIn(order: RowsInOrder, texts: readonly string[]) {
 
 const view = documentView({})
 
-describe('rows in the order of a sort', () => {
-  test(`are those of a sorted array, from any position on, seed ${seed}`, () => {
+describe('sorted rows', () => {
+  test(`equal those of a sorted array, from any position, seed ${seed}`, () => {
     const random = new Random(seed)
     const keys = keysOf(3)
     const texts = textsOf(300, () => ({
@@ -85,7 +85,7 @@ describe('rows in the order of a sort', () => {
     assert(tied(64) >= 10_000)
   })
 
-  test('are given up where they cost more than is allowed', () => {
+  test('are abandoned when they exceed the budget', () => {
     const order = new RowsInOrder(keysOf(64), undefined, view, new Counting(2_000))
     const rows = placedIn(
       order,

@@ -1,4 +1,4 @@
-/** Requests that run in the middle of a schema change, while its files are made or removed. */
+/** Requests that run during a schema change, while its files are created or removed. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, rm } from 'node:fs/promises'
@@ -36,7 +36,7 @@ function create(engine: Engine, name: string, caller: Caller = ownCaller()) {
 }
 
 describe('requests in the middle of a schema change', () => {
-  test('see a collection that is dropped whole or not at all', async (context) => {
+  test('see a dropped collection whole or not at all', async (context) => {
     const { engine } = await openEmbedded(context)
     const target = await fill(engine, 'books', 20)
     const dropped = dropTarget(engine, target)
@@ -51,20 +51,20 @@ describe('requests in the middle of a schema change', () => {
     assert(await dropped)
   })
 
-  test('make one keyspace of two that are asked for at once', async (context) => {
+  test('create one keyspace when two are requested at once', async (context) => {
     const { engine } = await openEmbedded(context)
     const made = await Promise.all([1, 2, 3].map(() => engine.createKeyspace('twice')))
     assert.deepEqual(made.toSorted(), [false, false, true])
     assert(await engine.dropKeyspace('twice'))
   })
 
-  test('make one collection of two that are asked for at once', async (context) => {
+  test('create one collection when two are requested at once', async (context) => {
     const { engine } = await openEmbedded(context)
     const made = await Promise.all([1, 2, 3].map(() => create(engine, 'twice')))
     assert.deepEqual(made.toSorted(), [false, false, true])
   })
 
-  test('make a collection while another of its name is removed', async (context) => {
+  test('create a collection while another one of its name is removed', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const target = await fill(engine, 'books', 20)
     const dropped = dropTarget(engine, target)
@@ -107,7 +107,7 @@ describe('requests in the middle of a schema change', () => {
     await again.close()
   })
 
-  test('may give up waiting: a drop that was begun goes on', async (context) => {
+  test('may be aborted while they wait: a drop that started continues', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     await fill(engine, 'books', 20)
     const late = new AbortController()
@@ -119,7 +119,7 @@ describe('requests in the middle of a schema change', () => {
     assert(!existsSync(dirname(fileOf('books'))))
   })
 
-  test('write settings, each compared and set at once', async (context) => {
+  test('write settings with atomic compare-and-set', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     let count = 0
     const raise = async (): Promise<void> => {

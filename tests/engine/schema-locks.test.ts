@@ -1,4 +1,4 @@
-/** Changes of schema in the embedded engine: who waits for whom. */
+/** Schema changes and schema locks of the embedded engine: their order. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -20,7 +20,7 @@ async function create(context: TestContext) {
   return { engine, rows: await TableStore.create(engine) }
 }
 
-/** Resolves when a change is as far as it comes while others hold the lock of its keyspace. */
+/** Resolves when a change waits because others hold the lock of its keyspace. */
 async function untilItWaits(engine: Engine): Promise<void> {
   const enough = new Error('enough')
   for (let waits = false; !waits;) {
@@ -33,7 +33,7 @@ async function untilItWaits(engine: Engine): Promise<void> {
   }
 }
 
-/** What is dropped, and a read that finds a row by it. */
+/** Schema objects to drop, each with a read that finds a row by it. */
 const drops: readonly (readonly [
   what: string,
   change: (rows: TableStore) => Promise<void>,
@@ -59,7 +59,7 @@ const drops: readonly (readonly [
 ]
 
 describe('a changed schema', () => {
-  test('keeps nobody waiting who has nothing to change', async (context) => {
+  test('does not delay changes whose plan changes nothing', async (context) => {
     const { rows, engine } = await create(context)
     await rows.put(manyRows(5000))
     const made: string[] = []
@@ -76,7 +76,7 @@ describe('a changed schema', () => {
     assert.equal(made.at(-1), 'index')
   })
 
-  test('waits for those who have locked it, and they for nobody', async (context) => {
+  test('waits for holders of its lock, and they do not wait for it', async (context) => {
     const { rows, engine } = await create(context)
     await rows.put(manyRows(3))
     const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()

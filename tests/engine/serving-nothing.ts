@@ -1,4 +1,7 @@
-/** The same engine, leaving all of a query to the layer above but the walk through records. */
+/**
+ * The same engine, which leaves filters, sorts and searches to the layer above, and only walks through
+ * records.
+ */
 import { around } from '../../src/engine/around.ts'
 import type { Engine, Page } from '../../src/engine/contract.ts'
 import { everything } from '../../src/language/filters/filter.ts'
@@ -18,7 +21,7 @@ export function servingNothing(engine: Engine): Engine {
       unserved(await proceed(table, { ...query, ...bare, filter: anyRow }, caller)),
 
     async count(proceed, collection, _filter, _stopAt, caller) {
-      // Asked all the same, so that what is closed or gone is refused.
+      // The call is made to reject closed engines and dropped targets.
       await proceed(collection, everything, 1, caller)
       return undefined
     },

@@ -1,4 +1,4 @@
-/** Settings as tests read and write them: the value alone, whoever wrote it before. */
+/** Reads and writes settings in tests, without their versions. */
 import assert from 'node:assert/strict'
 import type { Engine } from '../../src/engine/contract.ts'
 
@@ -16,7 +16,7 @@ export async function putSetting(
   assert(version !== undefined, `somebody else changed the setting ${name}`)
 }
 
-/** Waits until it holds, for what is known a little later than it happened. */
+/** Waits until `holds` returns true, for effects that become visible with a delay. */
 export async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }

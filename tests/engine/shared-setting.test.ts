@@ -1,4 +1,4 @@
-/** A setting that several have in common: no change is lost, and none is missed. */
+/** A setting that several servers share: no change is lost or missed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
@@ -21,7 +21,7 @@ function add(setting: SharedSetting<Names>, name: string): Promise<number> {
 }
 
 describe('a shared setting', () => {
-  test('has its first value until somebody writes one', async (context) => {
+  test('has its initial value until the first write', async (context) => {
     const { engine } = await openEmbedded(context)
     const setting = await open(engine)
     assert.deepEqual(setting.value, [])
@@ -32,7 +32,7 @@ describe('a shared setting', () => {
     assert.deepEqual((await open(engine)).value, ['ann'])
   })
 
-  test('keeps what all write at once', async (context) => {
+  test('keeps all concurrent changes', async (context) => {
     const { engine } = await openEmbedded(context)
     let lost = 0
     const counting: Engine = {
@@ -56,7 +56,7 @@ describe('a shared setting', () => {
     assert.deepEqual(settings[0]!.value.toSorted(), names.toSorted())
   })
 
-  test('tells of changes, whoever makes them, and of nothing else', async (context) => {
+  test('reports changes of its value by any writer, and nothing else', async (context) => {
     const { engine } = await openEmbedded(context)
     let changes = 0
     const setting = await open(engine)
@@ -89,7 +89,7 @@ describe('a shared setting', () => {
     assert.equal(await add(setting, 'bob'), 1)
   })
 
-  test('is decided on what is stored, not on what was heard', async (context) => {
+  test('is changed on the basis of the stored value, not of the last notification', async (context) => {
     const { engine } = await openEmbedded(context)
     const deaf: Engine = { ...engine, watchSettings: () => () => undefined }
     const setting = await open(deaf)
@@ -99,7 +99,7 @@ describe('a shared setting', () => {
     assert.deepEqual(setting.value, ['ann', 'bob'])
   })
 
-  test('is read again where a change was heard of and could not be read', async (context) => {
+  test('is read again when the read after a notification failed', async (context) => {
     const { engine } = await openEmbedded(context)
     let failures = 0
     const flaky: Engine = {

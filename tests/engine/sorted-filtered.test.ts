@@ -1,6 +1,6 @@
 /**
- * Sorted finds of documents that share a value with many others, against a plain array: those
- * are found by a walk through the order that passes all other documents.
+ * Sorted finds of documents that share a value with many others, compared with a plain array. The
+ * engine finds them by a walk in sort order that skips all other documents.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { Random, seed } from '../model/random.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { by, Store, where } from './store.ts'
 
-// Few changes in memory, and many runs, on several levels.
+// A small memtable, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '500'
 
 interface Plain {
@@ -19,16 +19,16 @@ interface Plain {
   readonly [field: string]: number | readonly number[]
 }
 
-/** A document; of `city` and `tags` each value is had by many. */
+/** A document; many documents share each value of `city` and `tags`. */
 function documentOf(_id: number, random: Random): Plain {
   const city = random.pick([0, 0, 0, 1, 2, 3, 4])
   return {
     ...{ _id, city, tags: random.list(0, 3, () => random.integer(0, 5)) },
     unique: random.integer(0, 1_000_000),
     few: random.integer(0, 20),
-    // Half of all have one value, and few of the rest share any.
+    // Half of the documents share one value; the others have mostly different ones.
     mostly: random.chance(0.5) ? 500 : random.integer(0, 1_000),
-    // The order has all of a city in one place.
+    // In this order, the documents of a city are adjacent.
     byCity: city * 10_000 + random.integer(0, 9_999),
   }
 }
@@ -67,7 +67,7 @@ test(`sorted finds agree with a sorted array, seed ${seed}`, async (context) => 
     assert(outcomes.every((outcome) => outcome === 'done'))
     plain.push(...documents)
   }
-  /** Documents are replaced and deleted, and leave tombstones. */
+  /** Replaces and deletes documents, which leaves tombstones. */
   const change = async (): Promise<void> => {
     const chosen = new Set(random.list(0, 40, () => random.pick(plain)))
     for (const document of chosen) {

@@ -1,4 +1,4 @@
-/** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
+/** A collection of an engine, wrapped for tests: JSON values, read through the finishing layer. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {
@@ -93,7 +93,7 @@ export class Store {
     return this.engine.write(this.target, writes, options)
   }
 
-  /** One page after the other, until nothing follows. */
+  /** Reads all pages. */
   async find(wanted: Finding = {}, pageSize = 20): Promise<StoredRecord[]> {
     const found: StoredRecord[] = []
     let after: PagePosition | undefined
@@ -153,7 +153,7 @@ export class Store {
   }
 }
 
-/** Returns false when something has the name. */
+/** Returns false when the name is taken. */
 export function createCollection(
   engine: Engine,
   name: string,
@@ -167,12 +167,12 @@ export function createCollection(
   )
 }
 
-/** Returns false when it was dropped already, whatever has its name by now. */
+/** Returns false when the target was dropped already; a new target with its name is not touched. */
 export function dropTarget(
   engine: Engine,
   { keyspace: stored, name, uid }: Target,
 ): Promise<boolean> {
-  // Behind a database, targets still have the keyspace that stores them.
+  // The name of the stored keyspace starts with the key of the database.
   const keyspace = withoutDatabaseKey(stored)
   return engine.changeSchema(keyspace, ({ targets }) =>
     targets.some((target) => target.uid === uid) ? { kind: 'dropTarget', name } : undefined,

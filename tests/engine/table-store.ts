@@ -1,4 +1,4 @@
-/** A table of an engine as tests speak to it: rows in JSON, indexes by what they are of. */
+/** A table of an engine, wrapped for tests: rows in JSON, and ready-made indexes. */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import type {
@@ -31,7 +31,7 @@ import { testModels } from './test-models.ts'
 
 const tester = ownCaller()
 
-/** p text, c int (descending), and others. */
+/** `p` is text, `c` is an int in descending order; further columns follow. */
 export const columns = [
   { name: 'p', type: { type: 'text' } },
   { name: 'c', type: { type: 'int' } },
@@ -141,7 +141,7 @@ export class TableStore {
     return this.change({ kind: 'dropIndex', table: this.#name, name })
   }
 
-  /** Makes rows these, and nothing else: columns that are not given are cleared. */
+  /** Replaces rows: columns without a given value are cleared. */
   async put(rows: readonly Row[]): Promise<readonly MergeOutcome[]> {
     const table = await this.table()
     const merges = rows.map((row) => {
@@ -150,7 +150,7 @@ export class TableStore {
     return this.engine.mergeRows(table, merges, { sizeMax: 1_000_000 })
   }
 
-  /** Gives columns of a row what is said, and no others. */
+  /** Writes the given columns of a row, and no others. */
   async merge(
     kind: RowMerge['kind'],
     row: Row,
@@ -176,7 +176,7 @@ export class TableStore {
     return { kind, values, elements: new Map(changes) }
   }
 
-  /** All rows with all that they hold. */
+  /** All rows with all their values. */
   async rows(): Promise<unknown[]> {
     const table = await this.table()
     const shown = table.definition.columns
@@ -201,7 +201,7 @@ export class TableStore {
     }
   }
 
-  /** What is found, as "p c", page by page. */
+  /** The rows found, as "p c", over all pages. */
   async find(
     filter: RowFilter = anyRow,
     { sort = [] as readonly RowSortKey[], pageSize = 7, textsOnly = false, skip = 0 } = {},
@@ -239,7 +239,7 @@ export class TableStore {
     return hits.map(({ record }) => nameOf(record))
   }
 
-  /** What a search finds, page by page. */
+  /** The rows that a search finds, over all pages. */
   async searchTextPages(words: string, filter: RowFilter, pageSize: number) {
     const source = await this.source()
     const by = {

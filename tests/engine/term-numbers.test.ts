@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TermNumbers } from '../../src/engine/embedded/lexical/term-numbers.ts'
 
-test('the numbers of many terms are what was set, whatever their characters', () => {
+test('term numbers return the numbers that were set, for terms of any characters', () => {
   const numbers = new TermNumbers()
   const expected = new Map<string, number>()
   for (let i = 1; i <= 40_000; i++) {
@@ -14,9 +14,9 @@ test('the numbers of many terms are what was set, whatever their characters', ()
   for (let i = 0; i < 1000; i++) assert.equal(numbers.get(`not ${i}`), 0)
 })
 
-test('terms with one hash are told apart', () => {
+test('term numbers distinguish terms with the same hash', () => {
   const numbers = new TermNumbers()
-  // FNV-1a gives both the same.
+  // FNV-1a gives both terms the same hash.
   numbers.set('costarring', 1)
   assert.equal(numbers.get('liquid'), 0)
   numbers.set('liquid', 2)
@@ -24,7 +24,7 @@ test('terms with one hash are told apart', () => {
   assert.equal(numbers.get('liquid'), 2)
 })
 
-test('it is full after so many terms, or so many characters', () => {
+test('term numbers are full after a maximum of terms, or of characters', () => {
   const few = new TermNumbers()
   const many = new TermNumbers()
   let added = 0
@@ -35,7 +35,7 @@ test('it is full after so many terms, or so many characters', () => {
   assert.equal(many.get('49999'), 50_000)
 })
 
-test('a term that is too long is not remembered', () => {
+test('term numbers do not store a term that is too long', () => {
   const numbers = new TermNumbers()
   numbers.set('y'.repeat(1000), 1)
   assert.equal(numbers.get('y'.repeat(1000)), 0)

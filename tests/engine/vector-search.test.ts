@@ -29,7 +29,7 @@ describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
       await world.assertExact(10, where('thousandth', 'eq', 'none'))
     })
 
-  test('sees every write that was answered before', async (t) => {
+  test('sees every acknowledged write', async (t) => {
     const { engine } = await openEmbedded(t)
     const world = await VectorWorld.create(engine, { seed })
     await world.insert(50)
@@ -49,7 +49,7 @@ describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
     await world.assertExact()
   })
 
-  test('finds enough of many, with filters and without, and after heavy churn', async (t) => {
+  test('has enough recall among many documents, with and without filters, and after many changes', async (t) => {
     const { engine } = await openEmbedded(t)
     const world = await VectorWorld.create(engine, { seed, dimension: 24 })
     await world.insert(6_000)
@@ -105,7 +105,7 @@ describe('a vector index that is opened again', () => {
     }
   }
 
-  /** A collection that was closed with a snapshot, and what it held. */
+  /** A collection that was closed with a snapshot, and its expected content. */
   async function saved(folder: Folder): Promise<VectorWorld> {
     const engine = await folder.open()
     const world = await VectorWorld.create(engine, { seed })
@@ -130,14 +130,14 @@ describe('a vector index that is opened again', () => {
     return world
   }
 
-  test('finds what it found before', async (t) => {
+  test('finds the same as before', async (t) => {
     const folder = folderFor(t)
     const before = await saved(folder)
     await assertSame(await folder.open(), before)
     assert.deepEqual(folder.logged, [])
   })
 
-  test('takes in what was written after its snapshot', async (t) => {
+  test('includes writes after its snapshot', async (t) => {
     const folder = folderFor(t)
     const before = await saved(folder)
     const engine = await folder.open()
@@ -160,14 +160,14 @@ describe('a vector index that is opened again', () => {
     ['a graph with another byte', (folder: string) => flip(graphIn(folder))],
     ['no graph', (folder: string) => rmSync(graphIn(folder))],
   ] as const)
-    test(`is built anew from the store: ${what}`, async (t) => {
+    test(`is rebuilt from the store: ${what}`, async (t) => {
       const folder = folderFor(t)
       const before = await saved(folder)
       spoil(folder.snapshot())
       await assertSame(await folder.open(), before)
     })
 
-  test('saves itself when much has changed, without being closed', async (t) => {
+  test('saves a snapshot after many changes, without being closed', async (t) => {
     const folder = folderFor(t)
     const engine = await folder.open()
     const world = await VectorWorld.create(engine, { seed })

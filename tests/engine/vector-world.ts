@@ -1,4 +1,4 @@
-/** A collection with vectors, and a plain Map that says what is in it. */
+/** A collection with vectors, and its expected content in a plain Map. */
 import assert from 'node:assert/strict'
 import {
   collectionSource,
@@ -63,7 +63,10 @@ export class VectorWorld {
     return new VectorWorld(engine, target, seed)
   }
 
-  /** Inserts documents: half have `even`, one in ten `tenth`, and so on. */
+  /**
+   * Inserts documents with fields for selective filters: `even` is true for half of them, `tenth` for a
+   * tenth.
+   */
   async insert(count: number, vectorOf = this.vector): Promise<void> {
     for (let left = count; left > 0; left -= 500) {
       const writes: Write[] = []
@@ -79,7 +82,7 @@ export class VectorWorld {
     }
   }
 
-  /** Gives a document another vector, or takes it away. */
+  /** Replaces the vector of a document, or removes it. */
   async replace(id: number, vector: Float32Array | undefined, change = 1): Promise<void> {
     const before = await this.#record(id)
     const text = textOf(id, change)
@@ -113,7 +116,7 @@ export class VectorWorld {
     return search(this.#source, wanted, tester)
   }
 
-  /** By looking at everything: ids and scores, best first. */
+  /** The expected result by brute force: ids and scores, best first. */
   expected(
     numbers: Float32Array,
     limit = 10,
@@ -127,7 +130,7 @@ export class VectorWorld {
     return found.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, limit)
   }
 
-  /** Searches must find exactly what they should. */
+  /** Asserts that searches return exactly the expected results. */
   async assertExact(limit = 10, filter: Filter = everything, queries = 5): Promise<void> {
     for (let i = 0; i < queries; i++) {
       const query = this.vector()
@@ -139,7 +142,7 @@ export class VectorWorld {
     }
   }
 
-  /** The part of the ten nearest that searches find. What they find must be right. */
+  /** Recall of the ten nearest. Scores of found documents must be exact. */
   async recall(filter: Filter = everything, queries = 30): Promise<number> {
     let found = 0
     let total = 0

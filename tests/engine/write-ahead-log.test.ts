@@ -1,4 +1,4 @@
-/** Logs that SQLite itself wrote, whole and damaged, as the inspection sees them. */
+/** Inspection of write-ahead logs that SQLite wrote, intact and damaged. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
@@ -33,7 +33,7 @@ function newFolder(): string {
   return folder
 }
 
-/** A copy of a database and its log, as a killed process would leave them. */
+/** A copy of a database and its log, as a killed process leaves them. */
 function copyOf(file: string): string {
   const copy = join(newFolder(), 'a.db')
   for (const end of ['', '-wal'])
@@ -59,7 +59,7 @@ function written(write: (database: DatabaseSync) => void, pageSize = 1024): stri
   }
 }
 
-/** The page size, and for each whole frame whether it commits. */
+/** The page size, and for each complete frame whether it commits. */
 function layoutOf(file: string) {
   const bytes = readFileSync(`${file}-wal`)
   const frameSize = 24 + bytes.readUInt32BE(8)
@@ -75,7 +75,7 @@ function flip(file: string, position: number, bit: number): void {
   writeFileSync(file, bytes)
 }
 
-/** Rows that SQLite itself finds, after it has recovered the log. */
+/** Number of rows that SQLite finds after it has recovered the log. */
 function rowsIn(file: string): number {
   const database = new DatabaseSync(copyOf(file))
   try {
@@ -102,7 +102,7 @@ function sound(state: LogState): Extract<LogState, { kind: 'sound' }> {
 }
 
 describe('a write-ahead log', () => {
-  test('that does not exist is absent, and one without frames is empty', () => {
+  test('is absent when it does not exist, and empty without frames', () => {
     const file = written(() => undefined)
     const { bytes } = layoutOf(file)
     for (const size of [0, 1, 31, 32, 32 + 24, 32 + 24 + 1023]) {
@@ -114,7 +114,7 @@ describe('a write-ahead log', () => {
   })
 
   for (const pageSize of [512, 1024, 4096, 65_536])
-    test(`has its frames and commits counted, with pages of ${pageSize} bytes`, () => {
+    test(`is inspected for frames and commits, with pages of ${pageSize} bytes`, () => {
       const file = written((database) => {
         for (let i = 0; i < 20; i++) database.exec(insertSql)
       }, pageSize)
@@ -122,7 +122,7 @@ describe('a write-ahead log', () => {
       assert.deepEqual(inspectLog(file), {
         kind: 'sound',
         frames: commits.length,
-        // Creating the table was one.
+        // The creation of the table is one commit.
         commits: 21,
         uncommitted: 0,
       })
@@ -141,10 +141,10 @@ describe('a write-ahead log', () => {
     assert.equal(inspectLog(file).kind, 'damaged')
   })
 
-  test('can have checksums of the other byte order', () => {
+  test('may have checksums of the other byte order', () => {
     const file = written((database) => database.exec(insertSql))
     const { bytes, frameSize, commits } = layoutOf(file)
-    // The other byte order is the lowest bit of the magic number; all checksums change with it.
+    // The lowest bit of the magic number is the byte order, which affects all checksums.
     bytes.writeUInt32BE((bytes.readUInt32BE(0) ^ 1) >>> 0, 0)
     const isBig = (bytes.readUInt32BE(0) & 1) === 1
     let [first, second] = [0, 0]
@@ -168,7 +168,7 @@ describe('a write-ahead log', () => {
     assert.equal(sound(inspectLog(file)).frames, commits.length)
   })
 
-  test('is sound after its process was killed', () => {
+  test('is intact after its process was killed', () => {
     const file = join(newFolder(), 'a.db')
     const script = `
       const { DatabaseSync } = require('node:sqlite')
@@ -186,7 +186,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 50)
   })
 
-  test('is sound after a transaction spilled and was rolled back', () => {
+  test('is intact after a transaction spilled and was rolled back', () => {
     const file = written((database) => {
       database.exec(insertSql)
       database.exec(`${spillSql} ROLLBACK`)
@@ -200,7 +200,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 2)
   })
 
-  test('that started over is sound, with frames of an earlier generation behind it', () => {
+  test('is intact after a restart of the log, with frames of an earlier generation behind', () => {
     const file = written((database) => {
       for (let i = 0; i < 20; i++) database.exec(insertSql)
       database.exec('PRAGMA wal_checkpoint(RESTART)')
@@ -213,7 +213,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 21)
   })
 
-  test('with anything behind its last commit is sound', () => {
+  test('is intact with any bytes behind its last commit', () => {
     const file = written((database) => database.exec(insertSql))
     const expected = inspectLog(file)
     for (const tail of [
@@ -240,7 +240,7 @@ describe('damage to a write-ahead log', () => {
           if (random.oneIn(8)) database.exec(`${spillSql} ROLLBACK`)
           else if (random.oneIn(8)) database.exec('PRAGMA wal_checkpoint(RESTART)')
           else database.exec(`INSERT INTO t(x) VALUES (randomblob(${random.below(9000)}))`)
-        // So that the log has at least two commits of one generation.
+        // Ensures that the log has at least two commits of one generation.
         database.exec(insertSql)
         database.exec(insertSql)
       },
@@ -248,7 +248,7 @@ describe('damage to a write-ahead log', () => {
     )
   }
 
-  test('is found wherever a bit is flipped before the last commit', () => {
+  test('is found when any bit before the last commit is flipped', () => {
     for (let log = 0; log < 20; log++) {
       const file = randomLog()
       const { bytes, frameSize } = layoutOf(file)
@@ -275,7 +275,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('is not seen where a bit is flipped behind the last commit', () => {
+  test('is ignored when a bit behind the last commit is flipped', () => {
     for (let log = 0; log < 20; log++) {
       const file = randomLog()
       const { bytes, frameSize } = layoutOf(file)
@@ -292,7 +292,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('is found wherever bytes are overwritten before the last commit', () => {
+  test('is found when bytes before the last commit are overwritten', () => {
     for (let log = 0; log < 20; log++) {
       const file = randomLog()
       const { frameSize } = layoutOf(file)
@@ -310,7 +310,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('agrees with what SQLite recovers', () => {
+  test('is reported in agreement with the recovery of SQLite', () => {
     const file = written((database) => {
       for (let i = 0; i < 30; i++) database.exec(insertSql)
     })
@@ -322,12 +322,12 @@ describe('damage to a write-ahead log', () => {
       const state = inspectLog(copy)
       assert.equal(state.kind, 'damaged')
       const kept = state.kind === 'damaged' ? state.commits : 0
-      // The first commit made the table.
+      // The first commit created the table.
       if (kept > 0) assert.equal(rowsIn(copy), kept - 1, `SEED=${seed}`)
     }
   })
 
-  test('is not what a cut leaves, which looks like a crash', () => {
+  test('is not reported for a truncated log, which looks like a crash', () => {
     const file = randomLog()
     const { size } = statSync(`${file}-wal`)
     const { commits } = sound(inspectLog(file))

@@ -1,26 +1,26 @@
-/** What an attack is, and what it is made with. */
+/** The interface of an attack, and helpers for sending one. */
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostileServer, ServerOptions } from './hostile-server.ts'
 import { requestOf } from './requests.ts'
 
 export interface Attack {
-  /** What `--only` names it by. */
+  /** Name for `--only`. */
   readonly name: string
   /** The request, in a few words. */
   readonly request: string
   readonly server?: ServerOptions
   prepare?(server: HostileServer): Promise<void>
-  /** Sends it, and ends by itself. */
+  /** Sends the attack. Resolves when it is over. */
   run(server: HostileServer, pace: Pace): Promise<Answers>
 }
 
 export interface Pace {
-  /** How long connections are held that neither read nor finish. */
+  /** Seconds for which attacks hold idle or unfinished connections open. */
   readonly holdSeconds: number
 }
 
-/** How many answers there were of each status; 'none': the connection was closed without. */
+/** Number of answers per status. 'none': the connection was closed without an answer. */
 export type Answers = ReadonlyMap<number | 'none' | 'unread', number>
 
 export function answersOf(statuses: readonly (number | 'none' | 'unread')[]): Answers {
@@ -29,7 +29,7 @@ export function answersOf(statuses: readonly (number | 'none' | 'unread')[]): An
   return counted
 }
 
-/** Writes all of it unless the connection is closed first; ends when it was taken. */
+/** Resolves when all bytes were accepted, or the connection was closed. */
 export async function write(socket: Socket, bytes: Buffer): Promise<void> {
   if (socket.destroyed) return
   await new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ export async function write(socket: Socket, bytes: Buffer): Promise<void> {
   })
 }
 
-/** The statuses of what a connection receives, in order, until it has so many or is closed. */
+/** Statuses that a connection receives, in order, until there are `count` or the connection closes. */
 export async function statusesOn(
   socket: Socket,
   count: number,
@@ -59,7 +59,7 @@ export async function statusesOn(
       const text = tail + chunk.toString('latin1')
       for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g))
         statuses.push(Number(status))
-      // So much of a status line may have come, and no whole one.
+      // A status line may be split between chunks, so the last 12 characters are kept.
       tail = text.slice(-12)
       if (statuses.length >= count) settle()
     })
@@ -69,7 +69,7 @@ export async function statusesOn(
   return [...statuses, ...Array<'none'>(missing).fill('none')]
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a connection of its own. */
 export async function single(
   server: HostileServer,
   token: string,
@@ -85,14 +85,14 @@ export async function single(
   return answers
 }
 
-/** For longer than this nobody waits for an answer to an attack. */
+/** The longest wait for an answer to an attack, in milliseconds. */
 const answerMsMax = 110_000
 
 export function seconds(count: number): Promise<void> {
   return pause(count * 1_000)
 }
 
-/** As many documents as a command takes at a time. */
+/** Inserts documents, as many per command as a command may hold. */
 export async function load(
   server: HostileServer,
   name: string,

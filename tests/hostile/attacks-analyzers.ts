@@ -1,10 +1,10 @@
-/** Analyzers with long lists, and texts that take long to analyze. */
+/** Analyzers with long lists, and texts that are slow to analyze. */
 import { answersOf, type Attack } from './attack.ts'
 import { hostileToken, type HostileServer } from './hostile-server.ts'
 
 const keyspace = '/default_keyspace'
 
-/** Asks one after the other, each on a connection of its own. */
+/** Sends commands one after the other, each on a connection of its own. */
 async function inOrder(server: HostileServer, path: string, commands: readonly object[]) {
   const statuses: number[] = []
   for (const command of commands) {

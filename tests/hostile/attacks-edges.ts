@@ -1,4 +1,4 @@
-/** Requests of clients without a valid token, and requests whose cost is not that of a command. */
+/** Attacks beside commands: connections, headers, pages, and requests without a valid token. */
 import { once } from 'node:events'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -18,7 +18,7 @@ import { resetStreams } from './reset-streams.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** The attacker's own address, so that its limits are not those of the other client. */
+/** Address of the attacker, so that limits per address do not affect the bystander. */
 const localAddress = '127.0.0.2'
 
 function open(server: HostileServer): Socket {
@@ -34,7 +34,7 @@ async function opened(server: HostileServer): Promise<Socket> {
   return socket
 }
 
-/** The same requests, pipelined, on so many connections at once. */
+/** Pipelines the same requests on `connections` connections at once. */
 async function flood(
   server: HostileServer,
   connections: number,
@@ -84,7 +84,7 @@ async function resetRapidly(server: HostileServer, count: number): Promise<'none
 
 const unknownTokenRequest = requestOf(unknownToken, target, Buffer.from('{"findOne":{}}'))
 
-/** Without a valid token, but for the last few. */
+/** Attacks without a valid token, except for the last few. */
 export const edgeAttacks: readonly Attack[] = [
   {
     name: 'http2-rapid-reset',

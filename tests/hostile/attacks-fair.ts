@@ -1,4 +1,4 @@
-/** Work of one client that would hold up queues which others wait in: writes, schemas, models. */
+/** Attacks that fill queues of shared resources: writes, schema changes, models. */
 import { answersOf, load, statusesOn, write, type Answers, type Attack } from './attack.ts'
 import { hostileToken, type HostileServer } from './hostile-server.ts'
 import { requestOf } from './requests.ts'
@@ -32,7 +32,7 @@ function times<T>(count: number, make: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => make(n))
 }
 
-/** A document of as many fields, all of them indexed. */
+/** A document with `fields` fields, all of them indexed. */
 function wideDocument(fields: number): object {
   return Object.fromEntries(times(fields, (n) => [`field${n}`, `value ${n * 7_919}`]))
 }

@@ -1,4 +1,4 @@
-/** Requests whose filters would take long to compare with a few documents or rows. */
+/** Filters that are expensive to compare with even a few documents or rows. */
 import { answersOf, load, single, type Attack } from './attack.ts'
 import { hostileToken, type HostileServer } from './hostile-server.ts'
 
@@ -22,7 +22,7 @@ async function prepareArrays(server: HostileServer): Promise<void> {
   )
 }
 
-/** All of them hold for every document but the last. */
+/** Conditions that all hold for every document except the last one. */
 function manyConditions(count: number): object {
   const all = Array.from({ length: count - 1 }, () => ({ a: { $all: numbers(900, 100) } }))
   return { $and: [...all, { a: { $nin: numbers(0, 100) } }] }

@@ -1,4 +1,4 @@
-/** What generated load and the inventory of loops found. */
+/** Regression attacks: weaknesses found by generated load and by the review of unbounded loops. */
 import {
   answersOf,
   load,
@@ -13,7 +13,7 @@ import { requestOf } from './requests.ts'
 
 const keyspace = '/default_keyspace'
 
-/** As long as headers may be. */
+/** Pads headers to almost their largest size. */
 const padding = ' '.repeat(15_000)
 
 export const generatorAttacks: readonly Attack[] = [
@@ -84,7 +84,7 @@ export const generatorAttacks: readonly Attack[] = [
   })),
 ]
 
-/** So many requests on each of so many connections that read nothing. */
+/** Sends requests on connections that read no replies. */
 async function unread(
   server: HostileServer,
   connections: number,

@@ -1,4 +1,4 @@
-/** Sorts, projections, updates and single documents that are as large as a request may be. */
+/** Sorts, projections, updates and single documents of the largest size that a request may have. */
 import { answersOf, load, statusesOn, write, type Attack } from './attack.ts'
 import { hostileToken, type HostileServer } from './hostile-server.ts'
 import { requestOf } from './requests.ts'
@@ -6,7 +6,7 @@ import { requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** The same body on so many connections at once. */
+/** Sends the same body on `connections` connections at once. */
 async function send(server: HostileServer, body: Buffer, connections = 1) {
   const one = async () => {
     const socket = await server.connect()
@@ -30,7 +30,7 @@ function list<T>(count: number, value: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => value(n))
 }
 
-/** Makes what an attack is on. */
+/** Creates the target of an attack. */
 type Prepare = (server: HostileServer) => Promise<void>
 
 function collection(options: object = {}): Prepare {
@@ -39,7 +39,7 @@ function collection(options: object = {}): Prepare {
   }
 }
 
-/** Nothing is indexed, so that a document may be as long as the server takes it. */
+/** Nothing is indexed, so a document may be as long as the server accepts. */
 const unindexed = collection({ indexing: { deny: ['*'] } })
 
 function table(columns: object): Prepare {
@@ -49,7 +49,7 @@ function table(columns: object): Prepare {
   }
 }
 
-/** The same with records in it, which are inserted so many at a time. */
+/** Prepares the target and inserts records into it, in batches. */
 function holding(
   prepare: Prepare,
   record: (n: number) => object,
@@ -62,7 +62,7 @@ function holding(
   }
 }
 
-/** One command against what `prepare` made, on so many connections. */
+/** An attack that sends one command to the prepared target on several connections. */
 function attack(
   name: string,
   request: string,
@@ -90,7 +90,7 @@ function insertOne(document: () => object): () => object {
   return () => ({ insertOne: { document: document() } })
 }
 
-/** A document with a long array, in `a`. */
+/** A document whose field `a` is a long array. */
 const longArray = holding(unindexed, () => ({ _id: 1, a: list(450_000, (n) => n) }))
 
 const manyFields = holding(unindexed, () => ({ _id: 1, ...fields(300_000, () => 1) }))
@@ -101,7 +101,7 @@ const longColumns = table({
   m: { type: 'map', keyType: 'text', valueType: 'int' },
 })
 
-/** A row whose list, set and map are long. */
+/** A row with a long list, set and map. */
 function longRow(id = 1) {
   return {
     id,

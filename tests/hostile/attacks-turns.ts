@@ -1,4 +1,4 @@
-/** Many requests of one client at once, each of which takes as long as a request may. */
+/** Many concurrent requests of one client, each as expensive as a request may be. */
 import { connect as connectHttp2 } from 'node:http2'
 import { answersOf, load, statusesOn, write, type Answers, type Attack } from './attack.ts'
 import { hostileToken, type HostileServer } from './hostile-server.ts'
@@ -7,7 +7,7 @@ import { requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** 63 conditions of 100 numbers each: 36 KB, and some milliseconds of work. */
+/** 63 conditions of 100 numbers each: 36 KB, and a few milliseconds of work. */
 const clauses = {
   filter: {
     $or: Array.from({ length: 63 }, (_, n) => ({
@@ -35,7 +35,7 @@ async function prepare(server: HostileServer): Promise<void> {
   await load(server, 'target', 200, (n) => ({ _id: n, a0: n, a1: n, a2: n }))
 }
 
-/** The same requests on each of so many connections, sent when all are open. */
+/** Sends the same requests on `count` connections, once all of them are open. */
 async function onConnections(
   server: HostileServer,
   count: number,
@@ -55,7 +55,7 @@ async function onConnections(
   return answersOf(statuses.flat())
 }
 
-/** The same request on so many streams of each of so many connections. */
+/** Sends the same request on `streams` streams of each of `connections` connections. */
 async function onStreams(
   server: HostileServer,
   connections: number,

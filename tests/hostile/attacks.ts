@@ -1,4 +1,4 @@
-/** Requests that would hold up or bring down a server that does not defend itself. */
+/** Requests that would block or crash a server without limits. */
 import { packValue } from '../../src/json/packed.ts'
 import { connect as connectHttp2 } from 'node:http2'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ import { headOf, requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** `[{},{},…]` of almost the largest size that a body may have. */
+/** `[{},{},…]` of almost the largest size of a body. */
 function emptyObjects(): Buffer {
   return Buffer.from(`[${'{},'.repeat(6_600_000)}{}]`)
 }
@@ -38,7 +38,7 @@ async function createTarget(server: HostileServer, options: object = {}): Promis
   await server.command(keyspace, { createCollection: { name: 'target', options } })
 }
 
-/** The same request on so many connections at once. */
+/** Sends the same request on `count` connections at once. */
 async function atOnce(
   server: HostileServer,
   count: number,

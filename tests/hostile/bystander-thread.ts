@@ -1,7 +1,6 @@
 /**
- * A client that does nothing wrong, on a thread of its own, so that it is not held up by the
- * attack that another thread makes. It asks for one thing after the other, and notes how long
- * the longest answer took.
+ * A well-behaved client on a thread of its own, so that the thread of the attack does not delay it. It
+ * sends one request after the other and records the longest wait.
  */
 import { Agent, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
@@ -14,10 +13,10 @@ import type { Operation } from './operations.ts'
 
 const { url, ca, restMs, operations } = workerData as BystanderData
 
-/** Between two parts of an upload. */
+/** Pause between two parts of an upload. */
 const partRestMs = 30
 
-/** Nobody waits for longer; the request counts as not answered. */
+/** A request without an answer after this time counts as failed. */
 const patienceMs = 120_000
 
 class Asking {
@@ -94,7 +93,7 @@ class Asking {
     request.end()
   }
 
-  /** Since the last call. What is still waited for counts with the time so far. */
+  /** Results since the last call. A pending request counts with its wait so far. */
   take(): Seen {
     const waiting = this.#askedAt === 0 ? [] : [performance.now() - this.#askedAt]
     const waits = [...this.#waits, ...waiting].sort((a, b) => a - b)

@@ -1,18 +1,18 @@
-/** Another client of the server that is attacked. */
+/** Another client of the server under attack. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { goodToken, type HostileServer } from './hostile-server.ts'
 import { makeFewOperations, type Operation } from './operations.ts'
 
-/** What became of requests of one kind. */
+/** Results of the requests of one kind. */
 export interface Seen {
   readonly name: string
   readonly answered: number
   readonly failed: number
-  /** What the first failure was; empty without. */
+  /** Message of the first failure; empty without failures. */
   readonly firstFailure: string
-  /** The median. */
+  /** Median wait. */
   readonly usualMs: number
   readonly longestMs: number
 }
@@ -20,7 +20,7 @@ export interface Seen {
 export interface BystanderData {
   readonly url: string
   readonly ca: string | undefined
-  /** Between an answer and the next request. */
+  /** Pause between an answer and the next request. */
   readonly restMs: number
   readonly operations: readonly Operation[]
 }
@@ -32,7 +32,7 @@ export class Bystander {
     this.#worker = worker
   }
 
-  /** Asks for health, documents and searches, and uploads, unless other operations are named. */
+  /** By default it requests health, documents, searches and uploads. */
   static async start(
     server: HostileServer,
     restMs: number,
@@ -47,7 +47,7 @@ export class Bystander {
     )
   }
 
-  /** What happened since the last call, once each kind of request was answered. */
+  /** Results since the last call, once requests of each kind were answered. */
   async takeWhenAnswered(): Promise<readonly Seen[]> {
     let seen = await this.take()
     while (seen.some(({ answered }) => answered === 0)) {
@@ -63,7 +63,7 @@ export class Bystander {
     return seen
   }
 
-  /** What happened since the last call. */
+  /** Results since the last call. */
   async take(): Promise<readonly Seen[]> {
     return this.#ask('take')
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** What a client sends first. Any number of connections may begin with the same. */
+/** Records the ClientHello of a real client. Any number of connections may replay it. */
 export async function clientHello(): Promise<Buffer> {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')

@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run hostile -- --generate`: episodes on little data, with few requests
- * each. How long anybody waits is not asked here.
+ * The short form of `npm run hostile -- --generate`: episodes with little data and few requests. It
+ * does not check waiting times.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -15,13 +15,13 @@ const seed = 29
 const episodes = Array.from({ length: 8 }, (_, n) => n)
 const options = { seconds: 2, requestsMax: 3, connectionsMax: 4 }
 
-/** Of what long runs have on the server. */
+/** Size of the data on the server, relative to long runs. */
 const scale = 0.02
 
-/** Waits are not measured, so the others need not keep the machine busy. */
+/** Waits are not measured here, so bystanders pause longer and use less CPU. */
 const restMs = 50
 
-describe('while a client sends generated load, the others are answered:', () => {
+describe('while a client sends generated load, other clients are answered:', () => {
   let arena: Arena
   let bystander: Bystander
 
@@ -49,7 +49,7 @@ describe('while a client sends generated load, the others are answered:', () => 
     })
   }
 
-  test('a seed and a number always make the same episode', () => {
+  test('a seed and a number always produce the same episode', () => {
     assert.deepEqual(makeEpisode(seed, 3), makeEpisode(seed, 3))
     assert.notDeepEqual(makeEpisode(seed, 3), makeEpisode(seed + 1, 3))
   })

@@ -1,4 +1,4 @@
-/** The server under attack, in a process of its own, and what it takes up. */
+/** The server under attack, in a process of its own, and its resource usage. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
@@ -16,7 +16,7 @@ import { takeTurns, turnEnvironment } from './read-turns.ts'
 import { requestOf } from './requests.ts'
 import type { Turns } from './turn-meter.ts'
 
-/** The client that attacks has an account of its own; all else is the administrator's. */
+/** The attacker has an account of its own; all other requests use the administrator's. */
 const hostileAccount = ['hostile', 'of no good'] as const
 export const hostileToken = accountToken(...hostileAccount)
 export const unknownToken = 'Stela:nobody:knows-this-token'
@@ -29,7 +29,7 @@ function accountToken(user: string, password: string): string {
 
 export interface ServerOptions {
   readonly flags?: readonly string[]
-  /** Whether it speaks HTTPS, and so HTTP/2. */
+  /** Whether the server uses HTTPS, which enables HTTP/2. */
   readonly tls?: boolean
   /** Keeps the data on a node of Cassandra. */
   readonly cluster?: ConnectOptions
@@ -99,7 +99,7 @@ export class HostileServer {
     return server
   }
 
-  /** A cluster outlives the server. */
+  /** Data in a cluster outlives the server, so it is dropped here. */
   async #dropWhatIsLeft(): Promise<void> {
     const name = 'default_keyspace'
     await this.command('', { dropKeyspace: { name } })
@@ -119,12 +119,12 @@ export class HostileServer {
     return exitCode === null && signalCode === null
   }
 
-  /** What the server complained about; nothing, if all is well. */
+  /** Standard error of the server; empty without problems. */
   get complaints(): string {
     return this.#process.err
   }
 
-  /** A connection without anything between us and its bytes. */
+  /** A raw socket, so that attacks control every byte. */
   async connect(localAddress?: string): Promise<Socket> {
     const { hostname, port } = new URL(this.url)
     const to = {
@@ -136,12 +136,12 @@ export class HostileServer {
     const socket =
       this.ca === undefined ? connectPlain(to) : connectTls({ ...to, ca: this.ca })
     await once(socket, this.ca === undefined ? 'connect' : 'secureConnect')
-    // Being cut off is what some of these connections are for.
+    // Some attacks expect the server to close their connection.
     socket.on('error', () => undefined)
     return socket
   }
 
-  /** A new token of a role. */
+  /** Creates a token with a role. */
   async createToken(role: string): Promise<string> {
     const send = this.ca === undefined ? plainRequest : tlsRequest
     const request = send(
@@ -162,7 +162,7 @@ export class HostileServer {
     return token
   }
 
-  /** A command that has to succeed, to prepare something. */
+  /** Sends a command that must succeed, as preparation. */
   async command(path: string, command: object): Promise<Envelope> {
     const { text } = await this.ask(goodToken, path, Buffer.from(JSON.stringify(command)))
     const envelope = JSON.parse(text) as Envelope
@@ -171,7 +171,7 @@ export class HostileServer {
     return envelope
   }
 
-  /** One request on a connection of its own. */
+  /** Sends one request on a connection of its own. */
   async ask(
     token: string,
     path: string,
@@ -190,14 +190,14 @@ export class HostileServer {
   }
 
   /**
-   * Processor time of the turns of its event loop since the last call. `collectGarbage`: it
-   * collects the garbage of its main thread afterwards.
+   * Processor time of the turns of its event loop since the last call. With `collectGarbage`, the
+   * server then collects the garbage of its main thread.
    */
   takeTurns(collectGarbage = false): Promise<Turns> {
     return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`, collectGarbage)
   }
 
-  /** From here on, `usage` tells the most memory. */
+  /** Resets the peak memory that `usage` returns. */
   forgetPeak(): void {
     writeFileSync(`/proc/${this.#process.child.pid!}/clear_refs`, '5')
   }

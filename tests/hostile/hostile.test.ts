@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run hostile`. How long anybody waits depends on the machine; here it
- * is only asked whether everybody is answered, and the attack as it should be.
+ * The short form of `npm run hostile`. It checks that well-behaved clients are answered and that
+ * attacks get the expected statuses. It does not check waiting times, which depend on the machine.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { attacks } from './attacks.ts'
 import { Bystander } from './bystander.ts'
 import { HostileServer } from './hostile-server.ts'
 
-/** The attacks that are run, one of each kind, and the statuses that may answer them. */
+/** One attack of each kind, with the statuses that are allowed as answers. */
 const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>> = {
   'all-find': [200],
   'packed-unknown-token': [401],
@@ -24,10 +24,10 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'large-synonyms': [200],
 }
 
-/** Stalls are not measured here, so the others need not keep the machine busy. */
+/** Stalls are not measured here, so bystanders pause longer and use less CPU. */
 const restMs = 50
 
-describe('while a client attacks, the others are answered:', () => {
+describe('while a client attacks, other clients are answered:', () => {
   after(() => killLeftovers())
 
   for (const attack of attacks.filter(({ name }) => Object.hasOwn(expected, name)))

@@ -1,9 +1,8 @@
 /**
- * `npm run hostile`: each attack against a server of its own, while another client goes on
- * with its work. Prints how much longer that client had to wait than on the same server when
- * it was idle, and what the attack cost the server. Exits with 1 where a wait, memory or an
- * answer is beyond its bound. With --generate, the load is made from a seed instead; see
- * generated/generator.ts.
+ * `npm run hostile`: runs each attack against a server of its own while another client works. Prints
+ * how much longer that client waits than on the idle server, and what the attack costs the server.
+ * Exits with 1 when a wait, memory or an answer exceeds its bound. With --generate, the load is
+ * generated from a seed; see generated/generator.ts.
  */
 import { parseArgs } from 'node:util'
 import { attacks } from './attacks.ts'
@@ -18,12 +17,12 @@ const usage = `usage: npm run hostile -- [--only <names>] [--engine cassandra]
 
 const { values } = parseArgs({
   options: {
-    /** Names of attacks, with commas between them. */
+    /** Names of attacks, separated by commas. */
     only: { type: 'string' },
     generate: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
-    /** Runs this one alone. */
+    /** Runs only this episode. */
     episode: { type: 'string' },
     engine: { type: 'string', default: 'embedded' },
   },

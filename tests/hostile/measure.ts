@@ -1,4 +1,4 @@
-/** One attack, what it did to others, and what it cost. */
+/** Measures one attack: its effect on other clients, and its cost for the server. */
 import type { ConnectOptions } from '../cassandra/connect.ts'
 import type { Answers, Attack } from './attack.ts'
 import { seconds } from './attack.ts'
@@ -11,7 +11,7 @@ export interface Measured {
   readonly during: readonly Seen[]
   readonly answers: Answers
   readonly cpuSeconds: number
-  /** Bytes: when idle, at the most, and when the server had come to rest. */
+  /** In bytes: idle before the attack, the peak, and at rest after the attack. */
   readonly memory: { readonly idle: number; readonly most: number; readonly after: number }
   /** Processor time of the longest turn of the event loop, in milliseconds. */
   readonly longestTurnMs: number
@@ -19,28 +19,28 @@ export interface Measured {
   readonly complaints: string
 }
 
-/** Milliseconds that another client may have to wait longer than on the idle server. */
+/** Milliseconds that another client may wait longer than on the idle server. */
 export const stallMsMax = 200
 
 /** Milliseconds of processor time that one turn of the event loop may take. */
 export const turnMsMax = 100
 
 /**
- * Bytes that an attack may make the server take on top of what it takes when idle. A token
- * that holds three times what is free has three quarters of what there is for bodies, for
- * replies and for what they are parsed into: 500, 500 and 400 MB.
+ * Bytes that an attack may add to the idle memory of the server. A token that holds three times the
+ * free amount has three quarters of the memory for bodies, replies and parsed values: 500, 500 and 400
+ * MB.
  */
 export const memoryMax = 0.75 * (500 + 500 + 400) * 1_000_000
 
-/** How long the server is watched before the attack, and after it for what is left of it. */
+/** Seconds for which the server is observed before the attack, and after it. */
 const idleSeconds = 5
 const afterSeconds = 2
 const holdSeconds = 20
 
-/** Short, so that no stall falls between two requests. */
+/** Short, so that a stall cannot fall between two requests. */
 const restMs = 5
 
-/** `cluster`: on the engine that keeps data there, instead of the embedded one. */
+/** `cluster`: keeps the data on that cluster instead of the embedded engine. */
 export async function measure(
   attack: Attack,
   cluster: ConnectOptions | undefined,
@@ -88,7 +88,7 @@ export async function measure(
   }
 }
 
-/** What is beyond its bound. */
+/** Values that exceed their bound. */
 export function problemsOf(measured: Measured): readonly string[] {
   const { idle, during, memory, longestTurnMs, isAlive, complaints } = measured
   if (!isAlive) return ['the server died']
@@ -109,7 +109,7 @@ export function problemsOf(measured: Measured): readonly string[] {
   return problems
 }
 
-/** A row of the table; waits are on the idle server, then during the attack. */
+/** A row of the table; waits on the idle server, then during the attack. */
 export function rowOf({ request }: Attack, measured: Measured): string {
   const { idle, during, answers, cpuSeconds, memory, longestTurnMs, isAlive } = measured
   const waits = during.map(({ longestMs, answered, failed }, i) => {

@@ -1,29 +1,34 @@
-/** What a client that does nothing wrong asks for, again and again. */
+/** Requests that a well-behaved client repeats. */
 import type { HostileServer } from './hostile-server.ts'
 
-/** Requests that are sent one after the other, and begun anew after the last. */
+/** Requests that are sent one after the other, in a loop. */
 export interface Operation {
   readonly name: string
   readonly token: string
-  /** Empty: nothing is sent, and the thread that sends waits for a timer instead. */
+  /** Empty: nothing is sent; the thread waits for a timer instead. */
   readonly path: string
-  /** None: the path is read with GET. */
+  /** Empty: the path is read with GET. */
   readonly commands: readonly object[]
-  /** In how many parts a body is sent, with a rest in between. */
+  /** Number of parts in which a body is sent, with a pause in between. */
   readonly parts: number
-  /** How many times as long as others it rests: a costly one would be a load itself. */
+  /**
+   * Factor for the pause between requests. Expensive operations pause longer, so that they are no load
+   * themselves.
+   */
   readonly rests: number
-  /** Milliseconds that it takes by itself, which are no wait. */
+  /** Milliseconds that the operation takes by itself; subtracted from waits. */
   readonly ownMs: number
 }
 
-/** How late the timers of an idle thread are: what any wait owes to other load of the machine. */
+/**
+ * Delay of timers in an idle thread: the part of each wait that is caused by other load of the machine.
+ */
 const machine: Operation = { ...operation('machine', '', ''), ownMs: 5 }
 export const machineName = machine.name
 
 const keyspace = '/default_keyspace'
 
-/** One collection and one token for all of them. */
+/** All operations share one collection and one token. */
 export async function makeFewOperations(
   server: HostileServer,
   token: string,
@@ -49,7 +54,7 @@ export async function makeFewOperations(
   ]
 }
 
-/** Each with a collection and a token of its own. */
+/** Each operation has a collection and a token of its own. */
 export async function makeManyOperations(
   server: HostileServer,
 ): Promise<readonly Operation[]> {
@@ -114,7 +119,7 @@ export async function makeManyOperations(
   ]
 }
 
-/** Its path. */
+/** Returns the path of the collection. */
 async function makeCollection(
   server: HostileServer,
   name: string,

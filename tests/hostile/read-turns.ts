@@ -1,4 +1,6 @@
-/** Reads the processor time of a server's turns, which turn-meter.ts measures in it. */
+/**
+ * Reads the processor time of a server's event-loop turns, which turn-meter.ts measures in the server.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -6,7 +8,7 @@ import { collectFileOf, type Turns } from './turn-meter.ts'
 
 const meter = pathToFileURL(fileURLToPath(new URL('./turn-meter.ts', import.meta.url))).href
 
-/** What a server's environment needs for its turns to be measured into `file`. */
+/** Environment with which a server writes its turn times to `file`. */
 export function turnEnvironment(file: string): Record<string, string> {
   return {
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${meter}`,
@@ -15,8 +17,8 @@ export function turnEnvironment(file: string): Record<string, string> {
 }
 
 /**
- * The figures since the last call, and begins anew. Waits until the server has a turn; rejects
- * when the process is gone.
+ * Returns the figures since the last call and resets them. Waits until the server has a turn; rejects
+ * when the process has ended.
  */
 export async function takeTurns(
   pid: number,

@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 that open streams only to reset them. */
+/** HTTP/2 frames that open streams and reset them at once. */
 
 const frameType = { headers: 1, reset: 3, settings: 4, goAway: 7 } as const
 
@@ -19,7 +19,7 @@ const headerBlock = Buffer.concat([
 
 const cancel = Buffer.from([0, 0, 0, 8])
 
-/** All that a client sends: the preface, its settings, and so many streams. */
+/** Everything the client sends: the preface, its settings, and `count` streams. */
 export function resetStreams(count: number): Buffer {
   const frames = [
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
@@ -33,12 +33,12 @@ export function resetStreams(count: number): Buffer {
   return Buffer.concat(frames)
 }
 
-/** The error code of the GOAWAY frame in what a server sent; undefined: there is none. */
+/** The error code of the GOAWAY frame; undefined when the server sent none. */
 export function goAwayCode(bytes: Buffer): number | undefined {
   for (let at = 0; at + frameHeadSize <= bytes.length;) {
     const size = bytes.readUIntBE(at, 3)
     const payload = at + frameHeadSize
-    // The last stream, then the code.
+    // The payload holds the last stream id, then the error code.
     if (bytes[at + 3] === frameType.goAway) return bytes.readUInt32BE(payload + 4)
     at = payload + size
   }

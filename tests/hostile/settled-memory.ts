@@ -1,21 +1,21 @@
-/** The memory that a server takes when it has come to rest. */
+/** Memory of a server at rest. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostileServer } from './hostile-server.ts'
 
-/** Bytes that a server may take after an attack on top of what it took before. */
+/** Bytes that a server may keep after an attack in addition to its memory before. */
 export const keptMemoryMax = 100_000_000
 
 export interface SettledMemory {
-  /** Bytes; undefined: the server is gone. */
+  /** Undefined: the process has ended. */
   readonly bytes: number | undefined
   /**
-   * Whether garbage of the answering thread was collected first: V8 keeps it while there is no
-   * need for its memory.
+   * Whether garbage of the request thread was collected first. V8 keeps garbage while memory is not
+   * scarce.
    */
   readonly isCollected: boolean
 }
 
-/** Waits until it takes no more than `goal`, and collects garbage where it takes more. */
+/** Waits until memory falls to `goal`; collects garbage when it stays above. */
 export async function settledMemory(
   server: HostileServer,
   goal: number,
@@ -34,6 +34,6 @@ export async function settledMemory(
   return { bytes: server.usage()?.memory, isCollected: true }
 }
 
-/** A server that takes more memory than it may is given so long to return it. */
+/** Time for a server above its bound to return memory. */
 const restMsMax = 5_000
 const restStepMs = 500

@@ -14,14 +14,14 @@ import { isMainThread } from 'node:worker_threads'
 
 const tickMs = 1
 
-/** Since the server started, or since it was last asked. Times are in milliseconds. */
+/** Figures since the server started or since the last report. Times are in milliseconds. */
 export interface Turns {
-  /** Counts the reports, so that a reader can tell a new one. */
+  /** Number of the report, so that a reader recognises a new one. */
   readonly report: number
   readonly longestMs: number
-  /** Turns that took more than 20, 50 and 100 ms of processor time. */
+  /** Number of turns with more than 20, 50 and 100 ms of processor time. */
   readonly over: { readonly 20: number; readonly 50: number; readonly 100: number }
-  /** Bytes: of the process, and of its main thread. */
+  /** In bytes: of the process, and of its main thread. */
   readonly memory: NodeJS.MemoryUsage
 }
 
@@ -62,7 +62,7 @@ function measure(target: string): void {
   })
 }
 
-/** A file that asks for a collection of garbage by being there. */
+/** The path of a file whose existence requests a garbage collection. */
 export function collectFileOf(target: string): string {
   return `${target}.collect`
 }
@@ -70,7 +70,7 @@ export function collectFileOf(target: string): string {
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // What finalizers of the first let go of goes with the second.
+  // The second collection frees objects that finalizers of the first one released.
   collect()
   collect()
 }

@@ -1,6 +1,6 @@
 /**
- * One random collection, the same on several engines: documents are written without a vector,
- * get one later, or lose it, and random finds are held against a plain Map.
+ * One random collection on several engines, with the same writes. Documents are inserted without a
+ * vector, and gain or lose one later. Random finds are compared with a plain Map.
  */
 import assert from 'node:assert/strict'
 import { printJson } from '../../src/json/print.ts'
@@ -34,7 +34,7 @@ const rule = indexingRule(undefined)
 const fields = ['a', 'b', 'c', 'd']
 const words = ['ant', 'bee', 'cat', 'dog']
 
-/** Similarities that differ by less may come in any order. */
+/** Similarities that differ by less than this may come in any order. */
 const tolerance = 1e-6
 
 interface Found {
@@ -42,12 +42,12 @@ interface Found {
   readonly score?: number
 }
 
-/** A find, and what it must answer. */
+/** A find and its expected answer. */
 interface Read {
   readonly filter: Filter
   readonly sort: Value
   readonly options: JsonObject
-  /** Matching documents; a group is made of documents that tie. */
+  /** Matching documents in groups; the documents of a group tie in the sort. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
@@ -58,7 +58,7 @@ interface Read {
 type Show = (kept: Kept) => JsonObject
 
 export class CollectionReadsModel {
-  /** How many reads there were of each kind. */
+  /** Number of reads of each kind. */
   readonly counts = new Map<string, number>()
   readonly #seed: number
   readonly #random: Random
@@ -70,7 +70,7 @@ export class CollectionReadsModel {
   readonly #all: Session
   readonly #each: ReadonlyMap<string, Session>
 
-  /** The seed determines everything that happens. */
+  /** The seed determines the whole run. */
   constructor(servers: Servers, seed: number, name: string) {
     const random = new Random(seed)
     const engines = new EnginesInStep(servers)
@@ -91,7 +91,7 @@ export class CollectionReadsModel {
     )
   }
 
-  /** Until `isOver`, asked after each read, says so. */
+  /** Runs until `isOver`, called after each read, returns true. */
   async run(isOver: (reads: number) => boolean): Promise<void> {
     try {
       await this.#create()
@@ -139,7 +139,7 @@ export class CollectionReadsModel {
     for (const document of given) this.#put(document)
   }
 
-  /** Changes a search field or another, or removes it. */
+  /** Changes or removes a search field or another field. */
   async #update(): Promise<void> {
     const random = this.#random
     const kept = this.#someDocument()
@@ -337,7 +337,7 @@ export class CollectionReadsModel {
     const found = this.#oracle.found(filter).filter(({ search }) => {
       return hasTerms({ _id: '', $lexical: search.lexical ?? null }, text)
     })
-    // How well each fits is tested elsewhere.
+    // Other tests check the order by relevance.
     const groups = [found.map((kept) => ({ kept }))]
     const sort = new Map([['$lexical', text]])
     return { filter, sort, groups, ...this.#more(false) }
@@ -361,7 +361,7 @@ export class CollectionReadsModel {
       : randomSentFilter(this.#random, this.#shape, rule)
   }
 
-  /** Root fields, included or excluded, and search fields beside them. */
+  /** Includes or excludes root fields, and search fields beside them. */
   #projection(): { readonly projection: JsonObject | undefined; readonly show: Show } {
     const random = this.#random
     if (random.chance(0.2))
@@ -426,7 +426,7 @@ function whole({ document, search }: Kept): JsonObject {
   return shown
 }
 
-/** Whatever the order of its root fields is. */
+/** A text that does not depend on the order of root fields. */
 function inText(document: JsonObject): string {
   const shown = new Map(document)
   const vector = shown.get('$vector')

@@ -1,15 +1,15 @@
-/** Random commands over HTTP, against a plain Map. */
+/** Random commands over HTTP, compared with a plain Map. */
 import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import { CommandsModel } from './commands-model.ts'
 import { Random, seed, times } from './random.ts'
 
-// Few changes in memory, and many runs, on several levels.
+// A small memtable, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const commandsPerRun = 1_600 * times
 
-describe(`commands against a plain Map, seed ${seed}`, () => {
+describe(`commands compared with a plain Map, seed ${seed}`, () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
@@ -20,7 +20,7 @@ describe(`commands against a plain Map, seed ${seed}`, () => {
     { nested: 0.3, scalars: 8, fields: 4 },
     { nested: 0.1, scalars: 30, fields: 5 },
   ].entries())
-    test(`${commandsPerRun / 2} commands, ${shape.scalars} values`, async () => {
+    test(`${commandsPerRun / 2} commands match, with ${shape.scalars} different values`, async () => {
       const random = new Random(seed + round)
       const model = new CommandsModel(server, random, shape, `model${round}`)
       await model.create()

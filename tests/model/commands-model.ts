@@ -1,10 +1,10 @@
 /**
- * Random commands against a plain Map: what is found, in which order and on which page, and
- * what updates, replacements and deletions leave behind.
+ * Random commands compared with a plain Map: which documents are found, in which order and on which
+ * page, and the documents after updates, replacements and deletes.
  *
- * What a filter, sort or update means is asked of matches(), compareBy() and applyUpdate();
- * that they mean the right thing is tested elsewhere. Here the way is tested: parsing,
- * planning, indexing, paging, writing.
+ * The meaning of filters, sorts and updates is taken from matches(), compareBy() and applyUpdate(),
+ * which have tests of their own. This model tests the path of a command: parsing, planning, indexing,
+ * paging, writing.
  */
 import assert from 'node:assert/strict'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -38,7 +38,7 @@ import { filterJson, randomSentFilter, sortJson } from './sent-filters.ts'
 const rule = indexingRule(undefined)
 const byId: readonly SortKey[] = [{ path: pathOf('_id'), direction: 1 }]
 
-/** What commands are sent to: a server, or several that are one. */
+/** The target of commands: one server, or several servers that share data. */
 export interface Commanded {
   command(path: string, body: string): Promise<CommandAnswer>
 }
@@ -66,7 +66,7 @@ export class CommandsModel {
 
   step(): Promise<void> {
     const random = this.#random
-    // Collections stay small enough for the plain Map, and large enough for pages.
+    // Keeps collections small enough for the plain Map, and large enough for several pages.
     if (random.chance(this.#documents.size < 60 ? 0.5 : 0.1)) return this.#insert()
     return random.pick([
       () => this.#find(),
@@ -148,7 +148,7 @@ export class CommandsModel {
     assert.equal(answer.text, `{"status":{"count":${length}}}`, this.#label)
   }
 
-  /** The first match by _id, so that it is known which one. */
+  /** Sorts by _id, so that the first match is determined. */
   async #updateOne(): Promise<void> {
     const filter = randomSentFilter(this.#random, this.#shape, rule)
     const update = this.#randomUpdate()
@@ -177,7 +177,9 @@ export class CommandsModel {
     if (outcome !== undefined) this.#put(outcome.document)
   }
 
-  /** Only updates that no document refuses: else it is open which come before the first. */
+  /**
+   * Skips updates that some document rejects: the documents changed before that error would be unknown.
+   */
   async #updateMany(): Promise<void> {
     const filter = randomSentFilter(this.#random, this.#shape, rule)
     const update = this.#randomUpdate()
@@ -237,7 +239,7 @@ export class CommandsModel {
     let more: unknown
     do {
       const { body } = await this.#send('deleteMany', { filter: filterJson(filter) })
-      // A filter that says nothing deletes all, uncounted.
+      // An empty filter deletes all documents; the count is then -1.
       if (body.status!['deletedCount'] === -1) deleted = this.#documents.size
       else deleted += body.status!['deletedCount'] as number
       more = body.status!['moreData']
@@ -300,7 +302,7 @@ export class CommandsModel {
     }
   }
 
-  /** A value, an operator with one, or a field with either. */
+  /** A value, an operator with a value, or a field with either. */
   #pulled(): Value {
     const random = this.#random
     const value = randomValue(random, this.#shape)
@@ -350,7 +352,7 @@ interface Updated {
   readonly changed: boolean
 }
 
-/** What an update makes of a document, or why it does not; undefined for no document. */
+/** The result of an update of a document, or its error; undefined when no document matches. */
 function outcomeOf(
   update: JsonObject,
   found: JsonObject | undefined,

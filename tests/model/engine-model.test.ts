@@ -1,7 +1,6 @@
 /**
- * Random commands against the embedded engine and against a plain Map, which must agree.
- * Reads go two ways: through the engine, and through a reader of its own, at times with a
- * budget that is soon used up.
+ * Random commands on the embedded engine, compared with a plain Map. Reads run through the engine and
+ * through a separate reader, sometimes with a budget that is soon exhausted.
  *
  * A failure prints the seed; SEED repeats the run.
  */
@@ -56,7 +55,7 @@ import {
   type Shape,
 } from './random.ts'
 
-// Few changes in memory, and many runs, on several levels.
+// A small memtable, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const unlimited: Budget = { spend: () => undefined }
@@ -67,11 +66,11 @@ interface Commands {
   readonly shape: Shape
   readonly indexing?: IndexingOptions
   readonly count: number
-  /** Documents beyond which inserts are left out. */
+  /** No documents are inserted above this number. */
   readonly documentsMax: number
 }
 
-describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
+describe(`the embedded engine compared with a plain Map, seed ${seed}`, () => {
   let dataDir: string
   let engine: Engine
   let commands = 0
@@ -118,7 +117,7 @@ describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
     { deny: ['*'] },
   ]
 
-  test('agrees where only a part of the documents is indexed', async () => {
+  test('agrees on collections where only some paths are indexed', async () => {
     for (const [i, indexing] of lists.entries())
       await run(`part${i}`, {
         shape: { nested: 0.4, scalars: 8, fields: 5 },
@@ -142,7 +141,7 @@ describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
     commands += 25 * times
   })
 
-  test('ran as many commands as were meant', () => {
+  test('ran at least the intended number of commands', () => {
     assert(commands >= 2_700 * times, `${commands} commands`)
   })
 })
@@ -210,7 +209,7 @@ class Model {
       const writes = Array.from({ length: 200 }, (_, i) => {
         const document = this.#newDocument()
         document.set('_id', this.#oracle.size + i)
-        // One value that most documents share, and one that hardly any do.
+        // `d` has a value that most documents share; values of `c` are nearly unique.
         if (this.#random.chance(0.8)) document.set('d', this.#random.integer(0, 2))
         if (this.#random.chance(0.9)) document.set('c', this.#random.integer(0, size))
         return {
@@ -270,7 +269,7 @@ class Model {
       this.#label,
     )
     for (const write of writes) this.#apply(write)
-    // What was read is out of date by now.
+    // The records that were read are outdated now.
     const again = await this.#engine.write(this.#target, writes)
     assert(
       again.every((outcome) => outcome === 'conflict'),
@@ -309,7 +308,7 @@ class Model {
     const matching = this.#oracle.matching(filter, sort)
     const expected = sort.length > 0 ? matching.slice(skip) : matching
     const pageSize = this.#random.pick([1, 3, 20, 20, 100, 2000])
-    // Tiny pages of a large result are worth only so much time.
+    // Limits the time that tiny pages of a large result take.
     const pagesMax = this.#oracle.size > 1000 ? 4 : 12
     const about = this.#about({ ...query, pageSize })
 
@@ -324,7 +323,7 @@ class Model {
     assertPages(direct, expected, skip, sort, `${isShort ? 'short' : 'long'}, ${about}`)
   }
 
-  /** Pages of a changing result: what was there all the time is found exactly once. */
+  /** Reads pages while records change: records that do not change are found exactly once. */
   async #readWhileChanging(): Promise<void> {
     const filter = this.#filter()
     const throughout = new Set(this.#oracle.matching(filter, []))
@@ -349,7 +348,7 @@ class Model {
     assert.deepEqual(seen.toSorted(), expected.toSorted(), about)
   }
 
-  /** Follows the pages; at times goes on from the middle of one. */
+  /** Follows the pages; sometimes continues from a position within a page. */
   async #pages(
     first: Query,
     pageSize: number,
@@ -369,7 +368,7 @@ class Model {
       const taken = cut ? this.#random.integer(1, page.length) : page.length
       texts.push(...page.slice(0, taken))
       if (query.lookAhead === false) return { texts, whole: false }
-      // To follow a page's own last record is the same as to follow the page.
+      // The position of the last record of a page is equivalent to the end of the page.
       const position = cut ? positionAt(taken - 1) : next
       if (position === undefined) return { texts, whole: true }
       query = { ...query, after: position, limit: this.#random.chance(0.2) ? 5 : pageSize }
@@ -408,7 +407,7 @@ class Model {
     }
   }
 
-  /** Starts again with a larger budget until one suffices, as the engine does once. */
+  /** Repeats with a larger budget until it suffices, as the engine does once. */
   #askShort(query: Query): Answer {
     for (let units = 50; ; units *= 10) {
       let left = units
@@ -435,7 +434,7 @@ class Model {
   #replacement(before: StoredRecord): Write {
     const beforeDocument = parseStored(before.text) as JsonObject
     const fields = randomFields(this.#random, this.#given.shape)
-    // At times only a part changes, so that entries stay, go and come.
+    // Half of the replacements change only some fields, so that entries are kept, removed and added.
     const kept = this.#random.chance(0.5) ? beforeDocument : []
     const document: JsonObject = new Map([['_id', before.id], ...kept, ...fields])
     return {
@@ -499,7 +498,7 @@ function assertPages(
     assert.deepEqual(texts, whole ? expected : expected.slice(0, texts.length), about)
     return
   }
-  // In no promised order: the right number of them, each once, and no other.
+  // Without a sort: the right number of records, each once, and all of them expected.
   const possible = new Set(expected)
   assert.equal(new Set(texts).size, texts.length, `twice: ${about}`)
   for (const text of texts) assert(possible.has(text), `${text} is not expected: ${about}`)

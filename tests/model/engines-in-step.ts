@@ -1,12 +1,12 @@
-/** Servers on several engines that get the same writes, and that are asked the same. */
+/** Servers on several engines that get the same writes and the same reads. */
 import assert from 'node:assert/strict'
 import type { CommandAnswer, TestServer } from '../harness.ts'
 import type { Service } from './tables-session.ts'
 
-/** Servers by the names of their engines. */
+/** Servers by the name of their engine. */
 export type Servers = ReadonlyMap<string, TestServer>
 
-/** Sends every write to all servers, which must answer alike. */
+/** Sends each write to all servers, whose answers must be equal. */
 export class EnginesInStep implements Service {
   readonly servers: Servers
 
@@ -34,7 +34,7 @@ export class EnginesInStep implements Service {
     return Promise.resolve()
   }
 
-  /** Services that ask one server each. */
+  /** Services that send to one server each. */
   get each(): ReadonlyMap<string, Service> {
     return new Map(
       [...this.servers].map(([name, server]) => [
@@ -48,7 +48,7 @@ export class EnginesInStep implements Service {
   }
 }
 
-/** Without warnings: what is slow on one engine need not be on another. */
+/** Leaves out warnings, because engines differ in which reads are slow. */
 function statusOf({ body }: CommandAnswer): unknown {
   const { warnings, ...status } = body.status ?? {}
   void warnings

@@ -1,10 +1,10 @@
 /**
- * What a find may answer: items in groups, one group after the other, in any order within a
- * group. The items of a group tie in the sort. Without a sort there is one group.
+ * The possible results of a find: groups of items in a fixed order. The items of a group tie in the
+ * sort and come in any order. Without a sort there is one group.
  */
 import assert from 'node:assert/strict'
 
-/** Sorts items; a group is made of items that tie. */
+/** Sorts items into groups; the items of a group tie. */
 export function grouped<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
@@ -19,8 +19,8 @@ export function grouped<T>(
 }
 
 /**
- * Asserts that texts are those of the groups after the first `skip` items, up to `limit`.
- * Texts may repeat, because a projection can leave out what tells items apart.
+ * Asserts that texts belong to the groups after the first `skip` items, up to `limit`. Texts may
+ * repeat, because a projection can exclude the fields that distinguish items.
  */
 export function assertInGroups(
   found: readonly string[],

@@ -1,7 +1,6 @@
 /**
- * Random writes over HTTP, and after them hybrid searches, whose ranks are compared with what
- * looking at every document finds: those that take part, by similarity, and by BM25 first
- * with all terms, then with some.
+ * Random writes over HTTP, followed by hybrid searches. Their ranks are compared with a brute-force
+ * search: candidates by similarity, and by BM25, first with all terms, then with some.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,7 +24,7 @@ interface Ranks {
 
 const vocabulary = 'a in the tree garden house stone river moss fern'.split(' ')
 
-describe(`hybrid searches against a look at every document, seed ${seed}`, () => {
+describe(`hybrid searches compared with brute force, seed ${seed}`, () => {
   let server: TestServer
   let models: LetterModels
   before(async () => {
@@ -38,7 +37,7 @@ describe(`hybrid searches against a look at every document, seed ${seed}`, () =>
   })
 
   for (const [round, indexing] of [undefined, { deny: ['about'] }].entries())
-    test(`with ${indexing === undefined ? 'every field' : 'some fields'} indexed`, async () => {
+    test(`ranks are equal with ${indexing === undefined ? 'every field' : 'some fields'} indexed`, async () => {
       const random = new Random(seed + round)
       const path = `/default_keyspace/books${round}`
       const options = { vector: { dimension: 3 }, ...(indexing && { indexing }) }
@@ -107,7 +106,7 @@ describe(`hybrid searches against a look at every document, seed ${seed}`, () =>
       Boolean(document.$lexical?.trim()) &&
       (n === undefined || document.n === n) &&
       (rerankOn === '$lexical' || Boolean(document.about?.trim()))
-    // The counts behind BM25 are those of all texts.
+    // BM25 uses the statistics of all texts, whether or not they match the filter.
     const all = byTerms(books.values(), words)
     const withAll = new Set(all.map(({ document }) => document))
     const withSome = byTerms(books.values(), words, hasAnyTerm)

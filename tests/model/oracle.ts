@@ -1,4 +1,4 @@
-/** What an engine should answer, from a plain Map and the functions that define meaning. */
+/** The expected answers of an engine, from a plain Map and the functions that define the semantics. */
 import type { SearchFields } from '../../src/engine/contract.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'

@@ -1,6 +1,6 @@
 /**
- * Random documents, filters and sorts from small vocabularies, so that filters often hit
- * and sorts often tie. Everything follows from one seed.
+ * Random documents, filters and sorts from small vocabularies, so that filters often match and sorts
+ * often tie. One seed determines all of them.
  */
 import { readNumeral } from '../../src/json/decimal.ts'
 import { extendedOf } from '../../src/json/extended.ts'
@@ -15,8 +15,8 @@ import type { SearchFields } from '../../src/engine/contract.ts'
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 /**
- * How many times as long as usual a run is. Set TIMES for long runs; as every run has another
- * seed, short ones try as much in the end.
+ * Factor for the length of a run. Set TIMES for long runs. Every run has a new seed, so many short runs
+ * cover as much.
  */
 export const times = Number(process.env['TIMES'] ?? 1)
 
@@ -27,7 +27,7 @@ export class Random {
     this.#state = start >>> 0
   }
 
-  /** Evenly in [0, 1). Mulberry32, by Tommy Ettinger. */
+  /** Uniform in [0, 1). Mulberry32, by Tommy Ettinger. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -110,9 +110,9 @@ export const pathTexts = [
 ]
 
 export interface Shape {
-  /** How often a value is an array or object. */
+  /** Probability that a value is an array or object. */
   readonly nested: number
-  /** How many of the scalars occur: few make many ties. */
+  /** Number of different scalars; few scalars give many ties. */
   readonly scalars: number
   readonly fields: number
 }
@@ -164,7 +164,7 @@ export function pathOf(text: string): Path {
   return path
 }
 
-/** A filter that parsing could have made: only indexed paths, only values it lets through. */
+/** A filter that the parser can produce: only indexed paths and values that it accepts. */
 export function randomFilter(
   random: Random,
   shape: Shape,
@@ -224,7 +224,7 @@ function randomComparison(random: Random, shape: Shape): Comparison {
   }
 }
 
-/** Parsing refuses binary operands. */
+/** The parser rejects binary operands. */
 function withoutBinary(random: Random, shape: Shape, make: () => Value): Value {
   const value = make()
   return isObject(value) && value.has('$binary') ? randomScalar(random, shape) : value

@@ -1,6 +1,6 @@
 /**
- * How long the models of reads run: so many reads of each table or collection, or MINUTES in
- * all. Each has a seed of its own; as SEED it makes this one the first of the run.
+ * The length of the models of reads: a number of reads per table or collection, or MINUTES in total.
+ * Each target has a seed of its own; SEED sets the seed of the first one.
  */
 import { after, test } from 'node:test'
 import { CollectionReadsModel } from './collection-reads-model.ts'
@@ -15,7 +15,7 @@ interface Model {
   run(isOver: (reads: number) => boolean): Promise<void>
 }
 
-/** Tests in the suite that calls it. `servers` is asked when the first of them runs. */
+/** Defines tests in the suite that calls it. `servers` is called when the first test runs. */
 export function testReads(
   servers: () => Servers,
   { targets, reads }: { readonly targets: number; readonly reads: number },
@@ -33,9 +33,9 @@ export function testReads(
   }
   for (const kind of ['table', 'collection'])
     for (let i = 0; i < targets; i++)
-      test(`${reads} reads of ${kind} ${i}, seed ${seed + i}`, () => run(kind, i))
+      test(`${reads} reads of ${kind} ${i} match, seed ${seed + i}`, () => run(kind, i))
   if (minutes > 0)
-    test(`reads of others for ${minutes} minutes`, async () => {
+    test(`further reads match for ${minutes} minutes`, async () => {
       for (let i = targets; performance.now() < until; i++) {
         await run('table', i)
         await run('collection', i)

@@ -1,18 +1,18 @@
 /**
- * Random inserts, updates and deletes of rows over HTTP, against a plain Map: what rows hold,
- * which of them live, and in which order they come.
+ * Random inserts, updates and deletes of rows over HTTP, compared with a plain Map: the values of rows,
+ * which rows exist, and their order.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 
-// Few changes in memory, and many runs, on several levels.
+// A small memtable, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const stepCount = 330 * times
 
-/** A row as it is known here. Columns without a value are absent. */
+/** The expected state of a row. Columns without a value are absent. */
 interface Row {
   readonly key: Key
   readonly wasInserted: boolean
@@ -42,7 +42,7 @@ const definition = {
   primaryKey: { partitionBy: ['p'], partitionSort: { a: -1, b: 1 } },
 }
 
-describe(`rows against a plain Map, seed ${seed}`, () => {
+describe(`rows compared with a plain Map, seed ${seed}`, () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ durable: false })
@@ -50,7 +50,7 @@ describe(`rows against a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const indexed of [false, true])
-    test(`${stepCount} commands ${indexed ? 'with' : 'without'} indexes`, async () => {
+    test(`${stepCount} commands match ${indexed ? 'with' : 'without'} indexes`, async () => {
       const model = new Model(server, new Random(seed), indexed ? 'indexed' : 'plain')
       await model.create(indexed)
       for (let i = 0; i < stepCount; i++) {
@@ -98,7 +98,7 @@ class Model {
     else await this.#deleteAll()
   }
 
-  /** All rows, and those that an index would find. */
+  /** Compares all rows, and the rows that an index finds. */
   async compare(): Promise<void> {
     await this.#compare({}, () => true)
     const text = this.#random.pick(['', 'one', 'ünï'])
@@ -287,7 +287,7 @@ class Model {
 
 type Act = (operator: string, name: string, argument: unknown) => void
 
-/** What a column holds of a value: sorted, each once, and nothing where there is nothing. */
+/** The stored form of a value: sets and maps sorted without duplicates; undefined when empty. */
 function normal(name: string, value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   const elements = Array.isArray(value) ? (value as unknown[]) : []

@@ -1,7 +1,7 @@
 /**
- * Random writes over HTTP to a collection with vectors and texts, and after each of them
- * searches, compared with what looking at every document of a plain Map finds. The
- * collection is small, so that searches by vector have to be exact.
+ * Random writes over HTTP to a collection with vectors and texts, each followed by searches that are
+ * compared with a brute-force search of a plain Map. The collection is small, so searches by vector
+ * must be exact.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ import {
 const writesPerRun = 70 * times
 const dimension = 4
 
-describe(`searches against a plain Map, seed ${seed}`, () => {
+describe(`searches compared with a plain Map, seed ${seed}`, () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ durable: false })
@@ -28,7 +28,7 @@ describe(`searches against a plain Map, seed ${seed}`, () => {
   after(() => server.close())
 
   for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
-    test(`${writesPerRun} writes, each with four searches, by ${metric}`, async (t) => {
+    test(`${writesPerRun} writes, each followed by four searches, match by ${metric}`, async (t) => {
       const model = new Model(server, new Random(seed + round), metric)
       await model.create()
       for (let i = 0; i < writesPerRun; i++) {
@@ -40,7 +40,7 @@ describe(`searches against a plain Map, seed ${seed}`, () => {
     })
 })
 
-/** The fields in the order in which the service shows them. */
+/** The fields in the order in which the service returns them. */
 interface Book {
   readonly _id: number
   readonly n?: number
@@ -51,7 +51,7 @@ interface Book {
 
 type SearchFields = Pick<Book, '$vector' | '$lexical'>
 
-/** A filter as it is sent, and what it means. */
+/** A filter as requests send it, and its meaning. */
 interface Condition {
   readonly filter: object
   readonly holds: (book: Book) => boolean
@@ -82,7 +82,7 @@ class Model {
 
   write(): Promise<void> {
     const random = this.#random
-    // Few enough to look at each, and for ids to be free.
+    // Small enough for brute force, and with unused ids left.
     const { size } = this.#books
     if (size < 150 && random.chance(size < 80 ? 0.6 : 0.1)) return this.#insert()
     return random.pick([
@@ -134,7 +134,10 @@ class Model {
     this.hits += found.length
   }
 
-  /** The best in order. Where the last of them tie with others, any of those will do. */
+  /**
+   * The best results in order. When the last ones tie with further documents, any of these may be
+   * returned.
+   */
   #assertBest(
     found: readonly { readonly _id: number; readonly score: number }[],
     expected: readonly Scored<Book>[],
@@ -159,7 +162,7 @@ class Model {
       assert(score > last || tying.delete(_id), this.#label)
   }
 
-  /** Terms may add up in another order, so scores can differ in their last digits. */
+  /** Term scores may be summed in another order, so scores can differ in their last digits. */
   async #searchByTerms(): Promise<void> {
     const text = this.#words(1, 2)
     const condition = this.#condition()
@@ -207,7 +210,7 @@ class Model {
     assert.deepEqual(status, { insertedIds: documents.map(({ _id }) => _id) }, this.#label)
   }
 
-  /** One book, chosen by _id or by vector. */
+  /** Updates one book, chosen by _id or by vector. */
   async #update(): Promise<void> {
     const { clauses, chosen } = this.#choose()
     const change = this.#change()
@@ -242,7 +245,7 @@ class Model {
       matched += status!['matchedCount'] as number
       pageState = status!['nextPageState']
     } while (pageState !== undefined)
-    // What an update changes may no longer match on the next page, never the other way.
+    // An updated book may stop matching before the next page; no other book starts to match.
     assert.equal(matched, ids.length, this.#label)
     for (const id of ids) this.#books.set(id, changed(this.#books.get(id)!, change))
   }
@@ -275,7 +278,7 @@ class Model {
     for (const id of ids) this.#books.delete(id)
   }
 
-  /** Clauses that choose a book, and those that they may choose. */
+  /** Clauses that choose one book, and the books that they may choose. */
   #choose(): { readonly clauses: object; readonly chosen: readonly Book[] } {
     const condition = this.#condition()
     const { filter } = condition
@@ -372,7 +375,7 @@ class Model {
     }
   }
 
-  /** Often one that was deleted before. */
+  /** A free id, often one of a deleted book. */
   #freeId(): number {
     for (;;) {
       const id = this.#random.integer(1, 200)
@@ -402,7 +405,7 @@ class Model {
     return this.#random.chance(0.2) ? binaryOf(numbers) : numbers
   }
 
-  /** Few different ones, so that similarities tie, and all of them whole in 32 bits. */
+  /** Few different vectors, so that similarities tie; whole numbers are exact in 32 bits. */
   #numbers(): number[] {
     const numbers = this.#random.list(dimension, dimension, () =>
       this.#random.integer(-2, 2),
@@ -440,7 +443,7 @@ class Model {
   }
 }
 
-/** Any path that no book has. */
+/** A path that no book has. */
 const idOnly = { none: 1 }
 
 const tags = ['novel', 'poem', 'play']
@@ -453,7 +456,7 @@ interface Change {
   readonly update: object
 }
 
-/** The book after an update; fields that it had stay where they were. */
+/** The book after an update; existing fields keep their positions. */
 function changed(book: Book, { set, unset }: Change): Book {
   const { $vector, $lexical, ...fields } = { ...book, ...set }
   const kept = (name: keyof SearchFields, value: unknown) =>

@@ -1,6 +1,6 @@
 /**
- * What searches should find among some documents, by looking at each of them: plain
- * documents as they are on the wire, with $vector and $lexical among their fields.
+ * Expected search results, by brute force. Documents are plain objects in wire form, with $vector and
+ * $lexical among their fields.
  */
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
@@ -19,7 +19,7 @@ export interface Scored<Document> {
   readonly score: number
 }
 
-/** All that have a vector, the most similar first. */
+/** Documents with a vector, the most similar first. */
 export function bySimilarity<Document extends SearchedDocument>(
   documents: Iterable<Document>,
   metric: Metric,
@@ -34,7 +34,7 @@ export function bySimilarity<Document extends SearchedDocument>(
 }
 
 /**
- * All that have every term of a text, or any, the most relevant first, by the standard
+ * Documents with every term of a text, or with any term, by descending BM25 score. Uses the standard
  * analyzer.
  */
 export function byTerms<Document extends SearchedDocument>(
@@ -79,7 +79,7 @@ interface CountedTerms {
   readonly length: number
 }
 
-/** The same texts come again and again. */
+/** A cache, because the same texts are analyzed repeatedly. */
 const known = new Map<string, CountedTerms>()
 
 function termsOf(text: string): CountedTerms {

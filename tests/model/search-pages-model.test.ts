@@ -1,8 +1,7 @@
 /**
- * Sorts by terms, page by page over HTTP, while random writes change the texts and with them
- * the statistics that scores depend on. What a plain reading of the formula gives for the
- * state before the first page is what all pages together must show of the documents and rows
- * that stay as they were: each once, in that order.
+ * Sorts by terms, page by page over HTTP, while random writes change the texts and thereby the
+ * statistics of scores. All pages together must return each unchanged document or row once, in the
+ * order of scores before the first page. These scores come from a plain implementation of the formula.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -11,20 +10,20 @@ import { startServer, type Envelope, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 import { byTerms } from './search-oracle.ts'
 
-/** Small, so that few matches make many pages. */
+/** Small, so that few matches fill many pages. */
 const pageSize = 6
 const rounds = 3 * times
 const findsPerRound = 6
 const words = ['ant', 'bee', 'cat', 'dog', 'elk']
 
-/** What is written and found: a document of a collection, or a row of a table. */
+/** A document of a collection, or a row of a table. */
 interface Item {
   readonly id: number
   readonly n: number
   readonly text: string
 }
 
-/** How a kind of target is made and spoken to. */
+/** The commands for a kind of target. */
 interface Shape {
   readonly create: (name: string) => readonly (readonly [path: string, body: object])[]
   readonly write: (item: Item) => object
@@ -79,7 +78,7 @@ describe(`pages of searches by terms, seed ${seed}`, () => {
   }
 
   for (const [kind, shape] of Object.entries(shapes))
-    test(`of a ${kind}: ${rounds} times ${findsPerRound} finds, with writes between pages`, async (t) => {
+    test(`return unchanged records of a ${kind} once and in order: ${rounds} times ${findsPerRound} finds, with writes between pages`, async (t) => {
       let pages = 0
       for (let round = 0; round < rounds; round++) {
         const random = new Random(seed + round)
@@ -161,18 +160,18 @@ class Model {
       assert(scores.has(id), `${terms}: ${id} does not match`)
       if (i === 0) continue
       const before = kept[i - 1]!
-      // Terms may add up in another order there, so equal scores can differ in the last digits.
+      // Term scores may be summed in another order, so equal scores can differ in the last digits.
       const difference = scores.get(before)! - scores.get(id)!
       assert(difference > -1e-9, `${terms}: ${before} before ${id}`)
     }
-    // What comes before the last that was found was found.
+    // Every unchanged match that scores higher than the last found record must have been found.
     const last = kept.at(-1)
     for (const { document, score } of best)
       if (last !== undefined && isSame(document._id) && score > scores.get(last)! + 1e-9)
         assert(kept.includes(document._id), `${terms}: ${document._id} is missing`)
   }
 
-  /** Changes how many texts there are, how long they are, and how many have a term. */
+  /** Changes the statistics: number of texts, their lengths, and how many have a term. */
   async #write(): Promise<void> {
     const random = this.#random
     await this.#insert(random.list(0, 4, () => this.#item()))
@@ -181,7 +180,7 @@ class Model {
       await this.#send(`/${this.#name}`, {
         deleteOne: { filter: { [this.#shape.key]: id } },
       })
-      // Often it comes back, with another text.
+      // Half of the deleted items are inserted again with another text.
       if (random.chance(0.5)) await this.#insert([{ ...this.#item(), id }])
     }
   }

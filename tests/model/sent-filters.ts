@@ -1,11 +1,11 @@
-/** Random filters of documents as requests send them. */
+/** Random filters on documents in the form of requests. */
 import type { Value, JsonObject } from '../../src/json/value.ts'
 import type { Comparison, Filter } from '../../src/language/filters/filter.ts'
 import type { IndexingRule } from '../../src/language/filters/indexing.ts'
 import type { SortKey } from '../../src/language/values/sort-key.ts'
 import { randomFilter, type Random, type Shape } from './random.ts'
 
-/** One that the service takes: a single comparison of _id, not in $or, and no $lexical. */
+/** A filter that the service accepts: at most one comparison of _id, not in $or, and no $lexical. */
 export function randomSentFilter(random: Random, shape: Shape, rule: IndexingRule): Filter {
   for (;;) {
     const filter = randomFilter(random, shape, rule)
@@ -18,10 +18,10 @@ export function sortJson(sort: readonly SortKey[]): JsonObject {
   return new Map(sort.map(({ path, direction }) => [path.text, direction]))
 }
 
-/** The text that parses to the filter. */
+/** JSON that parses to the filter. */
 export function filterJson(filter: Filter): JsonObject {
   if (filter.kind === 'and' || filter.kind === 'or') {
-    // An empty $or would be ignored, but an empty `or` is false.
+    // The parser ignores an empty $or, but an empty `or` matches nothing.
     if (filter.kind === 'or' && filter.of.length === 0)
       return new Map([['_id', new Map([['$in', []]])]])
     return new Map([[`$${filter.kind}`, filter.of.map(filterJson)]])
@@ -52,7 +52,7 @@ function operatorOf(comparison: Comparison): [string, Value] {
   }
 }
 
-/** Comparisons on a path. An `or` of nothing is written as one on _id. */
+/** Number of comparisons on a path. An empty `or` is written as a comparison of _id. */
 function count(filter: Filter, path: string): number {
   if (filter.kind !== 'and' && filter.kind !== 'or')
     return filter.path.text === path ? 1 : 0

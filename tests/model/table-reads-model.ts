@@ -1,6 +1,6 @@
 /**
- * One random table with a vector column, the same on several engines: rows are written without
- * a vector, get one later, or lose it, and random finds are held against a plain Map.
+ * One random table with a vector column on several engines, with the same writes. Rows are inserted
+ * without a vector, and gain or lose one later. Random finds are compared with a plain Map.
  */
 import assert from 'node:assert/strict'
 import { EnginesInStep, type Servers } from './engines-in-step.ts'
@@ -21,7 +21,7 @@ export class TableReadsModel {
   readonly #writes: Writes
   readonly #reads: TableReads
 
-  /** The seed determines everything that happens. */
+  /** The seed determines the whole run. */
   constructor(servers: Servers, seed: number, name: string) {
     const random = new Random(seed)
     const table = tableFor(random)
@@ -43,7 +43,7 @@ export class TableReadsModel {
     return this.#reads.counts
   }
 
-  /** Until `isOver`, asked after each read, says so. */
+  /** Runs until `isOver`, called after each read, returns true. */
   async run(isOver: (reads: number) => boolean): Promise<void> {
     try {
       await this.#create()
@@ -107,7 +107,7 @@ function tableFor(random: Random): TableOracle {
   return new TableOracle(columns, partitionBy, partitionSort)
 }
 
-/** The vector has one always. */
+/** The vector column always has an index. */
 function indexesFor(table: TableOracle, random: Random, name: string): readonly Index[] {
   const metric = random.pick(['cosine', 'dot_product', 'euclidean'] as const)
   return table.columns.flatMap((column): readonly Index[] => {

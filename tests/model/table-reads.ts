@@ -1,6 +1,6 @@
 /**
- * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging,
- * sent to several engines and held against rows in a plain Map.
+ * Random finds of rows with any combination of filter, sort, projection, limit, skip and paging. They
+ * are sent to several engines and compared with rows in a plain Map.
  */
 import assert from 'node:assert/strict'
 import type { JsonObject, Value } from '../../src/json/value.ts'
@@ -34,18 +34,18 @@ import {
 import { Session, type Service, type World } from './tables-session.ts'
 import { object, randomVector, Raw, spellVector, type Json } from './tables-values.ts'
 
-/** A find, and what it must answer. */
+/** A find and its expected answer. */
 interface Read {
   readonly filter: Json
   readonly sort: Json | undefined
   readonly options: Readonly<Record<string, Json | undefined>>
-  /** Matching rows; a group is made of rows that tie. */
+  /** Matching rows in groups; the rows of a group tie in the sort. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
-  /** Whether a result has one page only. */
+  /** Whether the result is limited to one page. */
   readonly isOnePage: boolean
-  /** Undefined: the status tells none. */
+  /** Undefined: the reply's status has no sort vector. */
   readonly sortVector: readonly number[] | undefined
 }
 
@@ -61,11 +61,11 @@ interface SortKey {
 
 type Options = Readonly<Record<string, Json | undefined>>
 
-/** Similarities that differ by less may come in any order. */
+/** Similarities that differ by less than this may come in any order. */
 const tolerance = 1e-6
 
 export class TableReads {
-  /** How many reads there were of each kind. */
+  /** Number of reads of each kind. */
   readonly counts = new Map<string, number>()
   readonly #world: World
   readonly #seed: number
@@ -74,7 +74,7 @@ export class TableReads {
   readonly #filters: RandomFilters
   readonly #sessions: ReadonlyMap<string, Session>
 
-  /** The seed is what failures print. */
+  /** The seed is printed by failures. */
   constructor(
     world: World,
     services: ReadonlyMap<string, Service>,
@@ -121,7 +121,7 @@ export class TableReads {
     for (const status of statuses) assert.deepEqual(status, statuses[0])
   }
 
-  /** All pages of a find. Returns what all engines must tell alike. */
+  /** Reads all pages of a find. Returns the part of the answer that must be equal on all engines. */
   async #all(
     answers: Answers,
     read: Read,
@@ -199,7 +199,7 @@ export class TableReads {
     }
   }
 
-  /** In the order of the key, forwards or backwards, within a partition. */
+  /** A find in key order, forwards or backwards, within a partition. */
   #byKey(): Read | undefined {
     const random = this.#random
     const { partitionSort } = this.#table
@@ -226,7 +226,7 @@ export class TableReads {
     if (sort.length === 0) return undefined
     this.#count('by values')
     const matching = this.#matching(this.#condition(), compareBySort(sort))
-    // Where the sort is the stored order, nothing is skipped.
+    // A sort in stored order does not support skip.
     const isOther = sort.some(({ column }) => !this.#table.isKey(column))
     return { ...matching, sort: spellSort(sort), ...this.#more({ skips: isOther }) }
   }
@@ -277,7 +277,7 @@ export class TableReads {
       const text = atomIn(row, column)?.value as string | undefined
       return text !== undefined && hasWords(text, words, analyzer) && condition.holds(row)
     }
-    // How well each fits is tested elsewhere.
+    // Other tests check the order by relevance.
     const matching = this.#matching({ ...condition, holds }, () => 0)
     return {
       ...matching,
@@ -299,7 +299,7 @@ export class TableReads {
       limit: random.chance(0.4) ? random.integer(1, 45) : undefined,
       skip: skips && random.chance(0.4) ? random.integer(0, 30) : undefined,
       isOnePage: false,
-      // Only a search by vector shows it for tables.
+      // For tables, only a search by vector returns it.
       sortVector: undefined,
     }
   }
@@ -323,7 +323,7 @@ export class TableReads {
     return [...columns].map((column) => ({ column, direction: random.pick([1, -1]) }))
   }
 
-  /** Any columns at all, whatever the rest of the find needs. */
+  /** Projects any columns, whether or not the find uses them. */
   #projection(): {
     readonly columns: readonly Column[]
     readonly projection: Json | undefined

@@ -1,4 +1,4 @@
-/** What a service answers, in the texts of the model. */
+/** Answers of a service, converted to the texts of the model. */
 import assert from 'node:assert/strict'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import type { Column, TableOracle } from './tables-oracle.ts'
@@ -16,19 +16,20 @@ export class Answers {
     this.#table = world.table
   }
 
-  /** All pages that are served as rows are stored. */
+  /** Reads all pages of a find whose rows come in stored order. */
   async allPages(
     clauses: Clauses,
     limit: number | undefined,
     columns: readonly Column[],
   ): Promise<Found[]> {
     const { found, sortedRowCount } = await this.sortedPages(clauses, { limit }, columns)
-    // What contradicts itself names no partition.
+    // Empty results are excluded: a contradictory filter names no partition, so its rows count as
+    // sorted.
     if (found.length > 0) assert.equal(sortedRowCount, undefined)
     return found
   }
 
-  /** All pages, each full but the last, and what the first one says of the sort. */
+  /** Reads all pages, each full except the last, and the row count of the sort from the first page. */
   async sortedPages(
     clauses: Clauses,
     { limit, skip }: { readonly limit?: number | undefined; readonly skip?: number },
@@ -92,7 +93,7 @@ export class Answers {
     }
   }
 
-  /** The key of a row that was inserted. Binary values are bare there. */
+  /** The key of an inserted row. Binary values have no $binary wrapper in insertedIds. */
   readId(id: readonly Value[]): string {
     const texts = this.#table.key.map(({ type }, i) =>
       readCell(
@@ -112,7 +113,7 @@ export interface Page {
   readonly nextPageState: string | null
 }
 
-/** A row as an answer shows it, in the texts of the model. */
+/** A row of an answer, in the texts of the model. */
 export interface Found {
   readonly key: string
   readonly text: string

@@ -1,4 +1,4 @@
-/** Random changes of a table's schema, and the same to its model. */
+/** Random changes of a table's schema, applied to its model as well. */
 import assert from 'node:assert/strict'
 import type { CommandAnswer } from '../harness.ts'
 import type { Random } from './random.ts'
@@ -65,12 +65,12 @@ export class SchemaChanges {
     const answer = await this.#whileWriting(isAlone, () =>
       this.#session.send(this.#session.name, createIndex(index)),
     )
-    // Names that are not snake case bring a warning.
+    // Index names in other cases than snake_case cause a warning, so only `ok` is compared.
     assert.equal(answer.body.status?.['ok'], 1)
     this.#table.indexes.push(index)
   }
 
-  /** Half of the time rows are written meanwhile, unless it is to be alone. */
+  /** In half of the cases, inserts rows during the change, unless `isAlone`. */
   async #whileWriting<T>(
     isAlone: boolean | undefined,
     change: () => Promise<T>,
@@ -130,7 +130,8 @@ export class SchemaChanges {
     if (others.length < 3) return
     const column = this.#random.pick(others)
     const isIndexed = table.indexes.some((index) => index.column === column)
-    // Whether a row that an update made is still there without any value is left open.
+    // A row created by updates may or may not survive the loss of its last value, so such drops are
+    // skipped.
     if (!isIndexed)
       for (const row of table.rows)
         if (
@@ -177,13 +178,13 @@ export class SchemaChanges {
 }
 
 export interface IndexChange {
-  /** Of an index without which filters mean the same, or else not at all. */
+  /** Only indexes that do not change the meaning of filters. */
   readonly isPlain?: boolean
-  /** While no rows are written. */
+  /** No rows are written during the change. */
   readonly isAlone?: boolean
 }
 
-/** Whether filters mean the same with it and without. */
+/** Whether filters mean the same with and without the index. */
 function isPlainIndex(index: Index): boolean {
   return (
     index.kind === 'vector' || (index.kind === 'regular' && index.folding === undefined)

@@ -1,4 +1,4 @@
-/** Random filters on rows, each with what it means. */
+/** Random filters on rows, each with its meaning. */
 import type { Random } from './random.ts'
 import {
   atomIn,
@@ -26,13 +26,15 @@ import {
   type PrimitiveName,
 } from './tables-values.ts'
 
-/** A filter as it is sent, and what it means. */
+/** A filter as requests send it, and its meaning. */
 export interface Condition {
   readonly filter: ReadonlyMap<string, Json>
   readonly holds: Holds
-  /** What it means inside of $not, which is not always the opposite: null is neither. */
+  /**
+   * The meaning of the filter inside $not. It is not the negation of `holds`: for null both are false.
+   */
   readonly fails: Holds
-  /** Filters by words cannot be under $not. */
+  /** Filters by words are not allowed under $not. */
   readonly hasMatch?: boolean
 }
 
@@ -55,7 +57,7 @@ export class RandomFilters {
     this.#spread = spread
   }
 
-  /** Any filter that reads take. */
+  /** Any filter that finds accept. */
   any(depth = 0): Condition {
     const random = this.#random
     const kind = random.next()
@@ -68,9 +70,8 @@ export class RandomFilters {
   }
 
   /**
-   * On the start of the primary key, so that whole partitions or parts of them are named.
-   * `length` is how many columns of the sort it names; `isOne` whether each partition column
-   * has one value.
+   * A filter on the start of the primary key, for whole partitions or parts of them. `length`: number
+   * of columns of the partition sort; `isOne`: each partition column has a single value.
    */
   key(
     length: number,
@@ -95,7 +96,7 @@ export class RandomFilters {
     return random.chance(0.8) ? besideEachOther(named) : joint('$and', named)
   }
 
-  /** Exactly the row with this key. */
+  /** A filter for exactly the row with this key. */
   exactly(row: Pick<Row, 'cells'>): Condition {
     const keyed: Row = { ...row, wasInserted: true }
     return besideEachOther(
@@ -185,7 +186,7 @@ export class RandomFilters {
     return this.#scalar(column, json, (order) => !operands.some((one) => order.equals(one)))
   }
 
-  /** `tests` are the parts of which all must hold, where there are several. */
+  /** `tests` are the separate comparisons, all of which must hold. */
   #scalar(
     column: Column,
     json: Json,
@@ -282,7 +283,7 @@ export class RandomFilters {
     }
   }
 
-  /** Of an element of a column, or a part of it: the same for those that filters take for equal. */
+  /** A key that is equal for elements that filters treat as equal. */
   #identity(column: Column, part: Part, type: ElementType): (element: Element) => string {
     if (type !== 'text' && type !== 'ascii') return (element) => identityOf(element, type)
     const folded = this.#table.foldingOf(column, part)
@@ -310,7 +311,7 @@ export class RandomFilters {
     }
   }
 
-  /** What the row has in the column, if it has something, and else anything. */
+  /** The value of the row in the column, or a random one when it has none. */
   #operand(column: Column, like: Row | undefined): Element {
     const { of } = column.type as { of: PrimitiveName }
     const known = like && atomIn(like, column)
@@ -329,7 +330,7 @@ interface Member {
   readonly value: Element
 }
 
-/** How a value is to others. */
+/** Comparison of a value with operands. */
 interface Order {
   to(other: Element): number
   equals(other: Element): boolean
@@ -346,7 +347,7 @@ function isFilterable(type: Column['type']): boolean {
   return type.kind !== 'vector' && (type.kind !== 'one' || typeof type.of === 'string')
 }
 
-/** All in one object; where two have the same member, by $and. */
+/** Combines conditions in one object; uses $and when two have the same member. */
 export function besideEachOther(conditions: readonly Condition[]): Condition {
   const members = conditions.flatMap(({ filter }) => [...filter])
   const filter = new Map(members)
@@ -376,7 +377,7 @@ function negated({ filter, holds, fails }: Condition): Condition {
   return { filter: new Map([['$not', filter]]), holds: fails, fails: holds }
 }
 
-/** A projection that includes or excludes these columns. Names of none change nothing. */
+/** A projection that includes or excludes these columns. Names of unknown columns have no effect. */
 export function projectionOf(
   names: readonly string[],
   includes: boolean,

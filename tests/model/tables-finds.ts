@@ -1,4 +1,4 @@
-/** Random finds in a table, held against those in its model. */
+/** Random finds in a table, compared with its model. */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
 import { Answers, raw, type Found, type Page } from './tables-answers.ts'
@@ -33,7 +33,7 @@ import {
 } from './tables-values.ts'
 import type { Writes } from './tables-writes.ts'
 
-/** In a filter that may become several questions, whose rows come one after the other. */
+/** Operators with which a filter may run as several queries, so that rows come query by query. */
 const mayTakeSeveral = /"\$(?:or|in|nin|ne|not)"/
 
 export class Finds {
@@ -65,7 +65,7 @@ export class Finds {
     await this.findAll(condition, columns, projection, limit)
   }
 
-  /** All pages of a find without a sort. */
+  /** Reads all pages of a find without a sort. */
   async findAll(
     condition: Condition,
     columns: readonly Column[],
@@ -78,7 +78,7 @@ export class Finds {
     const matching = table.rows.filter(condition.holds)
     assert.equal(found.length, Math.min(limit ?? Infinity, matching.length))
     if (!table.key.every((column) => columns.includes(column))) {
-      // Which rows they are cannot be seen.
+      // The projection lacks key columns, so rows are compared as a multiset of texts.
       const left = new Map<string, number>()
       for (const row of matching) add(left, table.show(row, columns), 1)
       for (const { text } of found)
@@ -90,7 +90,7 @@ export class Finds {
     else this.#rowsIn(found, matching, columns)
   }
 
-  /** What was found: none twice, and each as it is. */
+  /** Asserts that each found row matches, occurs once and has the expected text. */
   #rowsIn(
     found: readonly Found[],
     matching: readonly Row[],
@@ -107,7 +107,7 @@ export class Finds {
     })
   }
 
-  /** Whole partitions, the last perhaps in part, each in the order of its sort, or backwards. */
+  /** Asserts whole partitions (the last may be partial), each in its stored order or reversed. */
   #assertStoredOrder(
     found: readonly Found[],
     matching: readonly Row[],
@@ -172,7 +172,8 @@ export class Finds {
     const compare = (a: Row, b: Row) => compareBySort(a, b, sort)
     const start = skip ?? 0
     const count = answer.sortedRowCount
-    // A filter may fix the partition by chance, so that nothing is sorted.
+    // The filter may fix the partition by chance; then the stored order serves the sort and there is no
+    // count.
     if (count !== undefined || !sorted.every((column) => table.isKey(column)))
       assert.equal(count, matching.length)
     const expected = matching.toSorted(compare).slice(start, start + (limit ?? Infinity))
@@ -295,7 +296,7 @@ export class Finds {
     }
   }
 
-  /** A column to search in, most often one that has the index for it. */
+  /** A column to search, usually one with an index for the search. */
   #searched(kind: Index['kind'], isFit: (column: Column) => boolean): Column | undefined {
     const { columns, indexes } = this.#table
     const indexed = indexes.filter((index) => index.kind === kind)
@@ -305,10 +306,7 @@ export class Finds {
     return fit.length === 0 ? undefined : this.#random.pick(fit)
   }
 
-  /**
-   * Rows that stay as they are come exactly once and in order, whatever happens to others
-   * between pages.
-   */
+  /** Unchanged rows must come exactly once and in order, while others change between pages. */
   async findWhileChanging(): Promise<void> {
     const random = this.#random
     const table = this.#table
@@ -340,7 +338,7 @@ export class Finds {
       assert.equal(times.get(key) ?? 0, condition.holds(row) ? 1 : 0, key)
       unchanged.set(key, row)
     }
-    // A row that was changed may have moved in the sort; without one none can come again.
+    // A changed row may move in the sort and come twice; without a sort no row may repeat.
     if (sort.length === 0) assert.equal(times.size, found.length)
     const inOrder = found.flatMap((key) => unchanged.get(key) ?? [])
     for (const [i, row] of inOrder.entries())
@@ -362,7 +360,7 @@ export class Finds {
     return random.chance(0.6) ? key : besideEachOther([key, this.#filters.any()])
   }
 
-  /** With every partition column given, so that the sort of the partition is served. */
+  /** A condition that fixes every partition column, so that the stored order serves the sort. */
   #withinPartition(): Condition {
     const random = this.#random
     const { partitionSort } = this.#table
@@ -382,7 +380,7 @@ export class Finds {
     return [...columns].map((column) => ({ column, direction: random.pick([1, -1]) }))
   }
 
-  /** Some of the columns, these always among them. */
+  /** A projection of some columns that includes `needed`. */
   #projection(needed: readonly Column[]): {
     readonly columns: readonly Column[]
     readonly projection: Json | undefined

@@ -1,11 +1,10 @@
 /**
- * Random commands on random tables, over HTTP, against rows in a plain Map: what writes leave
- * behind, and what finds find, in which order and on which page, while indexes come and go,
- * columns and types change and the server starts again. What values, filters and sorts mean
- * is the model's own idea of it.
+ * Random commands on random tables over HTTP, compared with rows in a plain Map: rows after writes,
+ * found rows, their order and pages, while indexes are created and dropped, columns and types change,
+ * and the server restarts. The model defines the meaning of values, filters and sorts independently.
  *
- * Each table has a seed of its own. A failure prints it with the last commands; as SEED it
- * makes this table the first of the run.
+ * Each table has a seed of its own. A failure prints it with the last commands; SEED makes this table
+ * the first of the run.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,14 +12,14 @@ import { seed, times } from './random.ts'
 import { Model } from './tables-model.ts'
 import { FolderService } from './tables-session.ts'
 
-// Few changes in memory, and many runs, on several levels.
+// A small memtable, so that there are many runs on several levels.
 process.env['STELA_TEST_MEMTABLE'] = '64'
 
 const rounds = times
 const tablesPerRound = 7
 const stepsPerTable = 100
 
-describe(`tables against a plain Map, seed ${seed}`, () => {
+describe(`tables compared with a plain Map, seed ${seed}`, () => {
   let commands = 0
 
   for (let round = 0; round < rounds; round++)
@@ -35,13 +34,13 @@ describe(`tables against a plain Map, seed ${seed}`, () => {
         commands += model.commands
       }
 
-      test(`${tablesPerRound} tables, ${stepsPerTable} steps each`, async () => {
-        // Every second table gets the name of the one before it, which is dropped.
+      test(`${tablesPerRound} tables match, ${stepsPerTable} steps each`, async () => {
+        // Each second table reuses the name of the one before it, which is dropped.
         for (let i = 0; i < tablesPerRound; i++)
           await run(new Model(service, seedOf(i), `t${i >> 1}`), stepsPerTable)
       })
 
-      test('a table that takes many steps to read', async () => {
+      test('a table that takes many steps to read matches', async () => {
         await run(
           new Model(service, seedOf(tablesPerRound), 'large', { isLarge: true }),
           20,
@@ -49,10 +48,10 @@ describe(`tables against a plain Map, seed ${seed}`, () => {
         )
       })
 
-      test('leaves a folder that is sound', () => service.stop())
+      test('the data folder is intact after the server stops', () => service.stop())
     })
 
-  test('ran as many commands as were meant', (t) => {
+  test('ran at least the intended number of commands', (t) => {
     t.diagnostic(`${commands} commands`)
     assert(commands >= 850 * times, `${commands} commands`)
   })

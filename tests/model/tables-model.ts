@@ -1,4 +1,4 @@
-/** One random table: commands to a server, and the same done to a plain Map. */
+/** One random table: sends commands to a server and applies them to a plain Map. */
 import { Random } from './random.ts'
 import { SchemaChanges } from './tables-changes.ts'
 import { anything, RandomFilters } from './tables-filters.ts'
@@ -18,7 +18,7 @@ export class Model {
   readonly #finds: Finds
   readonly #changesIndexesInUse: boolean
 
-  /** All that happens follows from the seed. */
+  /** The seed determines the whole run. */
   constructor(
     service: Service,
     seed: number,
@@ -26,12 +26,12 @@ export class Model {
     { isLarge = false, vocabulary = anyVocabulary } = {},
   ) {
     const random = new Random(seed)
-    // Types stay when tables go.
+    // User-defined types remain when tables are dropped.
     const types = ['u1', 'u2']
       .slice(random.integer(0, 2))
       .map((start) => randomUserType(random, `${start}_${seed}`, vocabulary))
     let table = randomTable(random, types, vocabulary)
-    // With fewer columns in its key there are not that many rows.
+    // Shorter keys do not have enough values for a large table.
     while (isLarge && table.partitionSort.length < 2)
       table = randomTable(random, types, vocabulary)
     const spread = random.pick([2, 6, 40])
@@ -52,7 +52,7 @@ export class Model {
     return this.#session.commands
   }
 
-  /** From its creation on, with some inserts of up to 100 rows at first. */
+  /** Creates the table, inserts up to `inserts` batches of at most 100 rows, and runs the steps. */
   async run(steps: number, inserts = 0): Promise<void> {
     try {
       await this.#run(steps, inserts)
@@ -98,7 +98,7 @@ export class Model {
     return this.#finds.find()
   }
 
-  /** Rows stay as they are, so that all must find the same with the index and without. */
+  /** Rows do not change, so finds must return the same with and without the index. */
   async #changeIndexWhileFinding(): Promise<void> {
     const change = { isPlain: true, isAlone: true }
     await Promise.all([

@@ -1,4 +1,4 @@
-/** A table as the model of tables has it: columns, indexes, and rows in a plain Map. */
+/** The model of a table: columns, indexes, and rows in a plain Map. */
 import {
   collected,
   compareElements,
@@ -14,7 +14,7 @@ import {
   type Entry,
 } from './tables-values.ts'
 
-/** Another one comes when a column comes back under a name that was dropped. */
+/** A column that is added again under a dropped name is a new object. */
 export interface Column {
   readonly name: string
   readonly type: ColumnType
@@ -38,14 +38,14 @@ export type Index = { readonly name: string; readonly column: Column } & (
 
 export type Cells = ReadonlyMap<Column, Cell>
 
-/** Never changed: a write makes another one. */
+/** Immutable: a write replaces the row. */
 export interface Row {
   readonly cells: Cells
-  /** Otherwise it goes with its last value. */
+  /** Otherwise the row disappears with its last value. */
   readonly wasInserted: boolean
 }
 
-/** What a write gives to columns, undefined standing for null. */
+/** The values that a write sets; undefined means null. */
 export type Given = ReadonlyMap<Column, Cell | undefined>
 
 export class TableOracle {
@@ -88,7 +88,7 @@ export class TableOracle {
     return this.key.includes(column)
   }
 
-  /** The text under which rows with a key are kept. */
+  /** The key of a row in the Map. */
   keyOf(cells: Cells): string {
     return textOf(cells, this.key)
   }
@@ -103,7 +103,7 @@ export class TableOracle {
     this.#rows.set(key, { cells, wasInserted: true })
   }
 
-  /** What the columns have is known to `change`, also where there is no row. */
+  /** `change` gets the cells of the row; of a new row, the key columns. */
   update(keyCells: Cells, change: (before: Cells) => Given): void {
     const key = this.keyOf(keyCells)
     const before = this.#rows.get(key) ?? { cells: keyCells, wasInserted: false }
@@ -121,7 +121,7 @@ export class TableOracle {
     this.columns = [...this.columns, column]
   }
 
-  /** Rows that would have nothing left must be deleted before. */
+  /** The caller first deletes rows that would have no value left. */
   dropColumn(column: Column): void {
     this.columns = this.columns.filter((other) => other !== column)
     this.#dropped = [...this.#dropped, column]
@@ -133,7 +133,7 @@ export class TableOracle {
         })
   }
 
-  /** By the sort of the partition; 0 only for rows of different partitions. */
+  /** Compares by the partition sort; 0 only for rows of different partitions. */
   compareInPartition(a: Row, b: Row): number {
     for (const { column, direction } of this.partitionSort) {
       const order = compareRows(a, b, column)
@@ -142,7 +142,7 @@ export class TableOracle {
     return 0
   }
 
-  /** What rows must show of some columns. */
+  /** The expected text of some columns of a row. */
   show(row: Row, columns: readonly Column[]): string {
     const shown = columns.flatMap((column) => {
       const cell = row.cells.get(column)
@@ -151,7 +151,7 @@ export class TableOracle {
     return shown.sort().join('\n')
   }
 
-  /** How an index makes the texts of a column, or of a part of it, equal to others. */
+  /** How an index on the column, or on a part of it, normalizes texts. */
   foldingOf(column: Column, part: Part): (text: string) => string {
     const index = this.indexes.find(
       (other) => other.kind === 'regular' && other.column === column && other.part === part,
@@ -168,12 +168,12 @@ export class TableOracle {
   }
 }
 
-/** Such keys can be given, but not filtered on. */
+/** Rows with such keys can be inserted, but a filter cannot name them. */
 export function hasVectorKey({ key }: TableOracle): boolean {
   return key.some(({ type }) => type.kind === 'vector')
 }
 
-/** Nulls first. */
+/** Nulls sort first. */
 export function compareRows(a: Row, b: Row, column: Column): number {
   const [x, y] = [atomIn(a, column), atomIn(b, column)]
   if (x === undefined || y === undefined)
@@ -181,13 +181,13 @@ export function compareRows(a: Row, b: Row, column: Column): number {
   return compareElements(x, y, x.type)
 }
 
-/** What a row has in a column of a type without parts. */
+/** The value in a column of a type without parts. */
 export function atomIn({ cells }: Row, column: Column): Atom | undefined {
   const cell = cells.get(column)
   return cell?.kind === 'one' ? (cell.value as Atom) : undefined
 }
 
-/** With what is pushed: at the end of a list, into a set, over the entries of a map. */
+/** Adds elements: at the end of a list, into a set, or over the entries of a map. */
 export function pushed(
   cell: Cell | undefined,
   type: ColumnType,
@@ -199,7 +199,7 @@ export function pushed(
   return collected({ kind, of }, [...elementsIn(cell), ...(added as readonly Element[])])
 }
 
-/** Without all that is equal to what is pulled; of a map, the keys are. */
+/** Removes all elements equal to `removed`; for a map, entries with these keys. */
 export function pulled(
   cell: Cell | undefined,
   type: ColumnType,
@@ -224,7 +224,7 @@ export function entriesIn(cell: Cell | undefined): readonly Entry[] {
   return cell?.kind === 'map' ? cell.entries : []
 }
 
-/** As `$similarity` tells it. */
+/** The value of `$similarity`. */
 export function similarity(
   metric: Metric,
   a: readonly number[],
@@ -244,7 +244,7 @@ export function similarity(
   }
 }
 
-/** Whether a text has every word of another, as an index takes them. */
+/** Whether a text has every word of another, as an index splits them. */
 export function hasWords(text: string, words: string, analyzer: 'standard' | 'whitespace') {
   const wordsIn = (of: string) =>
     analyzer === 'standard' ? of.toLowerCase().split(/[^a-z0-9]+/) : of.split(/\s+/)
@@ -252,7 +252,7 @@ export function hasWords(text: string, words: string, analyzer: 'standard' | 'wh
   return wordsIn(words).every((word) => known.has(word))
 }
 
-/** Words to look for, of those that texts are made of. */
+/** Words for searches, from the vocabulary of texts. */
 export const searchedWords = [
   ...vocabulary,
   ...vocabulary.map((word) => word.toUpperCase()),
@@ -273,7 +273,8 @@ function withGiven(cells: Cells, given: Given): Cells {
 function fold(text: string, { ascii, caseSensitive, normalize }: Folding): string {
   const composed = normalize ? text.normalize('NFC') : text
   const cased = caseSensitive ? composed : composed.toLowerCase()
-  // Letters with marks that Unicode has as one; a mark on its own is not ASCII, and stays.
+  // Folds letters with marks that Unicode has as one character. A separate combining mark is not ASCII,
+  // and stays.
   return ascii
     ? cased.replace(/[\u00c0-\u017f]/g, (letter) => letter.normalize('NFD')[0]!)
     : cased

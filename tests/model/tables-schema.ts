@@ -1,4 +1,4 @@
-/** Random schemas of tables: columns of all types under odd names, keys, indexes. */
+/** Random schemas of tables: columns of all types with unusual names, keys and indexes. */
 import type { Random } from './random.ts'
 import {
   TableOracle,
@@ -17,23 +17,23 @@ import {
   type UserType,
 } from './tables-values.ts'
 
-/** What can be in a schema. */
+/** The schema features that a model may use. */
 export interface Vocabulary {
-  /** Of columns and fields. */
+  /** Names for columns and fields. */
   readonly names: readonly string[]
-  /** Whether an index can be of values whose type may change, and of any vectors. */
+  /** Whether indexes may be on columns of user-defined types, and on any vector column. */
   readonly hasAnyIndex: boolean
-  /** Whether durations, which have no order, can be in a set. */
+  /** Whether sets may hold durations. Durations are not ordered. */
   readonly hasSetsOfDurations: boolean
-  /** Whether every column can be dropped, and come back with another type. */
+  /** Whether every column can be dropped, and added again with another type. */
   readonly dropsAnyColumn: boolean
-  /** Whether finds may run while an index comes or goes. */
+  /** Whether finds may run while an index is created or dropped. */
   readonly changesIndexesInUse: boolean
-  /** Whether a find is one question, so that rows of a partition come together. */
+  /** Whether a find is always one query, so that the rows of a partition come together. */
   readonly findsAtOnce: boolean
 }
 
-/** Among them some that the service may use inside, and some that JavaScript does. */
+/** Includes names that the service may use internally, and names special to JavaScript. */
 const names = [
   ...['id', '_id', 'part-key', '10', '2', 'a.b', 'a', 'b', 'A', 'x y', 'n~2', 'n', 'Ünï'],
   ...[
@@ -60,7 +60,7 @@ export const anyVocabulary: Vocabulary = {
   findsAtOnce: true,
 }
 
-/** What a cluster and its driver have room for: docs/cassandra.md says what is missing. */
+/** The features that a cluster and its driver support; docs/cassandra.md lists the others. */
 export const clusterVocabulary: Vocabulary = {
   names: names.filter((name) => /^\w+$/.test(name) && name !== '__proto__'),
   hasAnyIndex: false,
@@ -85,7 +85,7 @@ export function randomTable(
   const others = random.list(3, 9, () =>
     newColumn(free, randomType(random, types, vocabulary)),
   )
-  // Something to search in.
+  // Columns to search.
   if (random.chance(0.7)) others.push(newColumn(free, { kind: 'one', of: 'text' }))
   if (random.chance(0.7)) others.push(newColumn(free, { kind: 'vector', dimension: 3 }))
   const partitionSort = sorted.map((column) => {
@@ -95,7 +95,7 @@ export function randomTable(
   return new TableOracle(columns, partitionBy, partitionSort)
 }
 
-/** A column under a name that the table does not have and never had. */
+/** A column with a name that the table does not have and never had. */
 export function randomColumn(
   random: Random,
   table: TableOracle,
@@ -122,7 +122,7 @@ export function randomUserType(
   return { name, fields }
 }
 
-/** A name that no field has. */
+/** A name that no field of the type has. */
 export function freeFieldName(
   random: Random,
   { fields }: UserType,
@@ -218,7 +218,7 @@ function describeElement(type: ElementType, random: Random): Json {
   return random.chance(0.5) ? type : object({ type })
 }
 
-/** An index that the table can have and has not yet. */
+/** A possible index that the table does not have yet. */
 export function randomIndex(
   random: Random,
   table: TableOracle,
@@ -242,7 +242,7 @@ export function randomIndex(
   return isThere ? undefined : index
 }
 
-/** Whether values or elements of it are. */
+/** Whether its values or elements are of a user-defined type. */
 export function isOfUserType({ type }: Column): boolean {
   return type.kind !== 'vector' && typeof type.of !== 'string'
 }
@@ -251,7 +251,7 @@ function isShortVector({ type }: Column): boolean {
   return type.kind === 'vector' && type.dimension === 1
 }
 
-/** What can be searched by vector or by words. */
+/** Whether a column can be searched by vector or by words. */
 function isSearched({ type }: Column): boolean {
   return type.kind === 'vector' || (type.kind === 'one' && type.of === 'text')
 }
@@ -268,7 +268,7 @@ function indexOn(
     const base = { name, column, kind: 'regular', part } as const
     const [first, second] = indexed
     const isText = (first === 'text' || first === 'ascii') && second === undefined
-    // What a filter on the key means does not depend on an index.
+    // Indexes do not change the meaning of filters on key columns.
     if (!isText || isKey || random.chance(0.3)) return base
     return { ...base, folding: random.pick(foldings) }
   }
@@ -300,7 +300,7 @@ const foldings: readonly Folding[] = [
   { ascii: false, caseSensitive: false, normalize: true },
 ]
 
-/** The command that makes an index. */
+/** The command that creates an index. */
 export function createIndex(index: Index): Json {
   const { name, column } = index
   switch (index.kind) {

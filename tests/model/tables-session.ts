@@ -1,4 +1,4 @@
-/** A server for a model of tables, and the commands that were sent to it. */
+/** A server for a model of tables, and a log of the commands sent to it. */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,13 +16,13 @@ import type { TableOracle } from './tables-oracle.ts'
 import type { Vocabulary } from './tables-schema.ts'
 import { jsonText, type Json, type UserType } from './tables-values.ts'
 
-/** Who answers. */
+/** A server that answers commands and can restart. */
 export interface Service {
   send(path: string, body: string): Promise<CommandAnswer>
   restart(): Promise<void>
 }
 
-/** A server on one folder, again and again. What it leaves must be sound each time. */
+/** A server that is restarted on one folder. The folder must be intact after each stop. */
 export class FolderService implements Service {
   #dataDir = ''
   #server: TestServer | undefined
@@ -56,7 +56,6 @@ export class FolderService implements Service {
 /** The commands on one table. */
 export class Session {
   commands = 0
-  /** The table's. */
   readonly name: string
   readonly #service: Service
   readonly #log: string[] = []
@@ -66,7 +65,7 @@ export class Session {
     this.name = name
   }
 
-  /** To the keyspace, where no target is named. */
+  /** Sends to the keyspace when `target` is empty. */
   async send(target: string, command: Json): Promise<CommandAnswer> {
     this.commands++
     const path = target === '' ? '/default_keyspace' : `/default_keyspace/${target}`
@@ -87,7 +86,7 @@ export class Session {
     await this.#service.restart()
   }
 
-  /** What happened, for whoever looks for the reason; all of it is in a file. */
+  /** The last commands, for a failure message. The whole log goes to a file. */
   async explain(seed: number): Promise<string> {
     const file = join(tmpdir(), `stela-table-${seed}.log`)
     await writeFile(file, this.#log.join('\n') + '\n')
@@ -96,7 +95,7 @@ export class Session {
   }
 }
 
-/** What all parts of a model work with. */
+/** The objects that all parts of a model share. */
 export interface World {
   readonly session: Session
   readonly random: Random
@@ -104,6 +103,6 @@ export interface World {
   readonly types: readonly UserType[]
   readonly filters: RandomFilters
   readonly vocabulary: Vocabulary
-  /** How different values are. */
+  /** Number of different values. */
   readonly spread: number
 }

@@ -1,16 +1,16 @@
 /**
- * Values of columns as the model of tables has them: by what they mean, with the ways in
- * which requests may write them, the way in which answers must, and their order. Nothing here
- * comes from the service: it is what its reading, storing and comparing is held against.
+ * Values of columns in the model of tables: their meaning, the forms in which requests may write them,
+ * the form of replies, and their order. Nothing here uses the code of the service, which is compared
+ * with it.
  */
 import type { Value } from '../../src/json/value.ts'
 import type { Random } from './random.ts'
 
-/** JSON as a request sends it, numerals digit by digit. */
+/** JSON as a request sends it; numerals keep their digits. */
 export type Json =
   string | boolean | null | Raw | readonly Json[] | ReadonlyMap<string, Json>
 
-/** JSON text that goes out as it is. */
+/** JSON text that is sent verbatim. */
 export class Raw {
   readonly text: string
 
@@ -33,7 +33,7 @@ function isList(json: Json): json is readonly Json[] {
   return Array.isArray(json)
 }
 
-/** An object of the members that are there; columns never come this way. */
+/** An object of the defined members. Not for columns, whose names may be special to JavaScript. */
 export function object(members: Readonly<Record<string, Json | undefined>>): Json {
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
   return new Map(given as [string, Json][])
@@ -45,14 +45,14 @@ export interface Atom {
   readonly value: unknown
 }
 
-/** A value of a user-defined type, with the fields that are not null. */
+/** A value of a user-defined type, with its fields except null ones. */
 export interface Struct {
   readonly fields: ReadonlyMap<Field, Atom>
 }
 
 export type Element = Atom | Struct
 
-/** What a row has in a column. */
+/** The value of a column in a row. */
 export type Cell =
   | { readonly kind: 'one'; readonly value: Element }
   | { readonly kind: 'list' | 'set'; readonly elements: readonly Element[] }
@@ -69,7 +69,7 @@ export type ColumnType =
 
 export type ElementType = PrimitiveName | UserType
 
-/** Fields are the same whatever they are called, and only ever get more. */
+/** Fields keep their identity when they are renamed, and are never removed. */
 export interface UserType {
   readonly name: string
   readonly fields: Field[]
@@ -81,14 +81,14 @@ export interface Field {
 }
 
 interface Primitive<T> {
-  /** Some that are special, if only for being first or last. */
+  /** Special values, such as the first and the last in order. */
   readonly special: readonly T[]
-  /** A value for each whole number from 0, small numbers far from each other. */
+  /** A value for each integer from 0. Values of small integers are far apart. */
   readonly ordinary: (n: number) => T
   readonly compare: (a: T, b: T) => number
-  /** One of the ways to write it. */
+  /** A random request form of the value. */
   readonly spell: (value: T, random: Random) => Json
-  /** The only way to show it: JSON text, numbers as readNumber() writes them. */
+  /** The only reply form: JSON text, with numbers as readNumber() writes them. */
   readonly show: (value: T) => string
 }
 
@@ -122,7 +122,7 @@ const texts = (...special: readonly string[]) =>
       ...special,
     ],
     ordinary: (n) => (n % 2 === 1 ? phrase(n) : `${n % 4 === 0 ? 'k' : 'K'}${n >> 2}`),
-    // By UTF-16 code units, as the service says.
+    // By UTF-16 code units, as documented.
     compare,
     spell: (value) => value,
     show: (value) => JSON.stringify(value),
@@ -266,7 +266,7 @@ export function isStruct(element: Element): element is Struct {
   return 'fields' in element
 }
 
-/** Negative, zero or positive; fields in turn, those that are null first. */
+/** Negative, zero or positive. Compares field by field; null fields sort first. */
 export function compareElements(a: Element, b: Element, type: ElementType): number {
   if (typeof type === 'string')
     return primitives[type].compare((a as Atom).value, (b as Atom).value)
@@ -281,12 +281,12 @@ export function compareElements(a: Element, b: Element, type: ElementType): numb
   return 0
 }
 
-/** The same for equal elements of one type only. */
+/** The same text for equal elements of one type. */
 export function identityOf(element: Element, type: ElementType): string {
   return showElement(element, type)
 }
 
-/** Few different ones for a small `spread`, so that filters hit and sorts tie. */
+/** With a small `spread` there are few different values, so that filters match and sorts tie. */
 export function randomAtom(type: PrimitiveName, random: Random, spread: number): Atom {
   const { special, ordinary } = primitives[type]
   const value = random.chance(0.25)
@@ -303,7 +303,7 @@ export function randomElement(type: ElementType, random: Random, spread: number)
   return { fields }
 }
 
-/** Undefined: null, or what is the same. */
+/** Undefined: null, or an empty collection or user-defined value. */
 export function randomCell(
   type: ColumnType,
   random: Random,
@@ -330,18 +330,18 @@ export function randomCell(
   }
 }
 
-/** Whole and half numbers, which any float is exactly, and never only zeros. */
+/** Integers and halves, which are exact as floats; never a zero vector. */
 export function randomVector(dimension: number, random: Random): number[] {
   const numbers = random.list(dimension, dimension, () => random.integer(-4, 4) / 2)
   return numbers.every((number) => number === 0) ? numbers.map(() => 1) : numbers
 }
 
-/** A user-defined value without any field is none. */
+/** A user-defined value without any field is null. */
 export function oneCell(value: Element): Cell | undefined {
   return isStruct(value) && value.fields.size === 0 ? undefined : { kind: 'one', value }
 }
 
-/** Sets are in order, without repeats; empty ones are none. */
+/** Sets are sorted, without duplicates; an empty collection is null. */
 export function collected(
   { kind, of }: { readonly kind: 'list' | 'set'; readonly of: ElementType },
   elements: readonly Element[],
@@ -353,7 +353,7 @@ export function collected(
   return { kind, elements: sorted }
 }
 
-/** In the order of keys, of which the last value stays. */
+/** Sorted by key; of entries with the same key, the last one counts. */
 export function mapCell(key: PrimitiveName, entries: readonly Entry[]): Cell | undefined {
   if (entries.length === 0) return undefined
   const distinct = new Map(entries.map((entry) => [identityOf(entry[0], key), entry]))
@@ -361,7 +361,7 @@ export function mapCell(key: PrimitiveName, entries: readonly Entry[]): Cell | u
   return { kind: 'map', entries: sorted }
 }
 
-/** How a request writes a cell. */
+/** A request form of a cell. */
 export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
   switch (cell.kind) {
     case 'one':
@@ -389,7 +389,7 @@ export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
   }
 }
 
-/** Pairs are another way to write a user-defined value, but not everywhere. */
+/** Some places also accept a user-defined value as pairs. */
 export function spellElement(element: Element, random: Random, asPairs = false): Json {
   if (!isStruct(element)) return primitives[element.type].spell(element.value, random)
   const fields = shuffled([...element.fields], random).map(
@@ -398,7 +398,7 @@ export function spellElement(element: Element, random: Random, asPairs = false):
   return asPairs && fields.length > 0 ? fields : new Map(fields)
 }
 
-/** The same, but for a text that may be in another case. */
+/** The same element; a text may change its case. */
 export function orInAnotherCase(element: Element, random: Random): Element {
   if (isStruct(element) || typeof element.value !== 'string') return element
   if ((element.type !== 'text' && element.type !== 'ascii') || random.chance(0.7))
@@ -408,7 +408,7 @@ export function orInAnotherCase(element: Element, random: Random): Element {
   return { ...element, value: upper === value ? value.toLowerCase() : upper }
 }
 
-/** Filters have one way more for some types. */
+/** Filters accept a further form for some types. */
 export function spellOperand(element: Element, random: Random): Json {
   const written = spellElement(element, random)
   return !isStruct(element) && element.type === 'uuid' && random.chance(0.2)
@@ -423,13 +423,13 @@ export function spellVector(numbers: readonly number[], random: Random): Json {
   return new Map([['$binary', bytes.toString('base64')]])
 }
 
-/** Maps with such keys may be written as objects. */
+/** Maps with keys of these types may be written as objects. */
 export function hasObjectForm(key: PrimitiveName): boolean {
   const types: readonly PrimitiveName[] = ['text', 'ascii', 'uuid', 'date', 'time', 'inet']
   return types.includes(key) || key === 'timestamp'
 }
 
-/** A cell as answers must show it, in a text of the model's own. */
+/** The expected reply form of a cell, as a text of the model. */
 export function showCell(cell: Cell, type: ColumnType): string {
   switch (cell.kind) {
     case 'one':
@@ -463,7 +463,7 @@ export function showElement(element: Element, type: ElementType): string {
   return `{${shown.sort().join(' ')}}`
 }
 
-/** The same text of what an answer shows. */
+/** Converts a cell of a reply to the same text. */
 export function readCell(value: Value, type: ColumnType): string {
   switch (type.kind) {
     case 'one':
@@ -502,7 +502,7 @@ function readAtom(value: Value): string {
   return JSON.stringify(value instanceof Map ? Object.fromEntries(value) : value)
 }
 
-/** Sets of durations are in no order that anybody knows. */
+/** Sets of durations have no defined order, so their elements are sorted here. */
 function showList(elements: string[], type: ColumnType): string {
   const isUnordered = type.kind === 'set' && type.of === 'duration'
   return `[${(isUnordered ? elements.sort() : elements).join(' ')}]`
@@ -545,12 +545,12 @@ interface Decimal {
   readonly scale: number
 }
 
-/** What makes the units of `a` those of `b`, where these are smaller. */
+/** The factor that converts the units of `a` to the scale of `b` if that is greater; otherwise 1. */
 function power(b: Decimal, a: Decimal): bigint {
   return 10n ** BigInt(Math.max(0, b.scale - a.scale))
 }
 
-/** Without zeros at the end. */
+/** Without trailing zeros. */
 function reduced({ units, scale }: Decimal): Decimal {
   if (units === 0n) return { units, scale: 0 }
   return units % 10n === 0n
@@ -563,7 +563,7 @@ function printDecimal(value: Decimal): string {
   return `${units}e${-scale}`
 }
 
-/** The only text that a number has here, from any that JSON has for it. */
+/** The normal form of a number, from any JSON form. */
 function readNumber(text: string): string {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
@@ -573,7 +573,7 @@ function readNumber(text: string): string {
   })
 }
 
-/** Ways to write a decimal. */
+/** Forms of a decimal. */
 const spellings: readonly ((value: Decimal) => string)[] = [
   ({ units, scale }) => (scale === 0 ? `${units}` : `${units}e${-scale}`),
   ({ units, scale }) => (units === 0n ? '0E7' : `${units}0E${-scale - 1}`),
@@ -585,7 +585,7 @@ function floating(special: readonly number[], round: (number: number) => number)
   return primitive<number>({
     special: [0, -1.5, NaN, Infinity, -Infinity, ...special].map(round),
     ordinary: (n) => round((n - 5) * 1.1),
-    // Not a number is the greatest, and equal to itself.
+    // NaN is the greatest value, and equal to itself.
     compare: (a, b) =>
       Number.isNaN(a) || Number.isNaN(b)
         ? Number(Number.isNaN(a)) - Number(Number.isNaN(b))
@@ -604,7 +604,7 @@ function floating(special: readonly number[], round: (number: number) => number)
   })
 }
 
-/** As few digits as tell the number from its neighbours. */
+/** The fewest digits that identify the number. */
 function shortest(value: number, round: (number: number) => number): string {
   for (let digits = 1; digits <= 17; digits++) {
     const text = value.toPrecision(digits)
@@ -643,19 +643,19 @@ function printInstant(ms: number): string {
 
 function spellInstant(ms: number, random: Random): Json {
   if (random.chance(0.2)) return new Map([['$date', new Raw(ms)]])
-  // A place east of Greenwich is ahead by its offset, so its clock shows more.
+  // A zone east of Greenwich shows a time that is ahead by its offset.
   const offset = random.chance(0.3) && ms < 4e12 ? random.integer(1, 12) : 0
   const text = new Date(ms + offset * 3_600_000).toISOString()
   return offset === 0 ? text : text.replace('Z', `+${twoDigits(offset)}:00`)
 }
 
-/** How it is shown, and other ways to write it. */
+/** The reply form, then other request forms. */
 type Duration = readonly string[]
 
-/** How it is shown, its bytes, and other ways to write it. */
+/** The reply form, the bytes, then other request forms. */
 type Address = readonly [shown: string, bytes: string, ...others: string[]]
 
-/** By version; version 1 then by time, whose digits are last group first. */
+/** By version; version 1 then by time. Its text has the most significant digits of the time last. */
 function compareUuids(a: string, b: string): number {
   const key = (uuid: string) => {
     const [low, mid, high, ...rest] = uuid.split('-') as [string, string, string]

@@ -1,4 +1,4 @@
-/** Random writes to a table, and the same to its model. */
+/** Random writes to a table, applied to its model as well. */
 import assert from 'node:assert/strict'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import type { Random } from './random.ts'
@@ -117,7 +117,7 @@ export class Writes {
     })
   }
 
-  /** Changes one column of a row that is there, or makes it null. */
+  /** Sets one column of an existing row, or unsets it. */
   async setOrUnset(column: Column): Promise<void> {
     const random = this.#random
     const row = this.#someRow()
@@ -241,7 +241,7 @@ export class Writes {
     return given
   }
 
-  /** Those of a row, or new ones. */
+  /** The key of a row, or a new key. */
   #keyCells(row: Row | undefined): Cells {
     const table = this.#table
     const isLone = ({ type }: Column) =>
@@ -277,7 +277,7 @@ export class Writes {
     )
   }
 
-  /** Null, or what is the same. */
+  /** A cell that is undefined is written as null or as an equivalent empty value. */
   #spellCell(cell: Cell | undefined, type: ColumnType): Json {
     const random = this.#random
     if (cell !== undefined) return spellCell(cell, type, random)
@@ -319,7 +319,7 @@ function none(): undefined {
   return undefined
 }
 
-/** As a $push takes it; undefined where there is no way to write it. */
+/** The form of an entry in $push; undefined when it has none. */
 function spellEntry(key: Atom, value: Element, type: ElementType, random: Random) {
   const name = spellElement(key, random)
   const written = spellElement(value, random)

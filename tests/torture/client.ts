@@ -1,4 +1,4 @@
-/** One of the clients: everything that it has, and what it does next. */
+/** One client: its records and schemas, and the choice of its next command. */
 import type { Random } from '../faults/random.ts'
 import { sharedCollections } from './collection-shape.ts'
 import type { Contest } from './contest.ts'
@@ -30,7 +30,7 @@ export class Client {
   readonly #random: Random
   readonly #hangUps: Random | undefined
   readonly #contest: Contest
-  /** Indexes of the shared table `events` that this client makes and drops. */
+  /** Indexes of the shared table `events` that this client creates and drops. */
   readonly #sharedIndexes: readonly IndexShape[]
   readonly #madeIndexes = new Set<string>()
 
@@ -63,14 +63,14 @@ export class Client {
     return this.types.prepare()
   }
 
-  /** Goes on until it is told that the round is over. */
+  /** Runs until `isOver` returns true. */
   async run(isOver: () => boolean, { hangsUp = true } = {}): Promise<void> {
     this.line.hangUps = hangsUp ? this.#hangUps : undefined
     try {
       while (!isOver()) await this.#step()
       this.line.hangUps = undefined
     } catch (error) {
-      // Those whom the failure of another stops get the same error.
+      // Clients that stop because another one failed get the same error, so the first trace stays.
       if (error instanceof Unexplained) error.trace ??= this.line.trace
       throw error
     }
@@ -94,7 +94,7 @@ export class Client {
     return this.#readProviders()
   }
 
-  /** The index makes no difference to what others find, only to how. */
+  /** The index changes how other clients' finds are executed, not what they return. */
   async #toggleSharedIndex(): Promise<void> {
     if (this.#sharedIndexes.length === 0) return
     const { name, create } = this.#random.pick(this.#sharedIndexes)
@@ -115,7 +115,7 @@ export class Client {
     else this.#madeIndexes.add(name)
   }
 
-  /** Those of `events` that must be there on behalf of this client. */
+  /** Indexes of `events` that must exist because this client created them. */
   get madeIndexes(): ReadonlySet<string> {
     return this.#madeIndexes
   }

@@ -1,4 +1,4 @@
-/** How a collection is made, and what that means for the documents in it. */
+/** The options of a collection, and their effect on its documents. */
 import type { Metric } from '../../src/search/vector/similarity.ts'
 import { indexingRule, type IndexingRule } from '../../src/language/filters/indexing.ts'
 import type { Random } from '../faults/random.ts'
@@ -7,7 +7,7 @@ export interface CollectionShape {
   readonly keyspace: string
   readonly name: string
   readonly vector?: { readonly dimension: number; readonly metric: Metric }
-  /** Vectors can be made of texts, by the letters in them. */
+  /** The server embeds texts, by counting their letters. */
   readonly vectorize?: boolean
   readonly lexical: boolean
   readonly deny?: readonly string[]
@@ -30,7 +30,7 @@ export function indexingOf({ deny }: CollectionShape): IndexingRule {
   return indexingRule(deny && { deny })
 }
 
-/** Any shape at all, for a collection that comes and goes. */
+/** A random shape for a collection that is created and dropped. */
 export function randomShape(random: Random, name: string): CollectionShape {
   const metric = random.pick(['cosine', 'dot_product', 'euclidean'] as const)
   return {
@@ -45,7 +45,7 @@ export function randomShape(random: Random, name: string): CollectionShape {
   }
 }
 
-/** The collections that all clients share, each with documents of its own. */
+/** Collections that all clients share; each client has documents of its own. */
 export const sharedCollections: readonly CollectionShape[] = [
   { keyspace: 'default_keyspace', name: 'plain', lexical: false, deny: ['body'] },
   {

@@ -1,4 +1,4 @@
-/** Documents that all clients fight over: a counter, and ids that only one can have. */
+/** Documents that all clients compete for: a counter, and ids that only one client can insert. */
 import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { stateOf, type DocumentState } from './document-book.ts'
@@ -8,21 +8,21 @@ import { Unexplained } from './unexplained.ts'
 const path = '/default_keyspace/plain'
 const counterId = 'counter'
 
-/** Prizes that are open at the same time. */
+/** Number of prizes that are open at the same time. */
 const prizesOpen = 3
 
 interface Prize {
-  /** The client who was told so. */
+  /** The client whose insert was acknowledged. */
   winner: number | undefined
-  /** Those who were told nothing. */
+  /** Clients whose insert was not answered. */
   readonly maybe: Set<number>
-  /** Somebody was told that it is taken. */
+  /** An answer stated that the id exists. */
   isTaken: boolean
   readonly tried: Set<number>
 }
 
 export class Contest {
-  /** Increments that were answered, and those that may have been made. */
+  /** Increments that were acknowledged, and increments without an answer. */
   #counted = 0
   #maybe = 0
   readonly #seen = new Set<number>()
@@ -40,7 +40,7 @@ export class Contest {
       throw new Unexplained('no counter to begin with', { command, answer: told })
   }
 
-  /** Adds one; no two of those who are answered may get the same number. */
+  /** Adds one to the counter. Every acknowledged increment must return a different number. */
   async increment(line: Line): Promise<void> {
     const command = {
       findOneAndUpdate: {
@@ -74,7 +74,7 @@ export class Contest {
     this.#checkCounter(answer.body.data?.document?.['n'], least, command)
   }
 
-  /** Inserts a document that others try to insert as well. */
+  /** Inserts a document that other clients also try to insert. */
   async tryPrize(line: Line, client: number): Promise<void> {
     const number = this.#openPrize(client)
     const prize = this.#prizes.get(number)!
@@ -96,12 +96,12 @@ export class Contest {
       })
   }
 
-  /** Takes the contested documents out of all that were found, and checks them. */
+  /** Removes the contested documents from `found` and checks them. */
   verify(found: Map<string, DocumentState>): void {
     const counter = found.get(`"${counterId}"`)
     const command = { find: {} }
     this.#checkCounter(counter?.document.get('n'), this.#counted, command)
-    // What is read now is known.
+    // The read resolves all increments without an answer.
     this.#counted = counter!.document.get('n') as number
     this.#maybe = 0
     found.delete(`"${counterId}"`)
@@ -141,7 +141,10 @@ export class Contest {
       )
   }
 
-  /** The first one that this client has not tried; others stay open until all have. */
+  /**
+   * The first prize that this client has not tried. Older prizes stay open until all clients have tried
+   * them.
+   */
   #openPrize(client: number): number {
     const last = this.#prizes.size
     for (let number = Math.max(0, last - prizesOpen); number < last; number++) {

@@ -1,11 +1,11 @@
-/** Counts of strikes on files: by kind of file, by kind of damage, by outcome. */
+/** Counts strikes on files by kind of file, kind of damage and outcome. */
 import { damageKinds, type Damage } from './damage.ts'
 import { outcomes, type Outcome, type StrikeResult } from './strike.ts'
 
 export class DamageTally {
   readonly #strikes: { readonly damage: Damage; readonly result: StrikeResult }[] = []
   controls = 0
-  /** A line for each strike that fails the run by itself. */
+  /** One line for each strike that makes the run fail. */
   readonly failed: string[] = []
 
   count(damage: Damage, result: StrikeResult): void {
@@ -20,7 +20,7 @@ export class DamageTally {
     return this.#strikes.filter(({ result }) => result.outcome === wanted).length
   }
 
-  /** Why the run fails; empty: it does not. */
+  /** Reasons why the run fails; empty when it passes. */
   get failures(): string[] {
     const changed = this.#strikes.filter(({ result }) => result.checkChanges.length > 0)
     const [first] = changed
@@ -82,7 +82,7 @@ export class DamageTally {
   }
 }
 
-/** Why damage may make no difference. */
+/** The reason why damage to a file of this kind may have no effect. */
 function reasonFor({ fileKind, kind }: Damage): string {
   if (fileKind === 'shared memory') return 'shared memory, rebuilt at the start'
   if (fileKind === 'vector graph' || fileKind === 'snapshot.json')

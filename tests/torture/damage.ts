@@ -1,9 +1,9 @@
 /**
- * Damage to one file of a data folder whose server is down: flipped bits, a zeroed page, a cut,
- * a removal, or an older copy of the same file.
+ * Damage to one file of a data folder whose server is down: flipped bits, a zeroed page, truncation,
+ * removal, or an older copy of the file.
  *
- * Kinds of file and kinds of damage are dealt from shuffled decks, so that each comes up equally
- * often whatever its number of files or bytes.
+ * Kinds of files and kinds of damage are dealt from shuffled decks, so each occurs equally often,
+ * whatever its number of files or bytes.
  */
 import {
   copyFileSync,
@@ -26,7 +26,7 @@ export interface Damage {
   readonly file: string
   readonly fileKind: string
   readonly kind: DamageKind
-  /** What was changed, where, and what stood there. */
+  /** Description of the change: its position and the previous content. */
   readonly detail: string
 }
 
@@ -64,7 +64,7 @@ export class Damager {
     return { file, fileKind, kind, detail }
   }
 
-  /** Mostly a log that is needed, if the files are logs: most others were moved into their files. */
+  /** For logs, mostly picks a needed one: most logs are already checkpointed. */
   #pickFile(folder: string, files: readonly string[]): string {
     const needed = files.filter(
       (file) => file.endsWith('-wal') && isLogNeeded(folder, file),
@@ -104,13 +104,13 @@ export class Damager {
       bytes[place]! ^= 1 << bit
       return `${place}.${bit}`
     })
-    // A bit that was flipped twice is as before.
+    // A bit that is flipped twice leaves the file unchanged, so try again.
     if (bytes.equals(readFileSync(path))) return this.#flip(path, bytes)
     writeFileSync(path, bytes)
     return `bits ${places.join(', ')} in ${what}`
   }
 
-  /** A page of the disk that contains what was aimed at, or the next one that has content. */
+  /** Zeroes the disk page that contains the target, or the next page with content. */
   #zero(path: string, bytes: Buffer): string {
     const { start, what } = aim(path, bytes, this.#random)
     const pages = Math.ceil(bytes.length / diskPage)
@@ -126,7 +126,7 @@ export class Damager {
     return this.#grow(path)
   }
 
-  /** An empty file, or one of zeros, can only gain content. */
+  /** A file that is empty or all zeros has nothing to damage, so bytes are appended. */
   #grow(path: string): string {
     writeFileSync(path, this.#random.bytes(64), { flag: 'a' })
     return '64 random bytes appended, since the file had no content'
@@ -142,7 +142,7 @@ function olderCopies(folder: string, file: string, copies: readonly string[]): s
     .filter((path) => existsSync(path) && !readFileSync(path).equals(now))
 }
 
-/** Deals each of the choices once, in random order, before any comes again. */
+/** Deals each choice once, in random order, before any choice repeats. */
 class Deck {
   readonly #random: Random
   #left: string[] = []
@@ -155,7 +155,7 @@ class Deck {
     let left = this.#left.filter((choice) => choices.has(choice))
     if (left.length === 0) left = [...choices].toSorted()
     const dealt = this.#random.pick(left)
-    // Choices that are absent now keep their turn for when they are back.
+    // Choices that are absent now stay in the deck.
     const rest = this.#left.length === 0 ? left : this.#left
     this.#left = rest.filter((choice) => choice !== dealt)
     return dealt
@@ -168,7 +168,7 @@ interface Region {
   readonly what: string
 }
 
-/** Mostly used parts of files: random positions would rather meet free pages. */
+/** Mostly aims at used parts of a file; random positions would often hit free pages. */
 function aim(path: string, bytes: Buffer, random: Random): Region {
   const anywhere = { start: 0, end: Math.max(1, bytes.length), what: 'the whole file' }
   const regions = path.endsWith('.db')
@@ -187,13 +187,13 @@ function aim(path: string, bytes: Buffer, random: Random): Region {
   return { start: place, end: Math.min(end, place + neighbourhood), what }
 }
 
-/** How far apart the flipped bits of one strike are at most, in bytes. */
+/** The largest distance between the flipped bits of one strike, in bytes. */
 const neighbourhood = 64
 
 const walHeaderSize = 32
 const frameHeaderSize = 24
 
-/** Leaf pages come twice in the list: they hold the rows. */
+/** Leaf pages are listed twice, because they hold the rows. */
 function databaseRegions(bytes: Buffer): Region[][] {
   if (bytes.length < 100) return []
   const said = bytes.readUInt16BE(16)
@@ -221,7 +221,7 @@ function databaseRegions(bytes: Buffer): Region[][] {
   return [leaves, leaves, inner, [{ start: 0, end: 100, what: 'the header' }]]
 }
 
-/** Whether a log has pages that its database file does not have yet. */
+/** Whether a log has pages that are missing in its database file. */
 function isLogNeeded(folder: string, file: string): boolean {
   const log = readFileSync(join(folder, file))
   const database = readFileSync(join(folder, file.slice(0, -'-wal'.length)))
@@ -241,7 +241,7 @@ function logRegions(bytes: Buffer): Region[][] {
   return [frames, frames, [header]]
 }
 
-/** Frames of the present log; those behind them are left from an earlier one. */
+/** Frames of the current log. Frames behind them are left over from an earlier log. */
 function framesOf(bytes: Buffer): Region[] {
   if (bytes.length < walHeaderSize) return []
   const frameSize = frameHeaderSize + bytes.readUInt32BE(8)

@@ -1,4 +1,4 @@
-/** A client's own documents in a collection: what they are, and how they are read again. */
+/** A client's own documents in a collection: their expected states, and how they are read. */
 import { ApiError } from '../../src/errors/api-error.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { fromPlain } from '../../src/json/plain.ts'
@@ -25,17 +25,17 @@ import { randomFields, type Json } from './random-documents.ts'
 import { Unexplained } from './unexplained.ts'
 
 export interface DocumentState extends State {
-  /** With search fields, in the order in which they are shown. */
+  /** With search fields, in the order of replies. */
   readonly document: JsonObject
 }
 
-/** A command that changes documents of a book, and what is to come of it. */
+/** A command that changes documents of a book, and its expected effect. */
 export interface DocumentChange {
   readonly command: object
   readonly touched: Touched<DocumentState>
-  /** What may have been done where no answer came. */
+  /** Possible changes when no answer arrives. */
   readonly mayBe?: Doubt['mayBe']
-  /** Holds the answer against what was expected; may know better what was touched. */
+  /** Checks the answer. Returns the changed documents when the answer determines them. */
   readonly check: (answer: Answer) => Touched<DocumentState> | undefined
 }
 
@@ -44,7 +44,7 @@ export class DocumentBook {
   readonly random: Random
   readonly owner: number
   readonly shape: CollectionShape
-  /** Nobody else has documents there. */
+  /** The collection has no documents of other clients. */
   readonly isAlone: boolean
   readonly ledger = new Ledger<DocumentState>()
   #serial = 0
@@ -67,12 +67,12 @@ export class DocumentBook {
     return `/${this.shape.keyspace}/${this.shape.name}`
   }
 
-  /** The ids of the documents that are there. */
+  /** The ids of the known documents. */
   get ids(): readonly Value[] {
     return this.ledger.states.map(({ document }) => document.get('_id')!)
   }
 
-  /** Without an _id, for the server to make one. */
+  /** Fields without an _id; the server generates it. */
   newFields(): JsonObject {
     const { owner } = this
     const fields = {
@@ -92,7 +92,7 @@ export class DocumentBook {
     return new Map<string, Value>([['_id', id], ...fields])
   }
 
-  /** A filter that only own documents match, as it is sent. */
+  /** Limits a filter to documents of this client. */
   own(filter: Json): Json {
     return this.isAlone && this.random.oneIn(2) ? filter : { owner: this.owner, ...filter }
   }
@@ -130,12 +130,12 @@ export class DocumentBook {
     })
   }
 
-  /** What an update makes of a document, or why it does not. */
+  /** The result of an update of a document, or its error. */
   updated(update: Json, { document }: DocumentState): Updated | ApiError {
     return this.#outcome(update, document, false)
   }
 
-  /** What an upsert makes of nothing. */
+  /** The document that an upsert inserts, or its error. */
   upserted(update: Json, filter: Json): Updated | ApiError {
     return this.#outcome(update, equalityDocument(this.parsed(filter)), true)
   }
@@ -154,7 +154,7 @@ export class DocumentBook {
     }
   }
 
-  /** Sends a change and takes over what became of it. */
+  /** Sends a change and records its outcome. */
   async change({ command, touched, mayBe = 'each', check }: DocumentChange): Promise<void> {
     const told = await this.line.send(this.path, command)
     switch (told.kind) {
@@ -178,7 +178,7 @@ export class DocumentBook {
     this.ledger.settle(touched, found, doubt)
   }
 
-  /** All documents that match, page by page, whole. */
+  /** Reads all pages of matching documents, with all fields. */
   async readAll(filter: object): Promise<DocumentState[]> {
     const found: DocumentState[] = []
     let pageState: Value | undefined
@@ -199,7 +199,7 @@ export interface Updated {
 
 const inValuesMax = defaultLimits.inValuesMax
 
-/** In the order in which they are shown, behind all others. */
+/** In the order of replies, after all other fields. */
 export const searchFields: readonly string[] = ['$vector', '$vectorize', '$lexical']
 
 export function stateOf(whole: JsonObject, isStamped = false): DocumentState {
@@ -214,7 +214,7 @@ export function stateOf(whole: JsonObject, isStamped = false): DocumentState {
   return { document, text: printJson(document), isStamped }
 }
 
-/** The key that a document has in a ledger: its _id as JSON. */
+/** The key of a document in a ledger: its _id as JSON. */
 export function keyOf({ document }: Pick<DocumentState, 'document'>): string {
   return printJson(document.get('_id')!)
 }
@@ -231,7 +231,7 @@ export function termsOf(text: string): string[] {
   return [...analyzerFor('standard').terms(text)]
 }
 
-/** The body of an answer with every digit of its numbers. */
+/** The body of an answer, with every digit of its numbers. */
 export function exactOf(answer: Answer): Value {
   return parseStored(answer.text)
 }
@@ -245,7 +245,7 @@ export function memberOf(
   return found
 }
 
-/** Throws when the answer is no page of documents. */
+/** Throws when the answer is not a page of documents. */
 export function documentsIn(answer: Answer, command: object): JsonObject[] {
   const documents = memberOf(exactOf(answer), 'data', 'documents')
   if (!Array.isArray(documents) || answer.codes.length > 0)

@@ -1,4 +1,4 @@
-/** Random reads of a client's own documents, each held against what they are known to be. */
+/** Random reads of a client's own documents, compared with their expected states. */
 import { fromPlain, toPlain } from '../../src/json/plain.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
@@ -43,7 +43,7 @@ export function readDocuments(book: DocumentBook): Promise<void> {
   ])(book)
 }
 
-/** In no known order; `find` has pages, and a limit over all of them. */
+/** A find without a sort, so in any order. `find` returns pages, and its limit spans all of them. */
 async function find(book: DocumentBook): Promise<void> {
   const { random } = book
   const filter = anyFilter(book)
@@ -106,7 +106,7 @@ async function countDocuments(book: DocumentBook): Promise<void> {
   expectText(answer, `{"status":{"count":${count}}}`, command)
 }
 
-/** Of all that others have, too. */
+/** The count includes documents of other clients. */
 async function estimatedDocumentCount(book: DocumentBook): Promise<void> {
   const command = { estimatedDocumentCount: {} }
   const answer = await book.line.ask(book.path, command)
@@ -157,7 +157,7 @@ async function findByVector(book: DocumentBook): Promise<void> {
     throw new Unexplained('another sortVector', { command, answer: sortVector })
 }
 
-/** Each once, as it is known to be, and as near as it says. */
+/** Checks that each document is found once, with its expected state and similarity. */
 function checkFound(
   book: DocumentBook,
   found: readonly { readonly state: DocumentState; readonly score: number }[],
@@ -179,7 +179,7 @@ function checkFound(
   }
 }
 
-/** How relevant terms are depends on what others have, so the order is not known. */
+/** BM25 scores depend on other clients' documents, so only the set of documents is checked. */
 async function findByTerms(book: DocumentBook): Promise<void> {
   const { random } = book
   const text = random.oneIn(3)
@@ -196,7 +196,7 @@ async function findByTerms(book: DocumentBook): Promise<void> {
   assertSame(found.toSorted(), expected.toSorted(), book.path, { find: clauses })
 }
 
-/** All that have a vector and a text take part; the reranker counts words. */
+/** Candidates are all documents with a vector and a text. The reranker counts words. */
 async function findAndRerank(book: DocumentBook): Promise<void> {
   const { random, shape } = book
   const filter = anyFilter(book)
@@ -282,7 +282,7 @@ function projected(
   })
 }
 
-/** With search fields at the end. */
+/** Moves search fields to the end. */
 function normalized(document: JsonObject): string {
   const fields = [...document].filter(([name]) => !searchFields.includes(name))
   const search = searchFields.flatMap((name) => {

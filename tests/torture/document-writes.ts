@@ -25,7 +25,7 @@ import {
 } from './random-documents.ts'
 import { Unexplained } from './unexplained.ts'
 
-/** As many as findAndRerank looks at in one go. */
+/** The number of documents that findAndRerank considers at once. */
 const documentsMax = 90
 
 export function writeDocuments(book: DocumentBook): Promise<void> {
@@ -51,7 +51,7 @@ export function writeDocuments(book: DocumentBook): Promise<void> {
   ])(book)
 }
 
-/** Sometimes with an _id that is taken. */
+/** Sometimes with an _id that exists. */
 async function insertOne(book: DocumentBook): Promise<void> {
   const { random, ledger } = book
   const state = stateOf(book.newDocument())
@@ -69,7 +69,7 @@ async function insertOne(book: DocumentBook): Promise<void> {
   })
 }
 
-/** The server makes the _id, so the document is looked for by its serial number. */
+/** The server generates the _id, so the document is found by its serial number. */
 async function insertUnnamed(book: DocumentBook): Promise<void> {
   const fields = book.newFields()
   const command = { insertOne: { document: toPlain(fields) } }
@@ -148,7 +148,7 @@ async function insertMany(book: DocumentBook): Promise<void> {
   })
 }
 
-/** By _id, or the first of those that match, with updateOne or findOneAndUpdate. */
+/** Changes a document chosen by _id, or the first match, with updateOne or findOneAndUpdate. */
 async function updateOne(book: DocumentBook): Promise<void> {
   const { random } = book
   const { filter, sort } = oneDocument(book)
@@ -194,7 +194,7 @@ async function upsertOne(book: DocumentBook): Promise<void> {
   }
   const [found] = book.matching(filter)
   const outcome = found ? book.updated(update, found) : book.upserted(update, filter)
-  // What of it goes wrong is left to updateOne.
+  // Errors are covered by updateOne.
   if (outcome instanceof ApiError) return
   const options = { upsert: true }
   const name = random.pick(['updateOne', 'updateMany', 'findOneAndUpdate'])
@@ -213,7 +213,7 @@ async function upsertOne(book: DocumentBook): Promise<void> {
   })
 }
 
-/** All that match, a page after the other; each of them is changed by itself. */
+/** Changes all matches, page by page. Each document is changed atomically. */
 async function updateMany(book: DocumentBook): Promise<void> {
   const { random } = book
   const filter = book.own(randomFilter(random, book.ids.map(toPlain)))
@@ -249,10 +249,10 @@ async function updateMany(book: DocumentBook): Promise<void> {
   }
 }
 
-/** Farther off than any clock is moved. */
+/** Larger than any offset of the moved clock. */
 const clockOffMaxMs = 7 * 86_400_000
 
-/** $currentDate: what time it is to the server is not known. */
+/** $currentDate: the time of the server's clock is unknown. */
 async function stampOne(book: DocumentBook): Promise<void> {
   const filter = { _id: toPlain(book.random.pick(book.ids)) }
   const update = { $currentDate: { stamp: true }, $inc: { n: 1 } }
@@ -373,7 +373,7 @@ async function deleteAll(book: DocumentBook): Promise<void> {
   })
 }
 
-/** Clauses that choose one document, and it is known which. */
+/** Clauses that choose exactly one known document. */
 function oneDocument(book: DocumentBook): { filter: Json; sort: Json | undefined } {
   const { random } = book
   if (random.oneIn(2))
@@ -388,7 +388,7 @@ function returnAfter(book: DocumentBook) {
   return { isAfter, clauses: { projection: { '*': 1 }, options } }
 }
 
-/** As clients send it: a text to make a vector of comes without that vector. */
+/** As clients send it: a text to embed is sent without its vector. */
 function sentForm({ document }: DocumentState): Json {
   const sent = new Map(document)
   if (sent.has('$vectorize')) sent.delete('$vector')

@@ -1,4 +1,4 @@
-/** What was said about damage: by `stela check`, by the server's log, by a repair. */
+/** Reports of damage: by `stela check`, by the server's log, by a repair, by a refusal to start. */
 import type { Difference } from './survey.ts'
 import type { CommandResult } from './stela-command.ts'
 
@@ -7,7 +7,7 @@ export interface Report {
   readonly text: string
 }
 
-/** Errors by which a server says that data is damaged. */
+/** Error codes that report damaged data. */
 const damageCodes: ReadonlySet<string> = new Set([
   'STORED_DATA_DAMAGED',
   'FAILED_READ_REQUEST',
@@ -18,7 +18,7 @@ const damageCodes: ReadonlySet<string> = new Set([
 const damageWords =
   /damag|corrupt|malformed|disk image|not a database|checksum|lost|missing|behind|older|earlier|truncat|cut off|cannot be (?:read|opened|used|trusted)|could not (?:read|be read)|unparseable|quarantin/i
 
-/** Findings of `stela check`, each with the section that it is in. */
+/** Findings of `stela check`, each with its section. */
 export function findingsOf({ out }: CommandResult): Report[] {
   const reports: Report[] = []
   let section = ''
@@ -30,7 +30,7 @@ export function findingsOf({ out }: CommandResult): Report[] {
   return reports
 }
 
-/** Lines of the server's log that tell of damage. */
+/** Lines of the server's log that report damage. */
 export function warningsOf(lines: readonly string[]): Report[] {
   return lines.filter((line) => damageWords.test(line)).map((text) => ({ by: 'log', text }))
 }
@@ -42,7 +42,7 @@ export function linesOf(by: Report['by'], text: string): Report[] {
     .map((line) => ({ by, text: line }))
 }
 
-/** The report that tells of a difference; undefined: nobody was told. */
+/** The report that explains a difference; undefined: it was not reported. */
 export function explanationOf(
   { place, error }: Difference,
   reports: readonly Report[],
@@ -56,7 +56,7 @@ export function explanationOf(
   return reports.find(({ text }) => mention.test(text))
 }
 
-/** A stack trace: the program met something that nobody had thought of. */
+/** Whether the text has a stack trace: an error that the program does not handle. */
 export function isCrash(text: string): boolean {
   return /^\s+at .+:\d+:\d+\)?$/m.test(text)
 }

@@ -1,4 +1,4 @@
-/** What strikes a server, and when: a round is a row of lives that end badly or well. */
+/** Faults and their schedule. A round is a sequence of server lives, each ended by a kill or a stop. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../faults/random.ts'
@@ -6,8 +6,8 @@ import type { Host } from './host.ts'
 import { spoilSnapshots } from './spoiled-snapshots.ts'
 
 /**
- * `hangups` are up to the clients: they leave without waiting for an answer. `hostile` is a
- * client of its own. `damage` strikes copies of the folder between rounds (strikes.ts).
+ * `hangups` happen in the clients, which disconnect without waiting for an answer. `hostile` is a
+ * separate client. `damage` strikes copies of the folder between rounds (strikes.ts).
  */
 export const faultNames = [
   'kill',
@@ -22,18 +22,18 @@ export const faultNames = [
 
 export type FaultName = (typeof faultNames)[number]
 
-/** What happens in one life of a server, in the order in which it may happen. */
+/** The faults of one life of a server, in the order in which they may happen. */
 export interface LifePlan {
-  /** How many commands are sent meanwhile. */
+  /** Commands that clients send during the life. */
   readonly commands: number
   readonly movesClock: boolean
   readonly starvesDisk: boolean
-  /** The disk is still full when the life ends, and maybe when the next one begins. */
+  /** The disk is still full when the life ends, and possibly when the next one starts. */
   readonly endsStarved: boolean
   readonly startsStarved: boolean
   readonly end: 'kill' | 'stop'
   readonly spoilsSnapshots: boolean
-  /** Starts that are cut short before the next life begins. */
+  /** Starts that are killed before the next life begins. */
   readonly startsCut: number
 }
 
@@ -49,7 +49,7 @@ export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifeP
       starvesDisk,
       endsStarved,
       startsStarved: endsStarved && random.oneIn(2),
-      // A stop saves indexes, for which a full disk has no room.
+      // A stop saves vector indexes; on a full disk that may fail.
       end: isKilled ? 'kill' : 'stop',
       spoilsSnapshots: faults.has('snapshots') && random.oneIn(2),
       startsCut: faults.has('kill') && random.oneIn(5) ? 1 : 0,
@@ -57,12 +57,12 @@ export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifeP
   })
 }
 
-/** A round is then mainly of strikes on files. */
+/** Rounds then consist mainly of strikes on files. */
 export function isDamageOnly(faults: ReadonlySet<FaultName>): boolean {
   return faults.size === 1 && faults.has('damage')
 }
 
-/** How long a life may wait for commands, on a machine that has more to do. */
+/** The longest wait for commands, on a busy machine. */
 const waitMaxMs = 20_000
 
 export class Faults {
@@ -74,7 +74,7 @@ export class Faults {
     this.#random = random
   }
 
-  /** Begins with a server that serves and ends with one. */
+  /** Expects a serving server, and leaves one. */
   async liveThrough(plan: LifePlan): Promise<void> {
     const host = this.#host
     const half = plan.commands / 2
@@ -102,7 +102,7 @@ export class Faults {
     tally.diskEpisodes++
   }
 
-  /** By hours, back or forth, of the clock that the server was started with. */
+  /** Moves the clock by up to 48 hours in either direction, relative to the real time. */
   #moveClock(): void {
     const { options, tally } = this.#host
     if (options.clockFile === undefined) return
@@ -118,12 +118,12 @@ export class Faults {
       delay(waitMaxMs, undefined, { ref: false }),
       broken,
     ])
-    // Not just when an answer has come, but at any moment.
+    // Waits a random time, so that faults do not coincide with answers.
     await Promise.race([delay(this.#random.below(40)), broken])
   }
 }
 
-/** In one step, so that nobody reads half a number. */
+/** Replaces the file atomically, so that a reader never sees a partial number. */
 export function setClock(file: string, offsetMs: number): void {
   writeFileSync(`${file}.new`, String(offsetMs))
   renameSync(`${file}.new`, file)

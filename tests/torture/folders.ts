@@ -1,4 +1,4 @@
-/** Data folders as files: copies, digests, and which stores they hold. */
+/** Data folders as files: copies, digests, and the stores in them. */
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -20,7 +20,7 @@ export function filesIn(folder: string): string[] {
     .toSorted()
 }
 
-/** Copies a folder that may be in use: files that vanish meanwhile are left out. */
+/** Copies a folder that may be in use; skips files that vanish meanwhile. */
 export function copyFolder(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true, mode: 0o700 })
@@ -40,8 +40,8 @@ export function copyFolder(from: string, to: string): void {
 }
 
 /**
- * Digests by file. Every reader of a SQLite file makes shared memory and, where there is no log,
- * an empty log: these are left out.
+ * Digests by file. Shared memory and empty logs are left out, because every reader of a SQLite file
+ * creates them.
  */
 export function digestsOf(folder: string): Map<string, string> {
   return new Map(
@@ -53,7 +53,7 @@ export function digestsOf(folder: string): Map<string, string> {
   )
 }
 
-/** Files that were added, removed or changed, in words. */
+/** Describes files that were added, removed or changed. */
 export function changesBetween(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
@@ -67,7 +67,7 @@ export function changesBetween(
     })
 }
 
-/** Where a server puts stores that its catalog does not list. */
+/** The folder to which a server moves stores that its catalog does not list. */
 export const quarantineFolder = 'quarantine.stores'
 
 /** A store that a catalog lists as ready. */
@@ -77,9 +77,9 @@ export interface ReadyStore {
   readonly folder: string
 }
 
-/** Reads the catalog of a sound folder that is not in use. */
+/** Reads the catalog of an intact and unused folder. */
 export function readyStores(folder: string, scratch: string): ReadyStore[] {
-  // Opening a database may move its log, so a copy is opened.
+  // Opening a database may checkpoint its log, so this opens a copy.
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { recursive: true })
   for (const file of ['catalog.db', 'catalog.db-wal'])
@@ -102,7 +102,7 @@ export function readyStores(folder: string, scratch: string): ReadyStore[] {
   }
 }
 
-/** A store in one copy of the folder; the inode stays the same wherever the store is moved. */
+/** A store in one copy of the folder. Its inode survives moves. */
 export interface PlacedStore extends ReadyStore {
   readonly inode: number
 }
@@ -114,7 +114,7 @@ export function placeStores(dataDir: string, stores: readonly ReadyStore[]): Pla
   }))
 }
 
-/** Where a store of before is now. */
+/** The present place of a store. */
 export function whereIs(
   { folder, inode }: PlacedStore,
   dataDir: string,

@@ -1,4 +1,4 @@
-/** What is there before anybody comes: enough vectors that their indexes are saved. */
+/** Data that exists before clients start: enough vectors that their indexes are saved. */
 import type { Random } from '../faults/random.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -11,10 +11,10 @@ import { RowBook, rowState } from './row-book.ts'
 import { columnKinds, definitionOf, sharedTables, type Cell } from './table-shape.ts'
 import { Unexplained } from './unexplained.ts'
 
-/** Nobody's. */
+/** The owner of records that belong to no client. */
 const owner = -1
 
-/** An index of a thousand vectors or more is saved when a server stops. */
+/** A server saves an index of 1 000 vectors or more when it stops. */
 const vectorsCount = 1_050
 
 export class Ground {

@@ -1,6 +1,6 @@
 /**
- * The server through all of its lives. Clients ask for the one that serves and wait where
- * there is none; whoever is in charge of faults ends one life and starts the next.
+ * The server across all of its lives. Clients ask for the serving life, and wait until one serves.
+ * The scheduler of faults ends one life and starts the next.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Life, type LifeOptions } from './life.ts'
@@ -8,19 +8,19 @@ import type { StarvedDisk } from './starved-disk.ts'
 import type { Tally } from './tally.ts'
 import { Unexplained } from './unexplained.ts'
 
-/** A server that was told to stop and has not by then hangs. */
+/** A server that takes longer than this to stop hangs. */
 const stopMaxMs = 60_000
 
-/** A server that neither serves nor ends by then hangs. */
+/** A server that neither serves nor ends within this time hangs. */
 const startMaxMs = 60_000
 
-/** For delays that something else mostly wins against: nobody waits for what is left. */
+/** For delays that lose most races: an unreferenced timer does not keep the process alive. */
 const passing = { ref: false }
 
 export class Host {
   readonly options: LifeOptions
   readonly tally: Tally
-  /** Undefined where no small disk can be had. */
+  /** Undefined when no small disk could be mounted. */
   readonly disk: StarvedDisk | undefined
   #serving = Promise.withResolvers<Life>()
   #life: Life | undefined
@@ -34,12 +34,12 @@ export class Host {
     this.#broken.promise.catch(() => undefined)
   }
 
-  /** The life that serves, or the next one that does. */
+  /** The serving life, or the next one. */
   serving(): Promise<Life> {
     return Promise.race([this.#broken.promise, this.#serving.promise])
   }
 
-  /** Ends the run: whoever waits for the server, or will, gets this. */
+  /** Ends the run: every current and later wait for the server rejects with this failure. */
   breakOff(failure: unknown): void {
     this.#failure ??= failure
     this.#broken.reject(failure)
@@ -55,12 +55,12 @@ export class Host {
     return this.#broken.promise
   }
 
-  /** The end of what the last life said. */
+  /** The end of the log of the last life. */
   get log(): string {
     return this.#life?.log ?? ''
   }
 
-  /** What the last life warned of. */
+  /** Warnings in the log of the last life. */
   get warnings(): readonly string[] {
     return this.#life?.warnings ?? []
   }
@@ -70,13 +70,13 @@ export class Host {
     if (started === 'serves') return
     if (started === 'hangs' || this.disk?.isStarved !== true)
       throw new Unexplained(`the server did not start: it ${started}`, { answer: this.log })
-    // There may be no room to open the stores. It must start once there is.
+    // A full disk may not have room to open the stores. The server must start once there is room.
     this.tally.startsRefused++
     this.disk.relieve()
     return this.start()
   }
 
-  /** Starts a life, and says whether it came to serve. */
+  /** Starts a life; returns whether it serves. */
   async tryStart(): Promise<'serves' | 'ended' | 'hangs'> {
     const life = this.#newLife()
     this.#life = life
@@ -96,19 +96,19 @@ export class Host {
     return 'serves'
   }
 
-  /** The exit code of a life that ended; null after a signal. */
+  /** The exit code of an ended life; null after a signal. */
   get exitCode(): number | null {
     return this.#life?.child.exitCode ?? null
   }
 
-  /** Every other life keeps so little open that it opens and closes stores all the time. */
+  /** Every other life keeps few stores open, so that it evicts and opens stores all the time. */
   #newLife(): Life {
     const { options, tally } = this
     const few = tally.restarts % 2 === 0 ? [] : ['--max-open', '2']
     return new Life({ ...options, flags: [...options.flags, ...few] }, tally)
   }
 
-  /** Starts a life and ends it before, or soon after, it serves. */
+  /** Starts a life and kills it after `afterMs`, before or soon after it serves. */
   async startInVain(afterMs: number): Promise<void> {
     const life = this.#newLife()
     this.#life = life
@@ -131,7 +131,7 @@ export class Host {
       delay(stopMaxMs, 'hangs' as const, passing),
     ])
     if (code === 0) return
-    // A snapshot that cannot be saved is no reason to fail, a hanging stop always is.
+    // A stop may fail to save a snapshot, but it must never hang.
     const what =
       code === 'hangs'
         ? `the server did not stop in ${stopMaxMs / 1000} s`
@@ -140,13 +140,13 @@ export class Host {
     throw new Unexplained(what, { answer: life.log })
   }
 
-  /** Ends what runs, whatever state the run is in. */
+  /** Kills the process in any state of the run. */
   async leave(): Promise<void> {
     if (this.#failure === undefined) this.breakOff(new Error('the run is over'))
     await this.#life?.kill()
   }
 
-  /** Without waiting for anything, for a run that is told to end. */
+  /** Kills the process without waiting, when the run is interrupted. */
   killNow(): void {
     this.#life?.child.kill('SIGKILL')
   }

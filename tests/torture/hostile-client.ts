@@ -1,7 +1,7 @@
 /**
- * A client that means harm: requests that cost much and carry nothing, replies that are never
- * read, bodies that never end. Nothing is promised to it but that the server lives, and that
- * the others are answered as ever, which they see to themselves.
+ * A client that attacks the server: expensive requests without a purpose, replies that are never read,
+ * bodies that never end. The server must survive, and keep answering the other clients, which check
+ * that themselves.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ import type { Life } from './life.ts'
 
 const account = { name: 'hostile', password: 'of no good' }
 
-/** Setting for the server under which the client has an account. */
+/** Server flags that give the client an account. */
 export const hostileFlags = ['--users', `${account.name}:${account.password}`] as const
 
 const token = ['Cassandra', account.name, account.password]
@@ -23,7 +23,7 @@ const token = ['Cassandra', account.name, account.password]
 
 const unknownToken = 'Stela:nobody:knows-this-token'
 
-/** How long it holds on to a connection at the most. */
+/** The longest time for which it holds a connection. */
 const holdMaxMs = 3_000
 
 export class HostileClient {
@@ -45,7 +45,7 @@ export class HostileClient {
 
   async #attack(life: Life): Promise<void> {
     const { port } = new URL(life.url)
-    // An address that sends bad tokens is shut out for a while; the others keep theirs.
+    // The server locks out addresses that send invalid tokens, so this client has an address of its own.
     const socket = connect({
       port: Number(port),
       host: '127.0.0.1',
@@ -79,7 +79,7 @@ export class HostileClient {
         socket.write(Buffer.alloc(random.below(19_000_000), ' '))
         return this.#hold(socket)
       case 2:
-        // Millions of values.
+        // A body with millions of values.
         socket.write(
           requestOf(
             random.oneIn(2) ? token : unknownToken,
@@ -110,7 +110,7 @@ export class HostileClient {
     }
   }
 
-  /** Until it is closed, or for a while. */
+  /** Holds the connection until the server closes it, or for a random time. */
   async #hold(socket: Socket): Promise<void> {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     await Promise.race([

@@ -1,25 +1,24 @@
 /**
- * What a client knows of the records that are its own, and how it finds out about those of
- * which it cannot know.
+ * A client's knowledge of its own records, and how it resolves unknown outcomes.
  *
- * A client sends one command at a time. When one stays without an answer, what it touched is
- * read as soon as a server serves again: it must be as before, or as the command would have
- * left it. What was read then is known, and must not change any more by itself.
+ * A client sends one command at a time. When a command gets no answer, the client reads the touched
+ * records once a server serves again. Each must be as before the command, or as the command leaves it.
+ * The result of that read is known, and must not change by itself.
  */
 import { Unexplained } from './unexplained.ts'
 
-/** A record as it should be read. */
+/** The expected state of a record. */
 export interface State {
   readonly text: string
-  /** Holds a time that the server chose: any plausible one explains what is found. */
+  /** The record holds a time that the server chose; any plausible time matches. */
   readonly isStamped?: boolean
 }
 
-/** What a command makes of the records that it names, by key; undefined: no record. */
+/** The state of each record after a command, by key; undefined: no record. */
 export type Touched<S extends State> = ReadonlyMap<string, S | undefined>
 
 export interface Doubt {
-  /** `each`: any of the records may be done; `prefix`: the first ones, in their order. */
+  /** `each`: any subset of the records may be changed; `prefix`: only the first ones, in order. */
   readonly mayBe: 'each' | 'prefix' | 'untouched'
   readonly command: object
 }
@@ -57,7 +56,7 @@ export class Ledger<S extends State> {
     this.#known.clear()
   }
 
-  /** Holds what was read against what is possible, and takes it over. */
+  /** Checks that the state that was read is possible, and adopts it. */
   settle(touched: Touched<S>, found: ReadonlyMap<string, S>, doubt: Doubt): void {
     let isOpen = doubt.mayBe !== 'untouched'
     for (const [key, after] of touched) {
@@ -85,7 +84,7 @@ export class Ledger<S extends State> {
     }
   }
 
-  /** Holds all that was read of these records against what is known. */
+  /** Compares everything that was read of these records with the known states. */
   verify(found: ReadonlyMap<string, State>, what: string, command: object): number {
     for (const [key, state] of this.#known) {
       const now = found.get(key)

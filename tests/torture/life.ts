@@ -1,4 +1,4 @@
-/** One process that serves, from its start to its end. */
+/** One server process, from its start to its end. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { program, serverEnvironment } from '../server-environment.ts'
@@ -10,7 +10,7 @@ const clock = new URL('moved-clock.ts', import.meta.url).href
 export interface LifeOptions {
   readonly dataDir: string
   readonly flags: readonly string[]
-  /** Where the server reads by how much its clock is off; undefined: it keeps its own. */
+  /** File with the clock offset of the server; undefined: the server uses the real clock. */
   readonly clockFile: string | undefined
 }
 
@@ -27,12 +27,12 @@ export class Life {
   readonly child: ChildProcess
   /** The exit code; null after a signal. */
   readonly ended: Promise<number | null>
-  /** What was done to it; a living one may not end. */
+  /** How the test ended the process. A `living` process must not end by itself. */
   fate: 'living' | 'killed' | 'stopped' = 'living'
   url = ''
-  /** The end of what it said on standard error. */
+  /** The end of its standard error. */
   log = ''
-  /** Lines of its log at level warn or above, and whatever is no line of the log. */
+  /** Lines of its log at level warn or above, and other lines of standard error. */
   readonly warnings: string[] = []
   readonly #tally: Tally
   #out = ''
@@ -58,10 +58,10 @@ export class Life {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: token,
-          // Runs and segments are made and merged all the time, and so when it is killed.
+          // Small limits, so that runs and segments are written and merged all the time, also at a kill.
           STELA_TEST_MEMTABLE: '64',
           STELA_TEST_WAITING: '1000',
-          // A busy machine makes any command slow.
+          // On a busy machine, any command can be slow.
           STELA_SLOW_COMMAND: '0',
           ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
         },
@@ -75,7 +75,7 @@ export class Life {
     void this.ended.then(() => living.delete(this.child))
   }
 
-  /** False when the process ended before it served. */
+  /** Resolves to false when the process ends before it serves. */
   async serves(): Promise<boolean> {
     while (!this.#out.includes('\n')) {
       const ended = await Promise.race([once(this.child.stdout!, 'data'), this.ended])
@@ -108,7 +108,7 @@ export class Life {
   }
 }
 
-/** The message of a line of the log, with what caused it, without folders. */
+/** The message and cause of a log line, without paths. */
 function shortLine(line: string): string {
   const message = /"msg":"((?:[^"\\]|\\.)*)"\}?$/.exec(line)?.[1] ?? line.slice(0, 300)
   const cause = /"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]

@@ -1,6 +1,6 @@
 /**
- * A client's connection: sends commands, one after the other, and says what became of each.
- * What the server may refuse at this moment, and what it may not, is decided here.
+ * A client's connection: sends commands one after the other and classifies their outcomes. The present
+ * faults decide whether an error of the server is acceptable.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,49 +14,49 @@ export { Answer }
 
 export type Told =
   | { readonly kind: 'answered'; readonly answer: Answer }
-  /** A server's error that promises that nothing was done. */
+  /** A server error that guarantees that nothing was changed. */
   | { readonly kind: 'refused'; readonly answer: Answer }
   /**
-   * No answer: done or not, or in part. By the time that this is told nothing more can come
-   * of it: the process that was asked is gone, and another one serves.
+   * No answer: the command may have been executed wholly, in part, or not at all. It cannot have a
+   * later effect: either its process has ended and another one serves, or `cutRestMs` have passed.
    */
   | { readonly kind: 'lost' }
 
-/** A server that lives and does not answer by then hangs. */
+/** A running server that does not answer within this time hangs. */
 const answerMaxMs = 60_000
 
-/** How long a command whose connection a living server cut may still be at work. */
+/** How long a command may still run after a running server closed its connection. */
 const cutRestMs = 4_000
 
-/** How much a failure shows of what came before it. */
+/** Number of commands, and characters of each, that a failure prints as its trace. */
 const traceMax = 60
 const tracedMax = 400
 
-/** How often, and how soon, a client leaves without an answer. */
+/** One command in `hangUpOneIn` is abandoned, within `hangUpMaxMs` after it is sent. */
 const hangUpOneIn = 250
 const hangUpMaxMs = 15
 
 const turnedAwayRestMs = 20
 const refusedReadRestMs = 50
 
-/** Times that a read is sent again before its refusals are no coincidence. */
+/** Attempts of a command before repeated rejections count as a failure. */
 const attemptsMax = 1_000
 
 export class Line {
-  /** Who answers; another one while a damaged copy of the data is served. */
+  /** The server that answers. Strikes replace it while a damaged copy of the data is served. */
   host: Host
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  /** The last commands and what became of them. */
+  /** The latest commands and their outcomes. */
   readonly #trace: string[] = []
 
-  /** While it has this source of chance, the client hangs up now and then. */
+  /** When set, the client abandons commands at random. */
   hangUps: Random | undefined
 
   constructor(host: Host) {
     this.host = host
   }
 
-  /** Sends a command that may change something. */
+  /** Sends a command that may change data. */
   async send(path: string, command: object): Promise<Told> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const told = await this.#attempt(path, command)
@@ -68,7 +68,7 @@ export class Line {
     throw new Unexplained(`not accepted in ${attemptsMax} attempts`, { command })
   }
 
-  /** Sends a command that changes nothing, until it is answered. */
+  /** Sends a read until it is answered. */
   async ask(path: string, command: object): Promise<Answer> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const told = await this.#attempt(path, command)
@@ -83,7 +83,7 @@ export class Line {
     throw new Unexplained(`not answered in ${attemptsMax} attempts`, { command })
   }
 
-  /** What was sent last, oldest first. */
+  /** The latest commands, oldest first. */
   get trace(): string {
     return this.#trace.join('\n')
   }
@@ -204,15 +204,15 @@ export class Line {
 }
 
 interface Circumstances {
-  /** The disk was full at some moment between question and answer. */
+  /** The disk was full at some time between request and answer. */
   readonly isStarved: boolean
-  /** The process was told to end before it answered. */
+  /** The process was killed or told to stop before it answered. */
   readonly isEnding: boolean
 }
 
 /**
- * What an answer means for what was asked. Errors that blame the request are answers, for
- * whoever sent it to judge; those of the server need a reason.
+ * Classifies an answer. Errors that blame the request count as answers, which the sender checks. Server
+ * errors need a reason.
  */
 function verdictOn(
   { http, body }: Answer,

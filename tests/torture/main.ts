@@ -1,4 +1,4 @@
-/** `npm run torture`: as long as it is told to, with a table at the end. */
+/** `npm run torture`: runs for the given time and prints a table at the end. */
 import { parseArgs } from 'node:util'
 import { faultNames, type FaultName } from './faults.ts'
 import { torture } from './torture.ts'

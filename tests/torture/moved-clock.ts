@@ -1,8 +1,7 @@
 /**
- * Loaded into a server before anything else (node --import): moves the clock that its
- * program sees, in all of its threads, by as many milliseconds as a file says.
- *
- * Timers keep their pace, as those of a machine do whose clock is set.
+ * Preloaded into a server (node --import): moves the clock that its program sees, in all of its
+ * threads, by the milliseconds in a file. Timers keep their pace, as they do on a machine whose clock
+ * is set.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
@@ -10,14 +9,14 @@ import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 const file = process.env['TORTURE_CLOCK_FILE']!
 
-/** How soon a server notices that its clock was moved. */
+/** Interval at which a server reads the offset. */
 const lookEveryMs = 50
 
 let offsetMs = 0
 offsetMs = readOffset()
 setInterval(() => (offsetMs = readOffset()), lookEveryMs).unref()
 
-/** What it was before, while the file is being replaced. */
+/** Keeps the last offset while the file cannot be read. */
 function readOffset(): number {
   try {
     const read = Number(readFileSync(file, 'utf8'))
@@ -42,7 +41,7 @@ class MovedDate extends Date {
 
 globalThis.Date = MovedDate as DateConstructor
 
-/** Threads are started with arguments of their own, which do not name this file. */
+/** Threads have their own arguments, so this module is added to them. */
 const threads = createRequire(import.meta.url)('node:worker_threads') as {
   Worker: typeof Worker
 }

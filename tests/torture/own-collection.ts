@@ -1,4 +1,4 @@
-/** A collection that one client makes, fills and deletes, over and over. */
+/** A collection that one client creates, fills and drops repeatedly. */
 import type { Random } from '../faults/random.ts'
 import { optionsOf, randomShape } from './collection-shape.ts'
 import { DocumentBook } from './document-book.ts'
@@ -39,12 +39,12 @@ export class OwnCollection {
       after: 'there',
       read: () => this.#read(),
     })
-    // The ids of its predecessor come again, and none of its documents may.
+    // The new collection reuses ids of its predecessor, and must hold none of its documents.
     if (created)
       this.book = new DocumentBook(this.#line, this.#random, this.#owner, shape, true)
   }
 
-  /** Which changes nothing. */
+  /** Creating an existing collection with the same options changes nothing. */
   async #createAgain({ shape }: DocumentBook): Promise<void> {
     await changeSchema(this.#line, {
       path,

@@ -1,4 +1,4 @@
-/** A keyspace that one client makes and drops, with a collection in it. */
+/** A keyspace that one client creates and drops, with a collection in it. */
 import type { Random } from '../faults/random.ts'
 import type { Line } from './line.ts'
 import { changeSchema } from './schema-change.ts'
@@ -9,7 +9,7 @@ export class OwnKeyspace {
   isThere = false
   readonly #line: Line
   readonly #random: Random
-  /** How many documents the collection in it has, at least and at most. */
+  /** The least and the greatest possible number of documents in its collection. */
   #documents: readonly [number, number] | undefined
 
   constructor(line: Line, random: Random, owner: number) {

@@ -1,4 +1,4 @@
-/** A table that one client makes, changes and drops while it fills and reads it. */
+/** A table that one client creates, alters and drops while it fills and reads it. */
 import type { Random } from '../faults/random.ts'
 import { expectText } from './document-writes.ts'
 import type { Line } from './line.ts'
@@ -20,7 +20,7 @@ import {
 
 const keyspace = '/default_keyspace'
 
-/** Columns that come and go; each has the same type whenever it comes. */
+/** Columns that are added and dropped; each always has the same type. */
 const extraColumns: readonly (readonly [string, KindName])[] = [
   ['extra_int', 'int'],
   ['extra_set', 'set'],
@@ -59,7 +59,7 @@ export class OwnTable {
     return random.oneIn(2) ? writeRows(book) : readRows(book)
   }
 
-  /** All that is known of the table, as `read` says it. */
+  /** The known schema, in the form of `read`. */
   get #state(): string {
     const { book } = this
     return book === undefined ? 'absent' : stateText(book.shape, this.#isVectorized)
@@ -114,7 +114,8 @@ export class OwnTable {
     const { columns } = book.shape
     const [name, kind] = this.#random.pick(extraColumns)
     const isThere = columns.has(name)
-    // Whether a row that an update made is still there without any value is left open.
+    // A row created by updates may or may not survive the loss of its last value, so such drops are
+    // skipped.
     const isLast = ({ cells, wasInserted }: RowState) =>
       !wasInserted && cells.has(name) && cells.size === keyColumns(book.shape).length + 1
     if (isThere && book.ledger.states.some(isLast)) return
@@ -134,7 +135,7 @@ export class OwnTable {
       return
     }
     columns.delete(name)
-    // Its values go with it, also if it comes back.
+    // Values are deleted with their column, and do not return with it.
     for (const [key, { cells, wasInserted }] of [...book.ledger.entries]) {
       const left = new Map([...cells].filter(([column]) => column !== name))
       book.ledger.apply(new Map([[key, rowState(left, wasInserted)]]))
@@ -165,7 +166,7 @@ export class OwnTable {
     })
   }
 
-  /** Columns and indexes as the server lists them. */
+  /** Columns and indexes that the server lists. */
   async read(): Promise<string> {
     const tables = await listed(this.#line, keyspace, listings.tables)
     const table = tables.get(this.name) as { definition: Definition } | undefined
@@ -177,7 +178,7 @@ export class OwnTable {
     return textOf(Object.keys(columns), [...indexes.keys()], isVectorized)
   }
 
-  /** What `read` should say now. */
+  /** The expected result of `read`. */
   get expected(): string {
     return this.#state
   }

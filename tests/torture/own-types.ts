@@ -1,6 +1,6 @@
 /**
- * Types of one client: one that comes and goes, and one that a small table uses, whose field
- * is renamed back and forth, and the rows must follow.
+ * User-defined types of one client: one that is created and dropped, and one that a small table uses. A
+ * field of the latter is renamed back and forth, and the rows must follow.
  */
 import type { Random } from '../faults/random.ts'
 import type { Line } from './line.ts'
@@ -17,7 +17,7 @@ export class OwnTypes {
   readonly homesName: string
   readonly #line: Line
   readonly #random: Random
-  /** Undefined while there is no such type. */
+  /** Undefined while the type does not exist. */
   #colorFields: readonly string[] | undefined
   #town: 'town' | 'city' = 'town'
 
@@ -29,7 +29,7 @@ export class OwnTypes {
     this.homesName = `homes_${owner}`
   }
 
-  /** What must be listed, by kind. */
+  /** Names of the types that the server must list. */
   get types(): readonly string[] {
     return [this.placeName, ...(this.#colorFields === undefined ? [] : [this.colorName])]
   }

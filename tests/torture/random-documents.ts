@@ -18,7 +18,7 @@ export function times<T>(count: number, make: (position: number) => T): T[] {
   return Array.from({ length: count }, (_, position) => make(position))
 }
 
-/** The fields of a new document but for its _id, search fields last. */
+/** The fields of a new document except _id; search fields last. */
 export function randomFields(random: Random, shape: CollectionShape): Json {
   return {
     n: random.below(20),
@@ -37,7 +37,7 @@ export function randomFields(random: Random, shape: CollectionShape): Json {
   }
 }
 
-/** Long ones, where they are not indexed, fill the store's log, so that it is merged. */
+/** Long bodies, where they are not indexed, fill the store's log, so that it is checkpointed. */
 function bodyLength(random: Random, { deny }: CollectionShape): number {
   return deny?.includes('body') && random.oneIn(30) ? 30_000 : random.below(300)
 }
@@ -54,7 +54,7 @@ function vectorField(random: Random, shape: CollectionShape): Json {
   return { $vector: randomVector(random, shape) }
 }
 
-/** Of numbers that single precision carries, and never zero as a whole. */
+/** Numbers that are exact in single precision; never a zero vector. */
 export function randomVector(random: Random, { vector }: CollectionShape): number[] {
   const numbers = times(vector!.dimension, () => (random.below(33) - 16) / 8)
   return numbers.some((number) => number !== 0) ? numbers : numbers.map(() => 1)
@@ -64,7 +64,7 @@ export function randomText(random: Random): string {
   return times(1 + random.below(6), () => random.pick(words)).join(' ')
 }
 
-/** On any of the fields; `ids` are those of documents that are there. */
+/** A filter on any field; `ids` are those of existing documents. */
 export function randomFilter(random: Random, ids: readonly unknown[], depth = 0): Json {
   const n = random.below(20)
   const one = () => random.pick(kinds)
@@ -99,14 +99,14 @@ export function randomFilter(random: Random, ids: readonly unknown[], depth = 0)
   ])()
 }
 
-/** An _id stands at the top of a filter or not at all. */
+/** An _id may be only at the top of a filter. */
 function withoutIds(filter: Json): Json {
   return '_id' in filter ? { n: { $gte: 10 } } : filter
 }
 
 export function randomSort(random: Random): Json {
   const first = random.pick(['n', 'kind', 'place.shelf', 'price', 'when', 'note'])
-  // Ties are broken, so that the order is known.
+  // _id breaks ties, so the order is determined.
   return { [first]: random.pick([1, -1]), _id: random.pick([1, -1]) }
 }
 
@@ -122,7 +122,7 @@ export function randomProjection(random: Random): Json | undefined {
   ])
 }
 
-/** One that every document of a collection takes, unless it is a bold one. */
+/** An update that every document of the collection accepts, unless `isBold`. */
 export function randomUpdate(
   random: Random,
   shape: CollectionShape,

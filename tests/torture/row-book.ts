@@ -1,4 +1,4 @@
-/** A client's own rows in a table: what they are, and how they are read again. */
+/** A client's own rows in a table: their expected states, and how they are read. */
 import type { Random } from '../faults/random.ts'
 import { Ledger, type Doubt, type State, type Touched } from './ledger.ts'
 import type { Answer, Line } from './line.ts'
@@ -7,20 +7,20 @@ import { columnKinds, keyColumns, type Cell, type TableShape } from './table-sha
 import { Unexplained } from './unexplained.ts'
 
 export interface RowState extends State {
-  /** Columns that are null are left out. */
+  /** Columns that are null are absent. */
   readonly cells: ReadonlyMap<string, Cell>
-  /** A row that only updates made goes with its last value. */
+  /** A row that was created by updates alone disappears with its last value. */
   readonly wasInserted: boolean
 }
 
-/** What a write gives for each column; null clears it. */
+/** The columns that a write sets; null clears a column. */
 export type Given = ReadonlyMap<string, Cell | null>
 
 export interface RowChange {
   readonly command: object
   readonly touched: Touched<RowState>
   readonly mayBe?: Doubt['mayBe']
-  /** What a refusal leaves open. */
+  /** Possible changes when the server rejects the command. */
   readonly refusedMayBe?: Doubt['mayBe']
   readonly check: (answer: Answer) => void
 }
@@ -51,7 +51,7 @@ export class RowBook {
     )
   }
 
-  /** Of a row that may be there; in a partition that has others. */
+  /** A key that may exist, in a partition that other rows share. */
   newKey(): Map<string, Cell> {
     const { random, owner } = this
     return new Map(
@@ -84,12 +84,12 @@ export class RowBook {
     return canonical(keyColumns(this.shape).map((name) => cells.get(name)))
   }
 
-  /** The filter for exactly one row. */
+  /** A filter for exactly one row. */
   exactly(cells: ReadonlyMap<string, Cell | null>): Json {
     return Object.fromEntries(keyColumns(this.shape).map((name) => [name, cells.get(name)]))
   }
 
-  /** What a row is after a write; undefined: gone, or never there. */
+  /** The row after a write; undefined: it is gone, or never existed. */
   written(
     before: RowState | undefined,
     given: Given,
@@ -120,7 +120,7 @@ export class RowBook {
     }
   }
 
-  /** A row that is found says nothing of who made it: that is as in the state it equals. */
+  /** A found row does not show whether it was inserted; this is taken from the state that it equals. */
   async #settle(touched: Touched<RowState>, doubt: Doubt): Promise<void> {
     const found = new Map<string, RowState>()
     for (const row of await this.readAll()) {
@@ -133,7 +133,7 @@ export class RowBook {
     this.ledger.settle(touched, found, doubt)
   }
 
-  /** All own rows, page by page. */
+  /** Reads all own rows, page by page. */
   readAll(): Promise<RowState[]> {
     const isOwned = this.shape.columns.has('owner')
     return this.readPages({ filter: isOwned ? { owner: this.owner } : {} })
@@ -155,7 +155,7 @@ export class RowBook {
     return this.random.pick(this.ledger.states)
   }
 
-  /** Some rows that are there, and some keys of none. */
+  /** Keys of some existing rows, mixed with new keys. */
   someKeys(count: number): ReadonlyMap<string, Cell | null>[] {
     return times(count, () => (this.random.oneIn(4) ? this.newKey() : this.someRow().cells))
   }
@@ -172,7 +172,7 @@ export function rowsIn(answer: Answer, command: object): RowState[] {
   return rows.map((row) => rowState(new Map(Object.entries(row)) as Map<string, Cell>))
 }
 
-/** The same text for the same value, in whatever order its members come. */
+/** The same text for equal values, whatever the order of their members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -186,7 +186,7 @@ function isEmpty(cell: Cell): boolean {
   return typeof cell === 'object' && Object.keys(cell).length === 0
 }
 
-/** Some rows may have been inserted before the rest was refused; then the answer names them. */
+/** Rows that were inserted before a rejection; the answer names them. */
 function insertedOf(touched: Touched<RowState>, { body }: Answer): Touched<RowState> {
   const ids = (body.status?.['insertedIds'] ?? []) as unknown[]
   const keys = new Set(ids.map(canonical))

@@ -1,4 +1,4 @@
-/** Random reads of a client's own rows, each held against what they are known to be. */
+/** Random reads of a client's own rows, compared with their expected states. */
 import { bySimilarity, hasTerms } from '../model/search-oracle.ts'
 import { expectCodes } from './document-writes.ts'
 import { times, words, type Json } from './random-documents.ts'
@@ -40,7 +40,7 @@ async function findKey(book: RowBook): Promise<void> {
     )
 }
 
-/** By conditions on any columns, in no known order. */
+/** A find by conditions on any columns, in any order. */
 async function find(book: RowBook): Promise<void> {
   const { random } = book
   const { filter, holds } = ownCondition(book)
@@ -69,7 +69,7 @@ async function find(book: RowBook): Promise<void> {
   )
 }
 
-/** A partition in its stored order, page by page. */
+/** Reads a partition in its stored order, page by page. */
 async function findPartition(book: RowBook): Promise<void> {
   if (book.ledger.size === 0) return
   const { partitionBy, partitionSort } = book.shape
@@ -90,7 +90,7 @@ async function findPartition(book: RowBook): Promise<void> {
   )
 }
 
-/** Rows sorted by the server, page by page. */
+/** Rows that the server sorts, page by page. */
 async function findSortedHere(book: RowBook): Promise<void> {
   const { random } = book
   const sortable = book.others.filter((name) => kindOf(book, name).compare !== undefined)
@@ -105,7 +105,7 @@ async function findSortedHere(book: RowBook): Promise<void> {
   const found = await book.readPages(clauses, limit, skip)
   const rows = book.ledger.states.filter(holds).sort(byColumns(book, [[name, direction]]))
   const expected = rows.slice(skip ?? 0, (skip ?? 0) + (limit ?? Infinity))
-  // Where values tie, any of the rows may come.
+  // Rows whose values tie may come in any order.
   const values = (states: readonly RowState[]) =>
     states.map(({ cells }) => canonical(cells.get(name) ?? null))
   assertSame(values(found), values(expected), `${book.path}: order`, command)
@@ -182,7 +182,7 @@ interface Condition {
   readonly holds: (row: RowState) => boolean
 }
 
-/** Own rows, and often only some of them. */
+/** A condition on own rows, often with further restrictions. */
 function ownCondition(book: RowBook): Condition {
   const own: Json = book.shape.columns.has('owner') ? { owner: book.owner } : {}
   const conditions = times(book.random.below(3), () => randomCondition(book))
@@ -246,7 +246,7 @@ function randomCondition(book: RowBook): Condition {
   }
 }
 
-/** A comparison with a column that is null is never true. */
+/** Comparisons with a null column are never true. */
 function scalarCondition(book: RowBook, name: string, kind: ColumnKind): Condition {
   const { random } = book
   const [one, other] = [kind.random(random), kind.random(random)]
@@ -290,7 +290,7 @@ function randomProjection(book: RowBook) {
   }
 }
 
-/** Null comes first, or last where the order descends. */
+/** Null sorts first, or last when the order is descending. */
 function byColumns(book: RowBook, columns: readonly (readonly [string, 1 | -1])[]) {
   return (a: RowState, b: RowState): number => {
     for (const [name, direction] of columns) {

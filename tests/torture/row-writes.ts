@@ -28,7 +28,7 @@ async function insertOne(book: RowBook): Promise<void> {
   await insertRow(book, book.newRow())
 }
 
-/** Columns that are not given keep what they have. */
+/** Inserts over an existing row. Columns without a given value keep theirs. */
 async function insertOver(book: RowBook): Promise<void> {
   const given = book.newRow()
   for (const [name, cell] of Object.entries(book.exactly(book.someRow().cells)))
@@ -51,7 +51,7 @@ async function insertRow(book: RowBook, given: Given): Promise<void> {
   })
 }
 
-/** Sometimes with a row that no table takes. */
+/** Sometimes includes a row that the table rejects. */
 async function insertMany(book: RowBook): Promise<void> {
   const { random } = book
   const rows = times(1 + random.below(20), () => book.newRow())
@@ -67,7 +67,8 @@ async function insertMany(book: RowBook): Promise<void> {
     const key = book.keyOf(given)
     touched.set(key, book.written(touched.get(key) ?? book.ledger.get(key), given, true))
   }
-  // The same key twice makes one row of two writes: how far those came is left open.
+  // Two inserts with the same key make one row with several possible states, so such batches are
+  // skipped.
   const isPlain = touched.size === written.length
   const command = { insertMany: { documents, options: { ordered } } }
   if (!isPlain) return
@@ -91,13 +92,13 @@ async function updateOne(book: RowBook): Promise<void> {
   const before = book.ledger.get(key)
   const { update, given } = randomUpdate(book, before)
   if (given.size === 0) return
-  // Whose row it is stands in its key or, so that it can be found, in a column.
+  // The owner is part of the key, or is set in a column so that the row can be found.
   if (book.shape.columns.has('owner') && !cells!.has('owner')) {
     update['$set'] = { ...update['$set'], owner: book.owner }
     given.set('owner', book.owner)
   }
   const command = { updateOne: { filter: book.exactly(cells!), update } }
-  // A row that is made now gets its key; one that is there has it.
+  // A row that the update creates gets the columns of its key.
   const whole = new Map<string, Cell | null>([
     ...(Object.entries(book.exactly(cells!)) as [string, Cell][]),
     ...given,
@@ -110,7 +111,7 @@ async function updateOne(book: RowBook): Promise<void> {
   })
 }
 
-/** An update of one to three columns, and what they hold after it. */
+/** An update of one to three columns, and their values after it. */
 function randomUpdate(book: RowBook, before: RowState | undefined) {
   const { random } = book
   const update: Record<string, Record<string, unknown>> = {}
@@ -156,7 +157,10 @@ async function deleteOne(book: RowBook): Promise<void> {
   })
 }
 
-/** Of large ranges it makes several writes, of which the first ones may have been done. */
+/**
+ * A delete of a large range is executed as several writes, so a rejected one may have deleted some
+ * rows.
+ */
 async function deleteMany(book: RowBook): Promise<void> {
   const { filter, holds } = keyRange(book)
   const found = [...book.ledger.entries].filter(([, row]) => holds(row))
@@ -169,7 +173,7 @@ async function deleteMany(book: RowBook): Promise<void> {
   })
 }
 
-/** On the start of the key: a partition, a part of it, or a few keys. */
+/** A filter on the start of the key: a partition, a part of one, or a few keys. */
 function keyRange(book: RowBook): { filter: Json; holds: (row: RowState) => boolean } {
   const { random, shape } = book
   const like = book.someRow().cells

@@ -1,18 +1,18 @@
-/** Changing what there is, where the answer may stay away. */
+/** Schema changes whose answer may be lost. */
 import type { Line } from './line.ts'
 import { Unexplained } from './unexplained.ts'
 
 export interface SchemaChange {
-  /** Where the command is sent. */
+  /** The path to which the command is sent. */
   readonly path: string
   readonly command: object
-  /** What `read` says as long as nothing was done, and what it says afterwards. */
+  /** The result of `read` before the change, and after it. */
   readonly before: string
   readonly after: string
   readonly read: () => Promise<string>
 }
 
-/** True if the change was made. */
+/** Returns whether the change was made. */
 export async function changeSchema(line: Line, change: SchemaChange): Promise<boolean> {
   const { path, command, before, after, read } = change
   const told = await line.send(path, command)
@@ -35,7 +35,7 @@ export async function changeSchema(line: Line, change: SchemaChange): Promise<bo
   })
 }
 
-/** Names, or what `explain` says of each by name, of one kind of thing. */
+/** Names of one kind of schema object, or their explanations. */
 export async function listed(
   line: Line,
   path: string,

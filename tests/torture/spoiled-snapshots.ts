@@ -1,6 +1,6 @@
 /**
- * What can become of files that a server can do without. Only snapshots of vector indexes
- * are such: every other file of a data folder is the truth.
+ * Damages files that a server can rebuild. Only snapshots of vector indexes are such files; all other
+ * files of a data folder are primary data.
  */
 import {
   existsSync,
@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Random } from '../faults/random.ts'
 
-/** Damages some of the snapshots of a stopped server and returns how many. */
+/** Damages some snapshots of a stopped server; returns how many. */
 export function spoilSnapshots(dataDir: string, random: Random): number {
   const folders = snapshotFolders(dataDir).filter((_, i) => i === 0 || !random.oneIn(3))
   for (const folder of folders) random.pick(damages)(folder, random)

@@ -1,4 +1,4 @@
-/** A disk that can be filled to the last byte: a file system in memory, of a small size. */
+/** A small file system in memory that a test can fill to the last byte. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export class StarvedDisk {
     this.#ballastFile = join(folder, 'ballast')
   }
 
-  /** Why not, where nothing can be mounted. */
+  /** Returns the problem when it cannot mount. */
   static mount(folder: string): StarvedDisk | { readonly problem: string } {
     mkdirSync(folder, { recursive: true })
     try {
@@ -34,12 +34,12 @@ export class StarvedDisk {
     return this.#ballast !== undefined
   }
 
-  /** Whether it was full at any time since then, by performance.now(). */
+  /** Whether the disk was full at any time since `time`, in milliseconds of performance.now(). */
   wasStarvedSince(time: number): boolean {
     return this.isStarved || this.#relievedAt >= time
   }
 
-  /** Leaves no room; what is deleted meanwhile is taken up as well. */
+  /** Fills the disk. Space that is freed later is filled as well. */
   starve(): void {
     this.#ballast = openSync(this.#ballastFile, 'w')
     this.#fill()
@@ -58,7 +58,7 @@ export class StarvedDisk {
 
   unmount(): void {
     this.relieve()
-    // Lazily: a process that was just killed may hold a file for a moment.
+    // A lazy unmount, because a process that was just killed may hold a file for a moment.
     execFileSync('umount', ['-l', this.folder], { stdio: 'pipe' })
   }
 

@@ -1,11 +1,11 @@
-/** Commands of the command line, each in a process of its own. */
+/** Runs `stela` commands, each in a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text as textOf } from 'node:stream/consumers'
 import { program, serverEnvironment } from '../server-environment.ts'
 import { token } from './life.ts'
 
-/** A command that takes longer hangs. */
+/** A command that takes longer than this hangs. */
 const commandMaxMs = 180_000
 
 export interface CommandResult {

@@ -1,6 +1,6 @@
 /**
- * One strike: a copy of the data folder of a server that is down, with one file damaged, and what
- * `stela check`, a server and, where it is offered, a repair make of it.
+ * One strike: damages one file in a copy of the data folder of a stopped server. Then `stela check`, a
+ * server and, when offered, a repair run on copies of it.
  */
 import { basename, join } from 'node:path'
 import type { Random } from '../faults/random.ts'
@@ -28,12 +28,12 @@ import { Survey, type Difference } from './survey.ts'
 import { Tally } from './tally.ts'
 
 /**
- * `refused`: the server does not start and says why. `repaired`: the same, and a repair brought
- * everything back, or named what it could not. `reported`: answers differ from the model, and all
- * differences were reported. `noticed`: no answer differs, yet there is a report. `harmless`: no
- * answer differs and nothing is reported. `silent`: answers differ and nobody was told. `vague`:
- * the server answers with errors that do not tell of damage. `failed`: a crash, a hang, or an
- * exit code that says so.
+ * `refused`: the server does not start and says why. `repaired`: the same, and a repair restored
+ * everything, or named what is lost. `reported`: answers differ from the model, and all differences
+ * were reported. `noticed`: all answers are correct, and there is a report. `harmless`: all answers are
+ * correct, without a report. `silent`: answers differ without a report. `vague`: the server answers
+ * with errors that do not mention damage. `failed`: a crash, a hang, or an exit code that indicates
+ * one.
  */
 export const outcomes = [
   'refused',
@@ -50,27 +50,27 @@ export type Outcome = (typeof outcomes)[number]
 
 export interface StrikeResult {
   readonly outcome: Outcome
-  /** Why the run fails; empty: it does not. */
+  /** Reasons why the run fails; empty when it passes. */
   readonly failures: readonly string[]
   readonly differences: readonly Difference[]
   readonly reports: readonly Report[]
   readonly check: CommandResult
-  /** Files that `stela check` changed, which it must not. */
+  /** Files that `stela check` changed, although it must change none. */
   readonly checkChanges: readonly string[]
-  /** What the server said when it refused to start. */
+  /** Error text of the server that refused to start. */
   readonly refusal: string | undefined
-  /** Answers differ, and neither an error nor the server's log tells; only `stela check` does. */
+  /** Only `stela check` reports the difference; neither an error nor the server's log does. */
   readonly isToldByCheckAlone: boolean
-  /** `stela check` found nothing, although the server or its answers are affected. */
+  /** `stela check` found nothing, although the damage affects the server or its answers. */
   readonly isMissedByCheck: boolean
   readonly acceptedLoss: boolean
 }
 
 export interface StrikeOptions {
   readonly world: World
-  /** The damaged folder; it stays as it is. */
+  /** The damaged folder, which stays unchanged. */
   readonly damaged: string
-  /** Where copies are made. */
+  /** The folder for copies. */
   readonly scratch: string
   readonly stores: readonly ReadyStore[]
   /** Undefined: a control strike, which damages nothing. */
@@ -90,7 +90,7 @@ export class Strike {
   }
 
   async run(): Promise<StrikeResult> {
-    // Both only read the damaged folder, so each gets a copy and they run side by side.
+    // Each only reads the damaged folder and gets a copy, so both run in parallel.
     const [check, served] = await Promise.all([this.#check(), this.#serve()])
     const findings = findingsOf(check)
     const { differences, refusal } = served
@@ -122,7 +122,7 @@ export class Strike {
     }
   }
 
-  /** Runs `stela check`, which must change nothing and say whether all is sound. */
+  /** Runs `stela check`. It must change nothing, and report whether the folder is intact. */
   async #check(): Promise<CommandResult> {
     const dataDir = this.#copy('check')
     const before = digestsOf(dataDir)
@@ -139,7 +139,7 @@ export class Strike {
     return this.#serveFrom(this.#copy('serve'), this.#placed('serve'))
   }
 
-  /** Starts a server on the folder and compares everything with the model. */
+  /** Starts a server on the folder and compares all answers with the model. */
   async #serveFrom(
     dataDir: string,
     placed: ReturnType<typeof placeStores>,
@@ -166,7 +166,7 @@ export class Strike {
     }
   }
 
-  /** The message must name the file, the catalog, or a part of the folder that does not fit. */
+  /** The message must name the file, the catalog, or the inconsistent part of the folder. */
   #judgeRefusal(refusal: string): void {
     const { damage } = this.#options
     if (isCrash(refusal)) this.#fail(`the server crashed at its start: ${refusal}`)
@@ -176,7 +176,10 @@ export class Strike {
     if (!isNamed) this.#fail(`the refusal does not name what is damaged: ${refusal}`)
   }
 
-  /** Does what the refusal offers; then everything must be there, or be named as lost. */
+  /**
+   * Runs the repair that the refusal offers. Afterwards everything must be present, or be named as
+   * lost.
+   */
   async #repair(): Promise<Outcome> {
     const dataDir = this.#copy('repair')
     const placed = this.#placed('repair')
@@ -203,7 +206,7 @@ export class Strike {
     return isBad(outcome) ? outcome : 'repaired'
   }
 
-  /** Starts without what the catalog had; no store may be deleted. */
+  /** Starts without the lost part of the catalog; no store may be deleted. */
   async #acceptLoss(): Promise<void> {
     this.#acceptedLoss = true
     const dataDir = this.#copy('accept')
@@ -227,7 +230,10 @@ export class Strike {
     }
   }
 
-  /** Of the first keyspace; targets in others count as listed if their keyspace is. */
+  /**
+   * Lists targets of the default keyspace. Targets of other keyspaces count as listed if their keyspace
+   * is.
+   */
   async #listTargets(): Promise<ReadonlySet<string>> {
     const { world, stores } = this.#options
     const lists = schemaLists(world)
@@ -274,11 +280,11 @@ export class Strike {
     const { options } = world.host
     const few = random.oneIn(2) ? ['--max-open', '2'] : []
     const flags = [...options.flags, ...few, ...more]
-    // What a damaged server says and does is not counted with the others.
+    // A new tally, so that the counts of damaged servers stay separate.
     return new Host({ ...options, dataDir, flags }, new Tally(), undefined)
   }
 
-  /** Has all lines of the world lead to another host for a while. */
+  /** Sends commands of all clients to another host while `act` runs. */
   async #through<T>(host: Host, act: () => Promise<T>): Promise<T> {
     const { clients, ground, host: own } = this.#options.world
     const lines = [...clients.map(({ line }) => line), ground.documents.line]
@@ -297,7 +303,7 @@ export class Strike {
 
 interface Served {
   readonly differences: readonly Difference[]
-  /** What the server said if it did not start. */
+  /** Error text of a server that did not start. */
   readonly refusal: string | undefined
 }
 

@@ -11,10 +11,10 @@ import { Strike, type StrikeResult } from './strike.ts'
 import { Unexplained } from './unexplained.ts'
 import type { World } from './verify.ts'
 
-/** Earlier states of the folder that are kept, to bring back files of them. */
+/** Number of earlier copies of the folder that are kept; strikes bring back files of them. */
 const copiesMax = 6
 
-/** Folders of strikes that fail the run which are kept. */
+/** Largest number of failed strikes whose folders are kept. */
 const keptMax = 40
 
 export interface StrikesOptions {
@@ -41,8 +41,8 @@ export class Strikes {
   }
 
   /**
-   * Begins and ends with a server that serves. Clients write, the server ends, and its folder is
-   * struck many times, each time in its original state.
+   * Expects a serving server, and leaves one. Clients write, the server ends, and its folder is struck
+   * `count` times, each time in its original state.
    */
   async run(count: number): Promise<void> {
     const { world, random, tally } = this.#options
@@ -63,7 +63,7 @@ export class Strikes {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Has all clients work until so many commands were sent, all of them answered. */
+  /** Lets all clients work until `commands` were sent and answered. */
   async #write(commands: number): Promise<void> {
     const { clients, host } = this.#options.world
     let isOver = false
@@ -78,14 +78,14 @@ export class Strikes {
         delay(writeMaxMs, undefined, { ref: false }),
         host.broken,
       ])
-      // A copy of a folder in use, as it is made by who does not know better.
+      // A copy of a folder in use: an unsafe backup, as users make them.
       if (part === copyAt) this.#keepCopy(host.options.dataDir)
     }
     isOver = true
     await Promise.race([atWork, host.broken])
   }
 
-  /** Without damage nothing may differ, so whatever differs later is due to damage. */
+  /** A control without damage: nothing may differ, so later differences are caused by damage. */
   async #control(pristine: string, stores: readonly ReadyStore[]): Promise<void> {
     const { world, random } = this.#options
     const scratch = join(this.#folder, 'control')
@@ -129,7 +129,7 @@ export class Strikes {
       rmSync(this.#copies.shift()!, { recursive: true, force: true })
   }
 
-  /** Notes a strike that fails the run, with the folder before and after the damage. */
+  /** Records a failed strike, with the folder before and after the damage. */
   #keep(pristine: string, damaged: string, damage: Damage, result: StrikeResult): void {
     const { seed, tally, say } = this.#options
     const { file, kind, detail } = damage
@@ -152,16 +152,16 @@ export class Strikes {
   }
 }
 
-/** How long writing may take, on a machine that has more to do. */
+/** The longest time for writing, on a busy machine. */
 const writeMaxMs = 20_000
 
-/** Strikes copy much and need no disk: memory if there is plenty. */
+/** Strikes copy much data and need no durability, so they use memory if enough is free. */
 function roomyFolder(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
     if (bavail * bsize > 2 * 2 ** 30) return '/dev/shm'
   } catch {
-    // No such folder on this system.
+    // This system has no such folder.
   }
   return tmpdir()
 }

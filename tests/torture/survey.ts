@@ -1,7 +1,7 @@
 /**
- * Reads everything that the model knows from a server with damaged data, and lists what differs.
- * Where a whole collection or table cannot be read, its documents or rows are read one by one:
- * each must be right, or the server must refuse it.
+ * Reads everything in the model from a server with damaged data, and lists the differences. When a
+ * whole collection or table cannot be read, its documents or rows are read one by one: each must be
+ * correct, or rejected by the server.
  */
 import { toPlain } from '../../src/json/plain.ts'
 import { isObject } from '../../src/json/value.ts'
@@ -31,19 +31,19 @@ import {
   type World,
 } from './verify.ts'
 
-/** Something that is not as the model has it. */
+/** A deviation from the model. */
 export interface Difference {
   /** "keyspace.target", or the name of a type or keyspace. */
   readonly place: string
   readonly what: string
-  /** Error of the server in the place of an answer. */
+  /** The error that the server returned instead of an answer. */
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Single reads of a book in a survey: by primary key, and by random queries. */
+/** Number of single reads per book: by primary key, and by random queries. */
 const keyReads = 4
 const queries = 3
-/** Documents or rows of a book that are read one by one where all at once is refused. */
+/** Largest number of documents or rows of a book that are read one by one. */
 const singleReadsMax = 250
 
 export class Survey {
@@ -54,7 +54,7 @@ export class Survey {
   readonly #host: Host
   readonly #random: Random
 
-  /** All lines of the world lead to `host`. */
+  /** All lines of the world must be connected to `host`. */
   constructor(world: World, host: Host, random: Random) {
     this.#world = world
     this.#host = host
@@ -111,7 +111,7 @@ export class Survey {
       const count = isRead ? keyReads : singleReadsMax
       for (const state of this.#some(book.ledger.states, count))
         await this.#attempt(place, () => compareDocument(book, state))
-      // The queries are made for the few records that a client has.
+      // The queries are designed for the few records of a client.
       for (let i = 0; i < queries && book.owner >= 0; i++)
         await this.#attempt(place, () => readSomeDocuments(book))
     }
@@ -138,7 +138,7 @@ export class Survey {
     return Array.from({ length: count }, () => this.#random.pick(all))
   }
 
-  /** False if what was read differs; a server that has died is asked nothing more. */
+  /** Returns false when the result differs. Sends nothing to a server that has died. */
   async #attempt(place: string, read: () => Promise<void>): Promise<boolean> {
     if (this.#host.failure !== undefined) return false
     this.reads++
@@ -177,12 +177,12 @@ async function compareRow(
     throw new Unexplained(`${book.path}: another row`, { command, answer: found, expected })
 }
 
-/** Characters of a difference that tell what was read. */
+/** Characters of a message that a difference keeps. */
 const whatMax = 1_200
 
 function describe(place: string, error: unknown): Difference {
   if (!(error instanceof Unexplained))
-    // An answer without the members that every answer of its kind has.
+    // The answer lacks members that every answer of its kind has.
     return { place, what: `an answer that cannot be read: ${(error as Error).stack}` }
   const what = error.message.slice(0, whatMax)
   const refused = error.refusal?.body.errors?.[0]

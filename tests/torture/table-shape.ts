@@ -1,14 +1,14 @@
-/** How a table is made: its columns with the kinds of values they hold, key and indexes. */
+/** The schema of a table: columns with their kinds of values, key and indexes. */
 import type { Random } from '../faults/random.ts'
 import { randomText, times, words, type Json } from './random-documents.ts'
 
-/** A value as it is sent, and as it comes back. */
+/** A value as requests send it and replies return it. */
 export type Cell = string | number | boolean | readonly unknown[] | Json
 
 export interface ColumnKind {
   readonly type: string | Json
   readonly random: (random: Random) => Cell
-  /** How filters compare two values; absent: only whether they are the same. */
+  /** Order of two values in filters; absent: filters compare for equality only. */
   readonly compare?: (a: Cell, b: Cell) => number
   readonly is: 'scalar' | 'list' | 'set' | 'map' | 'opaque'
 }
@@ -30,7 +30,7 @@ const whole = (random: Random) => random.below(40) - 20
 const quarter = (random: Random) => (random.below(400) - 200) / 4
 const twoDigits = (number: number) => String(number).padStart(2, '0')
 
-/** By name. Values are written as the server writes them, so that texts can be compared. */
+/** By name of the kind. Values are written in the server's own form, so that texts can be compared. */
 export const columnKinds = {
   int: scalar('int', whole, byNumber),
   tinyint: scalar('tinyint', whole, byNumber),
@@ -85,7 +85,7 @@ export const columnKinds = {
     random: (random) => times(vectorDimension, () => (random.below(33) - 16) / 8 || 1),
     is: 'opaque',
   },
-  /** Short enough for the model that counts letters. */
+  /** Two dimensions, as the embedding by letter counts has. */
   pair: {
     type: { type: 'vector', dimension: 2 },
     random: (random) => [1 + random.below(5), random.below(5)],
@@ -101,13 +101,13 @@ export interface IndexShape {
   readonly create: object
 }
 
-/** Own tables change while they are used. */
+/** Mutable, because tables of a single client are altered. */
 export interface TableShape {
   readonly name: string
   readonly columns: Map<string, KindName>
   readonly partitionBy: readonly string[]
   readonly partitionSort: Readonly<Record<string, 1 | -1>>
-  /** By name. */
+  /** By index name. */
   readonly indexes: Map<string, IndexShape>
 }
 
@@ -147,7 +147,7 @@ function indexed(shape: TableShape, ...indexes: readonly IndexShape[]): TableSha
   return shape
 }
 
-/** The tables that all clients share, each with rows of its own; `owner` says whose. */
+/** Tables that all clients share; the column `owner` tells their rows apart. */
 export const sharedTables: readonly TableShape[] = [
   indexed(
     {

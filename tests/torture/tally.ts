@@ -1,19 +1,19 @@
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { DamageTally } from './damage-tally.ts'
 
-/** What a run has done so far, and the table that it ends with. */
+/** Counts of a run, and the table that is printed at its end. */
 export class Tally {
   rounds = 0
   readonly sent = new Map<string, number>()
   answers = 0
-  /** Commands without an answer: done, not done, or in part. */
+  /** Commands without an answer, whose effect is unknown. */
   unknown = 0
-  /** Answers of HTTP 429 or 503: not done, sent again. */
+  /** Answers with HTTP 429 or 503: not executed, and sent again. */
   turnedAway = 0
   kills = 0
   stops = 0
   restarts = 0
-  /** Starts that were cut short by a kill, or refused on a full disk. */
+  /** Starts that a kill interrupted, and starts that failed on a full disk. */
   startsCut = 0
   startsRefused = 0
   diskEpisodes = 0
@@ -27,17 +27,17 @@ export class Tally {
   exports = 0
   lost = 0
   unexplained = 0
-  /** Commands whose clients did not wait for the answer. */
+  /** Commands whose clients disconnected before the answer. */
   hangUps = 0
-  /** Attacks of a client that means harm. */
+  /** Requests of the hostile client. */
   hostileRequests = 0
-  /** Connections that ended while nobody had told the server to. */
+  /** Connections that closed although the server was not told to end. */
   connectionsCut = 0
   /** Strikes on files of the data folder. */
   readonly damage = new DamageTally()
-  /** Lines of the server's log at level error, by their message. */
+  /** Log lines at level error, by message. */
   readonly errorLines = new Map<string, number>()
-  /** Why faults that were asked for were left out. */
+  /** Reasons why requested faults were skipped. */
   readonly leftOut: string[] = []
   #waiting: { readonly count: number; readonly resolve: () => void }[] = []
 
@@ -48,7 +48,7 @@ export class Tally {
     for (const { resolve } of due) resolve()
   }
 
-  /** Settles when so many more commands were sent. */
+  /** Resolves when `more` further commands were sent. */
   untilSent(more: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#waiting.push({ count: this.commands + more, resolve: () => resolve(undefined) })
@@ -63,7 +63,7 @@ export class Tally {
     return [...this.sent.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Those that there are, at any level, and that nobody has sent. */
+  /** Commands of all levels that no client has sent. */
   get neverSent(): string[] {
     const all = Object.values(commandsAt).flatMap((commands) => [...commands.keys()])
     return [...new Set(all)].filter((name) => !this.sent.has(name)).toSorted()

@@ -16,13 +16,13 @@ const quiet: LifePlan = {
   startsCut: 0,
 }
 
-/** By round; each ends with a kill besides. A stop saves the indexes that are spoiled then. */
+/** Plans by round. Each round also ends with a kill. The stop saves the indexes that are then damaged. */
 const plans: readonly (readonly LifePlan[])[] = [
   [{ ...quiet, movesClock: true, end: 'stop', spoilsSnapshots: true }],
   [{ ...quiet, starvesDisk: true, startsCut: 1 }],
 ]
 
-test('a server that is killed, stopped, starved and set back keeps what it answered', async (t) => {
+test('a server that is killed, stopped, out of disk space and set back in time keeps what it acknowledged', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { tally, failure } = await torture({
     seed,
@@ -44,8 +44,8 @@ test('a server that is killed, stopped, starved and set back keeps what it answe
   assert.equal(tally.lost + tally.unexplained, 0)
 })
 
-test('damage to a file is refused or reported, and never answered silently', async (t) => {
-  // Fixed, so that kinds of files and damage are the same in each run.
+test('a server reports damaged files or refuses to start, and never answers wrongly without a report', async (t) => {
+  // A fixed seed, so that each run damages the same kinds of files.
   const fixed = Number(process.env['SEED'] ?? 20_261_119)
   t.diagnostic(`SEED=${fixed}`)
   const { tally, failure } = await torture({

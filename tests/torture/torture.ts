@@ -1,10 +1,10 @@
 /**
- * A server under load and under fire, in rounds.
+ * Runs a server under load and faults, in rounds.
  *
- * In each round clients send every command there is while the server is killed, stopped,
- * starved of disk, has its clock moved and its saved indexes spoiled. Clients remember what
- * they were answered, and hold every answer against it. After each round everything is read
- * again, the server is stopped, and its folder is checked.
+ * In each round clients send every command while the server is killed, stopped, deprived of disk space,
+ * has its clock moved and its saved indexes damaged. Clients remember acknowledged writes, and compare
+ * every answer with them. After each round all data is read again, the server is stopped, and its
+ * folder is checked.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,18 +34,18 @@ export interface TortureOptions {
   readonly seed: number
   readonly clients: number
   readonly faults: ReadonlySet<FaultName>
-  /** Whether there is to be another round after so many. */
+  /** Whether another round follows after `rounds` rounds. */
   readonly goesOn: (rounds: number) => boolean
-  /** What happens in a round; by default whatever the seed says. */
+  /** The plan of a round; by default it follows from the seed. */
   readonly plan?: (round: number, random: Random) => readonly LifePlan[]
-  /** Strikes on files after each round, with the fault `damage`. */
+  /** Number of strikes on files after each round, with the fault `damage`. */
   readonly strikes?: number
   readonly say?: (line: string) => void
 }
 
 export interface TortureResult {
   readonly tally: Tally
-  /** What no state explains, and where the data is kept; absent if all went well. */
+  /** An observation that no state explains, and where the data is kept; absent when the run passes. */
   readonly failure?: {
     readonly error: Error
     readonly folder: string
@@ -144,7 +144,7 @@ async function runRounds(host: Host, options: TortureOptions): Promise<void> {
 
 const exportEvery = 2
 
-/** Clients at work while one life follows the other. */
+/** Runs all clients while one life follows the other. */
 async function runRound(
   world: World,
   hostile: readonly HostileClient[],
@@ -154,7 +154,7 @@ async function runRound(
   const { host, clients } = world
   let isOver = false
   const atWork = [...clients, ...hostile].map((client) => client.run(() => isOver))
-  // Whoever fails first ends it for all.
+  // The first failure ends the run for all clients.
   for (const work of atWork) work.catch((error: unknown) => host.breakOff(error))
   try {
     for (const plan of plans) await lives.liveThrough(plan)

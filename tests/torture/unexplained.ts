@@ -1,12 +1,12 @@
 import type { ProcessAnswer as Answer } from '../faults/server-process.ts'
 
-/** What no possible state of the server explains: the one thing that fails a run. */
+/** An observation that no possible state of the server explains. Only this fails a run. */
 export class Unexplained extends Error {
-  /** `lost`: something that was answered is not there. */
+  /** `lost`: acknowledged data is missing. */
   readonly kind: 'lost' | 'unexplained'
-  /** What the client did before. */
+  /** The commands that the client sent before. */
   trace: string | undefined
-  /** The server's own error, where that is what nothing explains. */
+  /** The server's error, when the error itself is unexplained. */
   refusal: Answer | undefined
 
   constructor(
@@ -26,7 +26,7 @@ export class Unexplained extends Error {
   }
 }
 
-/** What was sent, what came back, and what would have been right. */
+/** The request, the answer, and the correct answer. */
 export interface Evidence {
   readonly command?: unknown
   readonly answer?: unknown
@@ -39,13 +39,13 @@ function shown(value: unknown): string {
   return shortened(typeof value === 'string' ? value : JSON.stringify(value), shownMax)
 }
 
-/** Without its end if it is too long, and without fillers, which say nothing. */
+/** Abbreviates fillers, and cuts the end of a long text. */
 export function shortened(text: string, lengthMax: number): string {
   const telling = text.replace(/([xy])\1{20,}/g, '$1…$1')
   return telling.length <= lengthMax ? telling : `${telling.slice(0, lengthMax)}…`
 }
 
-/** Both in the order given; says which of them is missing or too many. */
+/** Compares in the given order; the failure lists missing and surplus texts. */
 export function assertSame(
   found: readonly string[],
   expected: readonly string[],
@@ -69,7 +69,7 @@ export function assertSame(
   )
 }
 
-/** As often as a text occurs in both, it is taken from the first. */
+/** Removes each text of `others` once from `texts`. */
 function without(texts: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1)

@@ -1,4 +1,7 @@
-/** The server against the model, as a whole: nothing missing, nothing that nobody wrote. */
+/**
+ * Compares the whole server with the model: nothing is missing, and nothing is there that no client
+ * wrote.
+ */
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import type { Client } from './client.ts'
@@ -20,7 +23,7 @@ export interface World {
   readonly ground: Ground
 }
 
-/** Reads everything that there is. */
+/** Reads all data and schemas. */
 export async function verifyAll(world: World): Promise<void> {
   const { clients, host } = world
   await verifySchema(world)
@@ -52,7 +55,7 @@ export async function verifyAll(world: World): Promise<void> {
   }
 }
 
-/** `stela check` on the folder of a stopped server. */
+/** Runs `stela check` on the folder of a stopped server. */
 export async function checkFolder({ host }: World): Promise<void> {
   const { code, out, err } = await runStela(['check', '--data', host.options.dataDir])
   if (code !== 0)
@@ -60,7 +63,7 @@ export async function checkFolder({ host }: World): Promise<void> {
   host.tally.checks++
 }
 
-/** `stela export` of a collection or table of the running server. */
+/** Runs `stela export` of a collection or table of the running server. */
 export async function verifyExport(world: World, position: number): Promise<void> {
   const { host } = world
   const { url } = await host.serving()
@@ -161,16 +164,16 @@ export function verifyRows(books: readonly RowBook[], rows: readonly RowState[])
     })
 }
 
-/** A list that the server keeps, and what the clients have made of it. */
+/** A list of schema objects, with the names that clients have created. */
 export interface SchemaList {
   readonly what: string
-  /** What the schema of an entry belongs to: "keyspace.target", or the name of something else. */
+  /** The target or object to which an entry belongs: "keyspace.target", or another name. */
   readonly placeOf: (name: string) => string
   readonly read: () => Promise<readonly string[]>
   readonly expected: readonly string[]
 }
 
-/** Exactly what the clients have made is listed. */
+/** The server must list exactly the objects that clients created. */
 async function verifySchema(world: World): Promise<void> {
   for (const { what, read, expected } of schemaLists(world))
     assertSame((await read()).toSorted(), expected.toSorted(), what, what)

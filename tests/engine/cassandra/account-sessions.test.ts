@@ -7,7 +7,7 @@ import { EngineError } from '../../../src/engine/errors.ts'
 const ann = { name: 'ann', password: 'secret' }
 const minute = 60_000
 
-describe('connections of the users of a cluster', () => {
+describe('driver sessions of cluster users', () => {
   let sessions: AccountSessions
   let now: number
   let opened: number
@@ -43,7 +43,7 @@ describe('connections of the users of a cluster', () => {
   const use = (act: (client: Client) => Promise<unknown> = () => Promise.resolve()) =>
     sessions.use(ann, act)
 
-  test('are kept while they are used, and closed a minute after', async () => {
+  test('are reused, and closed after a minute without use', async () => {
     await use()
     await pass(minute)
     await use()
@@ -63,13 +63,13 @@ describe('connections of the users of a cluster', () => {
     }
   }
 
-  test('are given up when the password does not hold any more', async () => {
+  test('are closed when the password is no longer valid', async () => {
     await useForMinutes(4)
     refusal = new EngineError('unauthenticated', 'other password')
     let end: (() => void) | undefined
     const running = use(() => new Promise<void>((resolve) => (end = resolve)))
     await pass(2 * minute)
-    // What is on its way comes to its end.
+    // Requests in progress may finish.
     assert.equal(ended, 0)
     await assert.rejects(use(), { kind: 'unauthenticated' })
     end!()
@@ -78,7 +78,7 @@ describe('connections of the users of a cluster', () => {
     assert.equal(ended, 1)
   })
 
-  test('outlive that nobody can say whether it does', async () => {
+  test('stay open while no quorum can check the password', async () => {
     await use()
     refusal = new EngineError('unavailable', 'no quorum')
     await useForMinutes(6)

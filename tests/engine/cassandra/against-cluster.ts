@@ -1,11 +1,10 @@
 /**
- * Holds what is made for tables against a cluster, by hand:
+ * Compares generated statements for tables with a real cluster, by hand:
  *
  *     node tests/engine/cassandra/against-cluster.ts 127.0.0.1 [seed] [filters]
  *
- * Tables are defined and read back; rows of all types are written, changed, read, found by
- * random filters and deleted; and everything is compared with what match-row.ts and
- * change-elements.ts make of the same rows.
+ * Defines tables and reads them back; writes, changes, reads and deletes rows of all types, and finds
+ * them by random filters. All results are compared with match-row.ts and change-elements.ts.
  */
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
@@ -76,7 +75,7 @@ const client = new Client({
 
 const keyspace = 'stela_rows'
 let statements = 0
-/** Of filters: those that match rows, and those that the key or an index led to. */
+/** Number of filters that matched rows, and of filters that were served by the key or an index. */
 const tally = { matching: 0, served: 0, split: 0, exact: 0 }
 
 async function run({ text, values }: Statement): Promise<readonly cql.Row[]> {
@@ -209,7 +208,9 @@ async function changeAll(
     await define(text)
 }
 
-/** An index is there before it is built, and reads that need it fail until then. */
+/**
+ * Waits until indexes are built. A new index is listed earlier, and reads that need it fail until then.
+ */
 async function indexesBuilt(): Promise<void> {
   const text = `SELECT is_queryable, is_building FROM system_views.sai_column_indexes WHERE keyspace_name = '${keyspace}'`
   for (;;) {
@@ -271,7 +272,7 @@ async function defineAll(): Promise<Table> {
 
 type Values = Map<string, ColumnValue>
 
-/** What columns hold after a value was written to them. */
+/** The expected value of a column after a write. */
 function kept(column: Column, given: Value, table: Table): ColumnValue | undefined {
   if (given === null) return undefined
   if (column.type.type === 'vector') return Float32Array.from(given as number[])
@@ -280,7 +281,7 @@ function kept(column: Column, given: Value, table: Table): ColumnValue | undefin
   return value
 }
 
-/** Zeros with a sign, as CQL may have written them. */
+/** CQL keeps the sign of zeros, so they are also written as -0. */
 const signed = (value: ColumnValue | undefined) => (value === 0 ? -0 : value)
 
 function randomRow(table: Table, small: boolean): fc.Arbitrary<Values> {
@@ -303,7 +304,7 @@ function randomRow(table: Table, small: boolean): fc.Arbitrary<Values> {
   })
 }
 
-/** Few values, so that filters find some. */
+/** Values from a small set, so that filters match some. */
 function givenOf(column: Column, table: Table, small: boolean): fc.Arbitrary<Value> {
   const any = givenValues(column.type, table.types)
   const nonZero =
@@ -540,7 +541,7 @@ try {
     .chain((of) => any.map((other): RowFilter => ({ kind: 'and', of: [...of, other] })))
   const filters = fc.sample(fc.oneof(any, onKey, both), { seed, numRuns: Number(runs) })
   for (const filter of filters) await checkFilter(table, model, filter)
-  // What is indexed later is written to files first, and so are all indexes.
+  // An index that is created later is built from files, so all data is flushed first.
   for (const index of [regular('p'), regular('d')])
     await changeAll({ kind: 'createIndex', index })
   await indexesBuilt()

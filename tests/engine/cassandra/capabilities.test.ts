@@ -6,7 +6,7 @@ import { apache, fork } from './capabilities.ts'
 
 const { syntaxError, invalid, unauthorized } = types.responseErrorCodes
 
-/** Refuses what the first expression that matches has a code for. */
+/** A cluster that rejects a statement with the code of the first matching expression. */
 function clusterOf(...refusals: (readonly [RegExp, number])[]): Client {
   const execute = (text: string) => {
     const [, code] = refusals.find(([refused]) => refused.test(text)) ?? []
@@ -22,7 +22,7 @@ const ofLocal = [/FROM system\.local (?:WHERE|ORDER)/, invalid] as const
 const noSuchView = (name: string) =>
   [new RegExp(`system_views\\.${name}\\b`), invalid] as const
 
-test('a cluster of Apache Cassandra is told by what it cannot parse', async () => {
+test('probe recognises Apache Cassandra by the syntax that it rejects', async () => {
   const lacking = /\bOR\b| : |BM25|NOT CONTAINS/
   const found = await probe(
     clusterOf([lacking, syntaxError], ofLocal, noDse, noSuchView('indexes')),
@@ -30,12 +30,12 @@ test('a cluster of Apache Cassandra is told by what it cannot parse', async () =
   assert.deepEqual(found, { ...apache, release: '5.0', vectors: true })
 })
 
-test('a relative that parses all, and refuses it for what it says, has it', async () => {
+test('probe reports a feature when a fork parses it, even if it rejects the statement', async () => {
   const found = await probe(clusterOf(ofLocal, noDse, noSuchView('sai_column_indexes')))
   assert.deepEqual(found, { ...fork, release: '5.0', vectors: true })
 })
 
-test('a release that parses NOT CONTAINS and no OR has no index for it', async () => {
+test('probe reports no negation index when a release parses NOT CONTAINS but not OR', async () => {
   const lacking = /\bOR\b| : |BM25/
   const found = await probe(
     clusterOf([lacking, syntaxError], ofLocal, noDse, noSuchView('indexes')),
@@ -43,17 +43,17 @@ test('a release that parses NOT CONTAINS and no OR has no index for it', async (
   assert.deepEqual(found, { ...apache, release: '5.0', vectors: true })
 })
 
-test('nobody waits for indexes where it cannot be seen whether they are ready', async () => {
+test('probe reports no index view when the user may not read system_views', async () => {
   const { indexView } = await probe(clusterOf(ofLocal, [/system_views/, unauthorized]))
   assert.equal(indexView, undefined)
 })
 
-test('the release of a relative is told beside that of Cassandra', async () => {
+test('probe reports the release of a fork after that of Cassandra', async () => {
   const found = await probe(clusterOf(ofLocal))
   assert.equal(found.release, '5.0, DSE 6.9.21')
 })
 
-test('a cluster without vectors is known as such', async () => {
+test('probe reports a cluster that does not support vectors', async () => {
   const { vectors } = await probe(clusterOf([/ANN OF/, syntaxError], ofLocal))
   assert.equal(vectors, false)
 })

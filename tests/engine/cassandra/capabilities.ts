@@ -1,4 +1,4 @@
-/** What the products can do that a cluster may be of. */
+/** Capabilities of the supported products: Apache Cassandra and its fork. */
 import type { Capabilities } from '../../../src/engine/cassandra/cluster/capabilities.ts'
 
 export const apache: Capabilities = {

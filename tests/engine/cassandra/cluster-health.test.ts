@@ -1,4 +1,4 @@
-/** What is an outage of a cluster, and what is not. */
+/** The conditions that count as an outage of a cluster. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ClusterHealth } from '../../../src/engine/cassandra/cluster/cluster-health.ts'
@@ -9,12 +9,12 @@ describe('the health of a cluster', () => {
   const fail = (kind: EngineErrorKind) => () => Promise.reject(new EngineError(kind, 'x'))
   const agree = () => Promise.resolve(true)
 
-  test('is good where a node and a quorum answer', async () => {
+  test('is good when a node and a quorum answer', async () => {
     const health = new ClusterHealth({ reachNode: fine, reachQuorum: fine, agree })
     assert.equal(await health.problem(), undefined)
   })
 
-  test('says what is missing', async () => {
+  test('names the cause of an outage', async () => {
     const none = { reachNode: fail('unavailable'), reachQuorum: fail('unavailable') }
     assert.match((await new ClusterHealth({ ...none, agree }).problem())!, /no node/)
     for (const [kind, says] of [
@@ -28,7 +28,7 @@ describe('the health of a cluster', () => {
     }
   })
 
-  test('suffers from a disagreement that lasts, and recovers', async () => {
+  test('reports a schema disagreement that lasts, and recovers', async () => {
     let [now, isAgreed] = [0, false]
     const probes = { reachNode: fine, reachQuorum: fine }
     const health = new ClusterHealth(

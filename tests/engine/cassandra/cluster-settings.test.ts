@@ -5,7 +5,7 @@ import { addClusterOptions, readCluster } from '../../../src/cli/cluster-options
 import type { ClusterConfig } from '../../../src/settings/cluster-settings.ts'
 import { serveOptions } from '../../../src/settings/serve-options.ts'
 
-/** As `stela serve` reads them; what it says of them where it refuses. */
+/** Parses flags as `stela serve` does; returns the error text when it rejects them. */
 function read(...given: string[]): ClusterConfig | string | undefined {
   let said = ''
   const command = new Command()
@@ -22,7 +22,7 @@ function read(...given: string[]): ClusterConfig | string | undefined {
 const onCluster = (...given: string[]) => read('--engine', 'cassandra', ...given)
 
 describe('settings of a cluster', () => {
-  test('are told apart from those of a folder, each of which says whose it is', () => {
+  test('are rejected for the embedded engine, and settings of a data folder are rejected for a cluster', () => {
     const folder = {
       ...{ data: 'x', users: 'ann:secret', durability: 'relaxed', 'search-threads': '2' },
       ...{ 'max-open': '5', 'max-waiting-reads': '5' },
@@ -47,7 +47,7 @@ describe('settings of a cluster', () => {
     assert.equal(read(), undefined)
   })
 
-  test('that need each other are asked for', () => {
+  test('are rejected when a setting that they need is missing or invalid', () => {
     for (const [given, said] of [
       ['--cassandra-user ann', /--cassandra-user and --cassandra-password belong together/],
       ['--cassandra-ca ca.pem', /but --cassandra-tls is off/],
@@ -84,7 +84,7 @@ describe('settings of a cluster', () => {
       assert.match(String(onCluster(...given.split(' '))), said)
   })
 
-  test('have the defaults that are documented', () => {
+  test('have the documented defaults', () => {
     const cluster = onCluster() as ClusterConfig
     assert.deepEqual(cluster.consistency, {
       read: 'LOCAL_QUORUM',

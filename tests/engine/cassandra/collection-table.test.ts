@@ -1,4 +1,4 @@
-/** The table of a collection, as text: its columns, indexes and comment, and old comments. */
+/** The table of a collection: its columns, indexes and comment, and comments of older versions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -30,7 +30,7 @@ const full: CollectionOptions = {
 }
 
 describe('the table of a collection', () => {
-  test('has a column for everything that is looked at, and its options in the comment', () => {
+  test('has a column for each access path, and the options in its comment', () => {
     assert.equal(
       createTableText(target, bare),
       'CREATE TABLE "ks"."Books" (key tuple<tinyint, text> PRIMARY KEY, tx_id timeuuid, ' +
@@ -64,7 +64,7 @@ describe('the table of a collection', () => {
     ['query_null_values', 'query_null_values'],
   ].map(([suffix, of]) => custom(suffix!, of!))
 
-  test('has indexes, with the options that the cluster takes', () => {
+  test('has indexes with the options that the cluster supports', () => {
     assert.deepEqual(createIndexTexts(target, bare, apache), plain)
     const vector = custom('query_vector_value', 'query_vector_value')
     assert.deepEqual(createIndexTexts(target, full, apache), [
@@ -79,7 +79,7 @@ describe('the table of a collection', () => {
     ])
   })
 
-  test('has none for fields where nothing is indexed', () => {
+  test('has no indexes when no field is indexed', () => {
     const options: CollectionOptions = { ...bare, indexing: { deny: ['*'] } }
     assert.deepEqual(createIndexTexts(target, options, fork), [])
   })
@@ -110,12 +110,12 @@ describe('the comment of a collection', () => {
   const seen = { dimension: 3, metric: 'EUCLIDEAN', sourceModel: 'ADA002' }
   const vector = { dimension: 3, metric: 'euclidean', sourceModel: 'ada002' }
 
-  test('says again what was written', () => {
+  test('is read back as it was written', () => {
     const [, comment] = /comment = '(.*)'$/.exec(createTableText(target, full))!
     assert.deepEqual(read(comment!.replaceAll("''", "'")), full)
   })
 
-  test('that is not there leaves it to the columns', () => {
+  test('when absent, leaves the vector options to the columns', () => {
     for (const blank of ['', ' ']) {
       assert.deepEqual(read(blank), bare)
       assert.deepEqual(read(blank, seen), { ...bare, vector })
@@ -125,12 +125,12 @@ describe('the comment of a collection', () => {
     assert.deepEqual(read('', alone), { ...bare, vector: unsaid })
   })
 
-  test('of the oldest form has what is indexed, and the columns the rest', () => {
+  test('in the oldest form has the indexing options, and the columns have the others', () => {
     const indexing = { allow: ['a'] }
     assert.deepEqual(read({ indexing }, seen), { ...bare, vector, indexing })
   })
 
-  test('of the first version knows no search by terms, unless it does', () => {
+  test('in version 1 disables search by terms, unless it has lexical and rerank options', () => {
     assert.deepEqual(read(noted(1, { defaultId: { type: 'uuid' } }), seen), {
       ...bare,
       defaultId: { type: 'uuid' },
@@ -140,7 +140,7 @@ describe('the comment of a collection', () => {
     assert.throws(() => read(noted(1, { lexical })), { kind: 'schema' })
   })
 
-  test('of today has the defaults of today, and metrics however they are spelled', () => {
+  test('in version 2 has the present defaults, and accepts any spelling of a metric', () => {
     assert.deepEqual(read(noted(2, { defaultId: { type: '' } })), defaults)
     const stored = { dimension: 3, metric: 'DOT-PRODUCT', sourceModel: 'NV_QA_4' }
     const off2 = { lexical: off, rerank: off }
@@ -151,7 +151,7 @@ describe('the comment of a collection', () => {
   })
 
   for (const version of [0, 3, '2', null, undefined])
-    test(`of version ${JSON.stringify(version)} is of none that is known`, () => {
+    test(`is rejected when its version is ${JSON.stringify(version)}`, () => {
       assert.throws(() => read(noted(version, {})), { kind: 'schemaVersion' })
     })
 
@@ -164,14 +164,14 @@ describe('the comment of a collection', () => {
     noted(2, { vector: {} }),
     noted(2, { vector: { dimension: 3, metric: 7 } }),
   ])
-    test(`is refused where it is ${JSON.stringify(wrong)}`, () => {
+    test(`is rejected when it is ${JSON.stringify(wrong)}`, () => {
       assert.throws(() => read(wrong), {
         kind: 'schema',
         message: 'the comment of Books does not hold its options',
       })
     })
 
-  test('is read where something in it is null', () => {
+  test('is accepted when a part of it is null', () => {
     assert.deepEqual(read({ collection: null }), bare)
     const nulls = { vector: null, indexing: null, lexical: null, rerank: null }
     assert.deepEqual(read(noted(2, nulls)), defaults)

@@ -1,4 +1,4 @@
-/** Random types of columns, and values as requests write them. */
+/** Random column types, and random values in the form of requests. */
 import fc from 'fast-check'
 import { readNumeral } from '../../../src/json/decimal.ts'
 import type { Value } from '../../../src/json/value.ts'
@@ -96,7 +96,7 @@ const named = fc.constantFrom('NaN', 'Infinity', '-Infinity')
 const two = (max: number) =>
   fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'))
 
-/** `isColumn`: of a column of its own, which may hold more timestamps. */
+/** `isColumn`: the value of a whole column, for which more timestamps are supported. */
 function givenPrimitive(name: PrimitiveName, isColumn: boolean): fc.Arbitrary<Value> {
   switch (name) {
     case 'ascii':

@@ -1,4 +1,4 @@
-/** Types of columns, as CQL writes them and as it says them of itself. */
+/** Column types as CQL text: in definitions, and as listed by system_schema. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -19,7 +19,7 @@ const types: UserTypes = [
 
 const address = { type: 'userDefined', udtName: 'address' } as const
 
-describe('types that system_schema says', () => {
+describe('types in system_schema', () => {
   for (const [text, type] of [
     ['text', { type: 'text' }],
     ['varchar', { type: 'text' }],
@@ -37,7 +37,7 @@ describe('types that system_schema says', () => {
     ['"Address"', { type: 'userDefined', udtName: 'Address' }],
     ['"text"', { type: 'userDefined', udtName: 'text' }],
   ] satisfies [string, ColumnType][])
-    test(`${text} is known`, () => {
+    test(`${text} is supported`, () => {
       assert.deepEqual(readType(text, types), { type })
     })
 
@@ -47,7 +47,7 @@ describe('types that system_schema says', () => {
     ['frozen<set<frozen<address>>>', { type: 'set', valueType: address }],
     ['frozen<address>', address],
   ] satisfies [string, ColumnType][])
-    test(`${text} is known, and frozen`, () => {
+    test(`${text} is supported and frozen`, () => {
       assert.deepEqual(readType(text, types), { type, isFrozen: true })
     })
 
@@ -68,11 +68,11 @@ describe('types that system_schema says', () => {
     'list<>',
     'int>',
   ])
-    test(`"${text}" is not known`, () => {
+    test(`"${text}" is not supported`, () => {
       assert.equal(readType(text, types), undefined)
     })
 
-  test('of fields have no parts', () => {
+  test('must be primitive for fields', () => {
     assert.equal(readPrimitive('varchar'), 'text')
     assert.equal(readPrimitive('frozen<list<int>>'), undefined)
     assert.equal(readPrimitive('"int"'), undefined)
@@ -90,13 +90,13 @@ describe('types in definitions', () => {
       assert.equal(printType(type, 'ks'), text)
     })
 
-  test('are those of columns that are frozen or static, too', () => {
+  test('include FROZEN and STATIC of their column', () => {
     const type = { type: 'list', valueType: 'int' } as const
     const column = { name: 'a"b', type, isFrozen: true, isStatic: true } as const
     assert.equal(printColumn(column, 'ks'), '"a""b" frozen<list<int>> STATIC')
   })
 
-  test('are read as what they were', () => {
+  test('are read back as they were written', () => {
     fc.assert(
       fc.property(columnTypes(['address', 'Address', 'text']), (type) => {
         const text = printType(type, 'ks').replaceAll('"ks".', '')

@@ -1,4 +1,4 @@
-/** Values survive the way to the cluster and back, as the driver goes it. */
+/** Column values survive the round trip through the driver's encoding. */
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
@@ -52,7 +52,7 @@ const types: UserTypes = [
   },
 ]
 
-/** The driver's own, which it has no types for. */
+/** The driver's internal encoder, for which it has no types. */
 interface DriverEncoder {
   encode(value: unknown, type: unknown): Buffer
   decode(bytes: Buffer | null, type: unknown): unknown
@@ -67,7 +67,7 @@ const encoder = new Encoder(4, {
   encoding: { map: Map, set: Set, useBigIntAsLong: true, useBigIntAsVarint: true },
 })
 
-/** As the driver describes the type of a column to itself. */
+/** The driver's description of a column type. */
 function infoOf(type: ColumnType): unknown {
   switch (type.type) {
     case 'list':
@@ -118,7 +118,7 @@ function roundTrip(type: ColumnType, value: ColumnValue | undefined) {
 }
 
 describe('values of columns', () => {
-  test('come back as they went', () => {
+  test('are read back as they were written, for random types', () => {
     fc.assert(
       fc.property(
         columnTypes(['Place']).chain((type) =>
@@ -153,12 +153,12 @@ describe('values of columns', () => {
     ['timeuuid', ['"7d9a1e40-1a2b-11ee-be56-0242ac120002"']],
   ] satisfies [PrimitiveName, string[]][])
     for (const text of texts)
-      test(`of type ${name}: ${text.slice(0, 60)}`, () => {
+      test(`are read back, for type ${name}: ${text.slice(0, 60)}`, () => {
         const type = { type: name }
         const value = readGiven(type, read(text), types) as Value
         const bound = bindValue({ type }, value, types)
         const bytes = encoder.encode(bound, infoOf(type))
-        // A timestamp that is a column of its own is asked for as a number.
+        // A timestamp column is read as a number.
         const given =
           name === 'timestamp'
             ? bytes.readBigInt64BE()
@@ -166,7 +166,7 @@ describe('values of columns', () => {
         assert.deepEqual(readAll({ type }, given, types), value)
       })
 
-  test('of user-defined types have null for missing fields', () => {
+  test('have null for missing fields of a user-defined type', () => {
     const type = placeType
     const bound = bindValue({ type }, new Map([['street', 'Elm']]), types)
     assert.deepEqual(
@@ -181,7 +181,7 @@ describe('values of columns', () => {
     )
   })
 
-  test('of user-defined types were written before a field was added', () => {
+  test('are read if they were written before their type got a field', () => {
     const type = placeType
     assert.deepEqual(
       readAll({ type }, { street: 'Elm' }, types),
@@ -192,7 +192,7 @@ describe('values of columns', () => {
     assert.deepEqual(readAll({ type: list }, [{}], types), [new Map()])
   })
 
-  test('of user-defined types have all bytes that a cluster may have of them', () => {
+  test('are read from each encoding of a user-defined type that a cluster may store', () => {
     fc.assert(
       fc.property(givenValues(placeType, types), (given) => {
         const value = readElement(placeType, given, types) as Value
@@ -215,7 +215,7 @@ describe('values of columns', () => {
     )
   })
 
-  test('that are empty collections are none', () => {
+  test('are null when a collection is empty', () => {
     const list = { type: 'list', valueType: 'int' } as const
     const map = { type: 'map', keyType: 'int', valueType: 'int' } as const
     assert.equal(readAll({ type: list }, [], types), undefined)
@@ -223,12 +223,12 @@ describe('values of columns', () => {
     assert.equal(readAll({ type: map }, new Map(), types), undefined)
   })
 
-  test('of sets that differ for the cluster alone are one', () => {
+  test('are merged in a set when they differ only in the sign of zero', () => {
     const type = { type: 'set', valueType: 'double' } as const
     assert.deepEqual(readAll({ type }, new Set([-0, 0, 1]), types), [0, 1])
   })
 
-  test('that are texts refuse what UTF-8 has no bytes for', () => {
+  test('are rejected when a text cannot be encoded as UTF-8', () => {
     const list = { type: 'list', valueType: 'text' } as const
     for (const [type, value] of [
       [{ type: 'text' } as const, 'x\ud800'],
@@ -241,7 +241,7 @@ describe('values of columns', () => {
     assert.equal(bindValue({ type: { type: 'text' } }, '🦉', types), '🦉')
   })
 
-  test('within others refuse timestamps that the driver could not read', () => {
+  test('are rejected when a collection has a timestamp that the driver cannot read', () => {
     const type = { type: 'list', valueType: 'timestamp' } as const
     assert.throws(
       () => bindValue({ type }, ['+292278994-08-17T07:12:55.807Z'], types),

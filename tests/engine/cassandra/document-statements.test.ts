@@ -1,4 +1,4 @@
-/** What clusters with an index of terms are asked, which none that tests can start has. */
+/** Statements for clusters with an index of terms, which tests cannot start. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'
@@ -47,7 +47,7 @@ function branchOf(filter: Filter, more = onlyWords): Branch {
 }
 
 describe('documents', () => {
-  test('with words are asked for by what the request says', () => {
+  test('are selected by words with the text of the request', () => {
     assert.deepEqual(conditionsOf(branchOf(match)), {
       text: 'query_lexical_value : ?',
       values: ['Owls at night'],
@@ -58,7 +58,7 @@ describe('documents', () => {
     })
   })
 
-  test('are asked for in one statement where there is OR', () => {
+  test('are selected with one statement if the cluster supports OR', () => {
     const date: Value = new Map([['$date', 5]])
     const cases: [Filter, string, readonly unknown[]][] = [
       [
@@ -107,9 +107,9 @@ describe('documents', () => {
     assert.deepEqual(values.map(String), ['a', '2.5'])
   })
 
-  test('are not asked for by what could leave one out', () => {
+  test('are not selected by a condition that could exclude a match', () => {
     const unsure: Filter[] = [
-      // This could be read as the path "a" and the text "b Sc".
+      // The same entry could mean the path "a" and the text "b Sc".
       { kind: 'ne', path: pathOf('a'), value: 'b Sc' },
       { kind: 'ne', path: pathOf('a'), value: ['x'] },
       { kind: 'notAll', path: pathOf('a'), values: [1] },
@@ -138,9 +138,9 @@ describe('documents', () => {
   })
 })
 
-describe('ranks', () => {
+describe('a ranked search', () => {
   const by = { kind: 'lexical', terms: ['owl'], text: 'owl' } as const
-  /** The cluster has so many; every third is left out by the filter. */
+  /** Searches a cluster with `count` documents; the filter rejects every third one. */
   const search = (count: number, limit: number, after?: SearchPlace) => {
     const asked: number[] = []
     const ask = (most: number) => {
@@ -154,7 +154,7 @@ describe('ranks', () => {
     return { asked, found }
   }
 
-  test('go on behind the last page', async () => {
+  test('continues after the previous page', async () => {
     const seen: number[] = []
     let after: SearchPlace | undefined
     for (;;) {
@@ -169,7 +169,7 @@ describe('ranks', () => {
     )
   })
 
-  test('are asked for in larger numbers where the filter leaves too few', async () => {
+  test('requests more documents when the filter leaves too few', async () => {
     const { asked, found } = search(5_000, 400)
     assert.equal((await found).hits.length, 400)
     assert.deepEqual(asked, [800])
@@ -178,7 +178,7 @@ describe('ranks', () => {
     assert.deepEqual(wide.asked, [1_000])
   })
 
-  test('end where the cluster ranks no more, and that is said', async () => {
+  test('fails when the cluster ranks no further documents', async () => {
     await assert.rejects(
       search(5_000, 700).found,
       (error) => error instanceof EngineError && error.kind === 'unsupported',

@@ -1,4 +1,4 @@
-/** What clusters that no test can have say, and what it means. */
+/** Errors of clusters that tests cannot start, and their engine errors. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, types } from 'cassandra-driver'
@@ -6,7 +6,7 @@ import { engineErrorOf } from '../../../src/engine/cassandra/cluster/failures.ts
 
 const { invalid, serverError, unavailableException } = types.responseErrorCodes
 
-test('what is wrong with settings is told in words of ours', () => {
+test('errors in settings get messages that name the setting to change', () => {
   for (const [failure, says] of [
     [
       new errors.ArgumentError(
@@ -30,7 +30,7 @@ test('what is wrong with settings is told in words of ours', () => {
   }
 })
 
-test('a limit on indexes is told by its words, which differ between products', () => {
+test('index limits are recognised by the message, which differs between products', () => {
   for (const message of [
     'Cannot have more than 100 indexes, failed to create index on table ks.books',
     'Guardrail secondary_indexes_per_table violated: Tables cannot have more than 8 ' +
@@ -45,7 +45,7 @@ test('a limit on indexes is told by its words, which differ between products', (
   assert.equal(kind, 'unsupported')
 })
 
-test('a failure that says nothing of its kind is one of what was tried', () => {
+test('an unspecific failure becomes an error of the attempted operation', () => {
   for (const failure of [
     new TypeError('Not a valid text value, expected String obtained 7.'),
     new errors.ResponseError(serverError, 'java.lang.RuntimeException'),
@@ -54,7 +54,7 @@ test('a failure that says nothing of its kind is one of what was tried', () => {
       assert.equal(engineErrorOf(failure, act).kind, act)
 })
 
-test('hosts that none can be reached of are told from too few copies', () => {
+test('unreachable hosts are distinguished from too few replicas', () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
   const tooFew = new errors.ResponseError(
     unavailableException,

@@ -1,6 +1,6 @@
 /**
- * Random filters and documents: whatever a cluster can be asked, a document that matches is
- * found by the plan. Terms are looked up in the columns that the document is stored as.
+ * Random filters and documents: every plan must find each document that matches. Terms are looked up in
+ * the columns of the stored document.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ const clusters: readonly MoreTerms[] = [
   { or: true, negations: false, ranges: false, words: true },
 ]
 
-test(`documents that match are found, and no others by exact plans, SEED=${seed}`, () => {
+test(`plans find all matching documents, and exact plans no others, SEED=${seed}`, () => {
   const random = new Random(seed)
   let found = 0
   for (let round = 0; round < 20_000 * times; round++) {
@@ -69,7 +69,7 @@ test(`documents that match are found, and no others by exact plans, SEED=${seed}
   assert(found > 1_000)
 })
 
-test('what UTF-8 has no bytes for is looked at, since a cluster keeps it otherwise', () => {
+test('a plan is not exact when a text cannot be encoded as UTF-8', () => {
   const at = (text: string) => parsePath(text) as Path
   const exists = (text: string): Filter => ({
     kind: 'exists',
@@ -129,7 +129,7 @@ function holds(term: DocumentTerm, shredded: Shredded): boolean {
   }
 }
 
-test('a filter with many values of many conditions becomes few terms', () => {
+test('a plan has few terms when a filter has many conditions with many values', () => {
   const values = Array.from({ length: 100 }, (_, n) => n)
   const path: Path = { text: 'a', segments: ['a'] }
   const of = Array.from({ length: 60 }, () => ({ kind: 'all', path, values }) as const)

@@ -1,4 +1,4 @@
-/** Tables, indexes and types of what a cluster says of itself. */
+/** Reads tables, indexes and types from the system tables of a cluster. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { IndexRow } from '../../../src/engine/cassandra/catalog/read-index.ts'
@@ -54,7 +54,7 @@ const sai = (target: string, more: Record<string, string> = {}) => ({
 })
 
 describe('user-defined types', () => {
-  test('are those whose fields have no parts', () => {
+  test('are listed if all their fields are primitive', () => {
     assert.deepEqual(types, [
       {
         name: 'Place',
@@ -68,7 +68,7 @@ describe('user-defined types', () => {
 })
 
 describe('tables', () => {
-  test('have the columns of their key in its order', () => {
+  test('list key columns in key order', () => {
     const read = readTable(
       row,
       [
@@ -105,7 +105,7 @@ describe('tables', () => {
     })
   })
 
-  test('name what only CQL can use', () => {
+  test('list columns and indexes that are usable only through CQL', () => {
     const { definition } = readTable(
       row,
       [
@@ -145,7 +145,7 @@ describe('tables', () => {
     })
   })
 
-  test('name the columns of their key that only CQL can use', () => {
+  test('list key columns that are usable only through CQL', () => {
     const key = column('id', 'frozen<tuple<int, text>>', 'partition_key', 0)
     const { definition } = readTable(row, [key, column('n', 'int')], [], types)
     assert.deepEqual(definition.partitionBy, ['id'])
@@ -181,7 +181,7 @@ describe('tables', () => {
       { comment: JSON.stringify({ 'data-api': { vectorize: { v: service } } }) },
     ],
   ] as const)
-    test(`have the services that ${where} name`, () => {
+    test(`have the embedding services that ${where} name`, () => {
       const read = readTable({ ...row, ...source }, vectors, [], types)!
       assert.deepEqual(read.definition.columns[1]!.type, {
         type: 'vector',
@@ -191,7 +191,7 @@ describe('tables', () => {
     })
 
   for (const comment of ['a table of books', '{"data-api":7}', '[1]', '{'])
-    test(`may have the comment ${comment}`, () => {
+    test(`accept the comment ${comment} of another program`, () => {
       const read = readTable({ ...row, comment, extensions: null! }, vectors, [], types)!
       assert.deepEqual(read.definition.columns[1]!.type, { type: 'vector', dimension: 3 })
     })
@@ -272,16 +272,16 @@ describe('indexes', () => {
     sai('gone'),
     { class_name: 'org.apache.cassandra.index.sasi.SASIIndex', target: 'n' },
   ])
-    test(`${JSON.stringify(options)} is not known`, () => {
+    test(`are not supported with the options ${JSON.stringify(options)}`, () => {
       assert.equal(readOne(options), undefined)
     })
 
-  test('are completed by what the table notes', () => {
+  test('are completed from the comment of the table', () => {
     const noted = {
       i: { sourceModel: 'bert' },
       words: { column: 'Ti"tle', analyzer: 'standard' },
       gone: { column: 'dropped', analyzer: 'standard' },
-      // Others may write what they like.
+      // Other programs may write anything into the comment.
       ...{ number: 7, nothing: null, list: ['Ti"tle'], bare: { column: 'Ti"tle' } },
       ...{ other: { column: 'n', analyzer: 'standard' }, model: { sourceModel: 7 } },
     }

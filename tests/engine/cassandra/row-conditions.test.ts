@@ -1,4 +1,4 @@
-/** What a cluster is told of a filter, and what is left to be checked. */
+/** The CQL conditions for a filter, and the columns that remain to be checked. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Capabilities } from '../../../src/engine/cassandra/cluster/capabilities.ts'
@@ -82,9 +82,9 @@ const and = (...of: RowFilter[]): RowFilter => ({ kind: 'and', of })
 const or = (...of: RowFilter[]): RowFilter => ({ kind: 'or', of })
 
 interface Expected {
-  /** The WHERE of each query, with its values as text. */
+  /** The WHERE clause of each query, with its values as text. */
   readonly says: readonly string[]
-  /** The columns of what is left. */
+  /** The columns that remain to be checked. */
   readonly left?: readonly string[]
   readonly isDisjoint?: boolean
   readonly isServed?: boolean
@@ -114,10 +114,10 @@ function expect(
   }
 }
 
-describe('of the key', () => {
+describe('conditions on the key', () => {
   const partition = and(is('p', 'eq', [1]), is('q', 'eq', [1.5]))
 
-  test('a partition is told, and the start of its sort', () => {
+  test('name the partition and a prefix of its sort', () => {
     expect(partition, { says: ['p = ? AND q = ?'] })
     expect(and(partition, is('c', 'gte', ['a']), is('c', 'lt', ['b'])), {
       says: ['p = ? AND q = ? AND c >= ? AND c < ?'],
@@ -128,14 +128,14 @@ describe('of the key', () => {
     })
   })
 
-  test('what comes behind a gap is filtered', () => {
+  test('use filtering behind a gap in the sort columns', () => {
     expect(and(partition, is('d', 'eq', ['1.2.3.4'])), {
       says: ['p = ? AND q = ? AND d = ? ALLOW FILTERING'],
       left: ['d'],
     })
   })
 
-  test('what comes behind a range is filtered, index or not', () => {
+  test('use filtering behind a range, with or without an index', () => {
     const { definition } = table
     const indexed: Table = {
       ...table,
@@ -149,20 +149,20 @@ describe('of the key', () => {
     )
   })
 
-  test('several partitions are several queries', () => {
+  test('become one query for each of several partitions', () => {
     expect(and(is('p', 'in', [1, 2, 1]), is('q', 'in', [1.5, 2.5])), {
       says: Array.from({ length: 4 }, () => 'p = ? AND q = ?'),
     })
   })
 
-  test('several values of the sort go with no index', () => {
+  test('use no index with several values of a sort column', () => {
     expect(and(partition, is('c', 'in', ['a', 'b']), is('n', 'eq', [1])), {
       says: ['p = ? AND q = ? AND c IN ?'],
       left: ['n'],
     })
   })
 
-  test('a zero is two values', () => {
+  test('match both signed zeros', () => {
     const { branches } = rowConditions(
       table,
       and(is('p', 'eq', [1]), is('q', 'eq', [0])),
@@ -177,18 +177,18 @@ describe('of the key', () => {
     )
   })
 
-  test('conditions that exclude each other need no query', () => {
+  test('need no query when they contradict each other', () => {
     expect(and(partition, is('p', 'eq', [2])), { says: [] })
     expect(and(is('x', 'in', [])), { says: [] })
     expect(or(), { says: [] })
   })
 
-  test('a part of it is filtered', () => {
+  test('use filtering for a part of the partition key', () => {
     expect(is('p', 'eq', [1]), { says: ['p = ? ALLOW FILTERING'], isServed: false })
     expect(and(is('p', 'in', [1, 2]), is('n', 'eq', [1])), { says: ['n = ?'], left: ['p'] })
   })
 
-  test('too many partitions are not asked for', () => {
+  test('are checked afterwards when they name too many partitions', () => {
     const many = Array.from({ length: 100 }, (_, i) => i + 1)
     expect(and(is('p', 'in', many), is('q', 'in', many)), {
       says: [''],
@@ -197,7 +197,7 @@ describe('of the key', () => {
     })
   })
 
-  test('backwards nothing else may be told', () => {
+  test('exclude other conditions in reads backwards', () => {
     expect(
       and(partition, is('c', 'gt', ['a']), is('x', 'eq', [1])),
       { says: ['p = ? AND q = ? AND c > ?'], left: ['x'] },
@@ -205,7 +205,7 @@ describe('of the key', () => {
     )
   })
 
-  test('texts that are ordered otherwise are not told', () => {
+  test('leave out texts that Cassandra orders differently', () => {
     expect(and(partition, is('c', 'gt', ['\uFFFD'])), {
       says: ['p = ? AND q = ?'],
       left: ['c'],
@@ -213,8 +213,8 @@ describe('of the key', () => {
   })
 })
 
-describe('of single values', () => {
-  test('an index leads, and others are filtered', () => {
+describe('conditions on single values', () => {
+  test('use one index and filter by the others', () => {
     expect(is('n', 'eq', [1]), { says: ['n = ?'] })
     expect(and(is('n', 'gt', [1]), is('n', 'lte', [5])), { says: ['n > ? AND n <= ?'] })
     expect(and(is('x', 'eq', [1]), is('n', 'eq', [1])), {
@@ -223,22 +223,22 @@ describe('of single values', () => {
     expect(is('x', 'in', [1, 2]), { says: ['x IN ? ALLOW FILTERING'], isServed: false })
   })
 
-  test('what is said twice is told once', () => {
+  test('are merged when they are redundant', () => {
     expect(and(is('n', 'eq', [3]), is('n', 'gt', [1]), is('n', 'in', [3, 4])), {
       says: ['n = ?'],
     })
   })
 
-  test('several values of an indexed column are a query each, or one', () => {
+  test('become a query for each value, or one query with IN', () => {
     expect(is('n', 'in', [1, 2, 2]), { says: ['n = ?', 'n = ?'] })
     expect(is('n', 'in', [1, 2, 2]), { says: ['n IN ?'] }, { can: fork })
   })
 
-  test('indexes of texts have no order', () => {
+  test('use no index for ranges of texts', () => {
     expect(is('t', 'gt', ['a']), { says: ['t > ? ALLOW FILTERING'], isServed: false })
   })
 
-  test('indexes of addresses have another', () => {
+  test('are checked afterwards for ranges of addresses', () => {
     expect(is('address', 'gt', ['1.2.3.4']), {
       says: [''],
       left: ['address'],
@@ -247,7 +247,7 @@ describe('of single values', () => {
     expect(is('address', 'eq', ['1.2.3.4']), { says: ['address = ?'], left: ['address'] })
   })
 
-  test('an index that folds texts is asked for one, and checked', () => {
+  test('use a folding index, and are checked afterwards', () => {
     expect(is('folded', 'eq', ['A']), { says: ['folded = ?'], left: ['folded'] })
     expect(is('folded', 'in', ['A', 'b', 'a']), {
       says: ['folded = ?', 'folded = ?'],
@@ -255,11 +255,11 @@ describe('of single values', () => {
     })
   })
 
-  test('texts that an index may lack are not told', () => {
+  test('use no index for texts that may be too long for it', () => {
     expect(is('t', 'eq', ['x'.repeat(5_000)]), { says: [''], left: ['t'], isServed: false })
   })
 
-  test('a zero is a range', () => {
+  test('match a zero by a range', () => {
     expect(is('f', 'eq', [0]), { says: ['f >= ? AND f <= ?'] })
     const valuesOf = (kind: ComparisonKind) =>
       rowConditions(table, is('g', kind, [0]), apache).branches[0]!.terms[0]!.values
@@ -269,7 +269,7 @@ describe('of single values', () => {
     assert.deepEqual(valuesOf('lte'), [0])
   })
 
-  test('negations are left, unless the cluster knows them', () => {
+  test('with negations are checked afterwards, unless the cluster supports them', () => {
     expect(is('n', 'ne', [1]), { says: [''], left: ['n'], isServed: false })
     expect(is('n', 'ne', [1]), { says: ['n != ?'] }, { can: fork })
     expect(
@@ -279,7 +279,7 @@ describe('of single values', () => {
     )
   })
 
-  test('terms are looked for by clusters that have them', () => {
+  test('use an index of terms if the cluster has one', () => {
     const column = columns.find(({ name }) => name === 'words')!
     const match = {
       kind: 'match',
@@ -298,8 +298,8 @@ describe('of single values', () => {
   })
 })
 
-describe('of collections', () => {
-  test('elements are looked for', () => {
+describe('conditions on collections', () => {
+  test('look up elements', () => {
     expect(is('tags', 'all', ['a', 'b']), { says: ['tags CONTAINS ? AND tags CONTAINS ?'] })
     expect(is('tags', 'in', ['a', 'b']), {
       says: ['tags CONTAINS ?', 'tags CONTAINS ?'],
@@ -316,7 +316,7 @@ describe('of collections', () => {
     })
   })
 
-  test('keys, values and entries of maps are', () => {
+  test('look up keys, values and entries of maps', () => {
     expect(is('k', 'in', ['a'], 'keys'), { says: ['k CONTAINS KEY ?'] })
     expect(is('k', 'in', [1], 'values'), {
       says: ['k CONTAINS ? ALLOW FILTERING'],
@@ -331,7 +331,7 @@ describe('of collections', () => {
     )
   })
 
-  test('what an index tells apart and we do not is left', () => {
+  test('are checked afterwards when the index distinguishes equal values', () => {
     expect(is('m', 'all', [['a', 1]]), { says: [''], left: ['m'], isServed: false })
     expect(is('places', 'all', [new Map([['street', 'Elm']])]), {
       says: [''],
@@ -340,7 +340,7 @@ describe('of collections', () => {
     })
   })
 
-  test('negations are left, unless the cluster knows them', () => {
+  test('with negations are checked afterwards, unless the cluster supports them', () => {
     expect(is('tags', 'nin', ['a']), { says: [''], left: ['tags'], isServed: false })
     expect(
       is('tags', 'nin', ['a', 'b']),
@@ -361,7 +361,7 @@ describe('of collections', () => {
 describe('alternatives', () => {
   const either = or(is('n', 'eq', [1]), is('t', 'eq', ['a']))
 
-  test('are a query each, where there is a way to all of them', () => {
+  test('become a query each when every one has an access path', () => {
     expect(either, { says: ['n = ?', 't = ?'], isDisjoint: false })
     expect(and(either, is('x', 'eq', [1])), {
       says: ['n = ? AND x = ? ALLOW FILTERING', 't = ? AND x = ? ALLOW FILTERING'],
@@ -369,7 +369,7 @@ describe('alternatives', () => {
     })
   })
 
-  test('are partitions', () => {
+  test('become a query for each partition', () => {
     const one = (p: number) => and(is('p', 'eq', [p]), is('q', 'eq', [1.5]))
     expect(or(one(1), one(2)), {
       says: ['p = ? AND q = ?', 'p = ? AND q = ?'],
@@ -377,7 +377,7 @@ describe('alternatives', () => {
     })
   })
 
-  test('are left, where there is none', () => {
+  test('are checked afterwards when one has no access path', () => {
     expect(or(is('n', 'eq', [1]), is('x', 'eq', [1])), {
       says: [''],
       left: ['n', 'x'],
@@ -386,7 +386,7 @@ describe('alternatives', () => {
     expect(and(either, is('f', 'gt', [1])), { says: ['f > ?'], left: ['n', 't'] })
   })
 
-  test('are one query of a cluster that has OR', () => {
+  test('become one query if the cluster supports OR', () => {
     expect(either, { says: ['(n = ? OR t = ?)'] }, { can: fork })
     expect(
       or(and(is('x', 'eq', [1]), is('g', 'gt', [1])), is('n', 'eq', [1])),
@@ -396,7 +396,7 @@ describe('alternatives', () => {
   })
 })
 
-test('a search by vector says nothing that has no index', () => {
+test('a search by vector uses only conditions with an index', () => {
   expect(
     and(is('n', 'eq', [1]), is('x', 'eq', [1]), is('p', 'eq', [1])),
     { says: ['n = ?'], left: ['x', 'p'] },

@@ -1,4 +1,4 @@
-/** Random filters of rows, with operands that some rows have. */
+/** Random filters on rows, with operands that some rows have. */
 import fc from 'fast-check'
 import type { Column, Table } from '../../../src/engine/schema.ts'
 import type { Value } from '../../../src/json/value.ts'

@@ -1,4 +1,4 @@
-/** Statements that read, write and delete rows, as text. */
+/** CQL statements that read, write and delete rows. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts'
@@ -46,7 +46,7 @@ const table: Table = {
 const merged = (...given: Parameters<typeof mergeRow>) => atOnce(mergeRow(...given))
 const read = (...given: Parameters<typeof readRow>) => atOnce(readRow(...given))
 
-/** A list or set in the bytes of the protocol; of a map, its keys and values in turn. */
+/** A list or set in the encoding of the protocol; for a map, keys and values alternate. */
 const collection = (count: number, ...parts: Buffer[]) =>
   Buffer.concat([int(count), ...parts.flatMap((part) => [int(part.length), part])])
 const int = (value: number) => {
@@ -68,14 +68,14 @@ const start =
 const branch = { terms: [{ text: '"p" = ?', values: [1] }], allowFiltering: false }
 
 describe('rows are read', () => {
-  test('by what a query says', () => {
+  test('by the conditions of a branch', () => {
     assert.deepEqual(selectRows(table, { columns: selected, branch }), {
       text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ?`,
       values: [1],
     })
   })
 
-  test('all of them, with where they are', () => {
+  test('in full, with the token of their partition', () => {
     const all = { terms: [], allowFiltering: false }
     assert.deepEqual(
       selectRows(table, { columns: selected, branch: all, limit: 20, withToken: true }),
@@ -86,7 +86,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('backwards, and with filtering', () => {
+  test('backwards and with filtering', () => {
     const filtered = { ...branch, allowFiltering: true }
     assert.deepEqual(
       selectRows(table, { columns: selected, branch: filtered, limit: 5, direction: -1 }),
@@ -99,7 +99,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('by nearness', () => {
+  test('by similarity to a vector', () => {
     const vector = Buffer.from([0x3f, 0x80, 0, 0, 0xbf, 0, 0, 0])
     assert.deepEqual(
       selectNearest(table, {
@@ -127,7 +127,7 @@ describe('rows are read', () => {
     )
   })
 
-  test('in statements that differ when a user-defined type is another', () => {
+  test('with a different statement after a user-defined type changed', () => {
     const columns = selectedColumns(table, [place])
     const [before, after] = [table.types[0]!.fields, []].map(
       (fields) =>
@@ -138,7 +138,7 @@ describe('rows are read', () => {
     assert.notEqual(before, after)
   })
 
-  test('in statements that differ when the table was created again', () => {
+  test('with a different statement after the table was created again', () => {
     const columns = selectedColumns(table, [place])
     const texts = ['1', '2'].map(
       (uid) => selectRows({ ...table, uid }, { columns, branch }).text,
@@ -146,7 +146,7 @@ describe('rows are read', () => {
     assert.notEqual(texts[0], texts[1])
   })
 
-  test('as the driver gives them', () => {
+  test("from the driver's values", () => {
     const row = {
       '#0': 1,
       '#1': -0,
@@ -164,7 +164,7 @@ describe('rows are read', () => {
     })
   })
 
-  test('but not those of partitions that have none', () => {
+  test('and a partition without rows yields none', () => {
     const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
     assert.equal(read(table, selected, row), undefined)
   })
@@ -178,7 +178,7 @@ describe('rows are written', () => {
   ]
   const where = 'WHERE "p" = ? AND "c" = ? AND "at" = ?'
 
-  test('whole', () => {
+  test('as a whole by an insert', () => {
     const merge: RowMerge = {
       kind: 'insert',
       values: new Map([...key, [tags, undefined], [ids, [1, 2]]]),
@@ -192,7 +192,7 @@ describe('rows are written', () => {
     ])
   })
 
-  test('in part', () => {
+  test('in part by an update', () => {
     const merge: RowMerge = {
       kind: 'update',
       values: new Map([...key, [tags, ['a']], [m, undefined]]),
@@ -226,7 +226,7 @@ describe('rows are written', () => {
     }
   })
 
-  test('as an insert that also adds elements', () => {
+  test('with an INSERT and an UPDATE when an insert adds elements', () => {
     const merge: RowMerge = {
       kind: 'insert',
       values: new Map(key),
@@ -238,11 +238,11 @@ describe('rows are written', () => {
     )
   })
 
-  test('not at all where there is nothing to write', () => {
+  test('without a statement when nothing changes', () => {
     assert.deepEqual(merged(table, { kind: 'update', values: new Map(key) }), [])
   })
 
-  test('for a partition, if they share it', () => {
+  test('per partition when only static columns change', () => {
     const merge: RowMerge = {
       kind: 'update',
       values: new Map([...key, [shared, 7]]),
@@ -255,7 +255,7 @@ describe('rows are written', () => {
 })
 
 describe('rows are deleted', () => {
-  test('by their key, or by its start', () => {
+  test('by their key, or by a prefix of it', () => {
     assert.deepEqual(deleteRows(table, new Map([['p', { eq: [1] }]])), [
       { text: 'DELETE FROM "ks"."T" /* 1 */ WHERE "p" = ?', values: [1] },
     ])
@@ -277,7 +277,7 @@ describe('rows are deleted', () => {
     )
   })
 
-  test('also those with a zero that has a sign', () => {
+  test('with both signed zeros', () => {
     const conditions = new Map([
       ['p', { eq: [1] }],
       ['c', { eq: [0] }],
@@ -290,11 +290,11 @@ describe('rows are deleted', () => {
     ])
   })
 
-  test('not at all where none can be meant', () => {
+  test('without a statement when no key can match', () => {
     assert.deepEqual(deleteRows(table, new Map([['p', { eq: [] }]])), [])
   })
 
-  test('one by one where the cluster has another order', () => {
+  test('one by one when Cassandra orders the key differently', () => {
     const byText: Table = {
       ...table,
       definition: {

@@ -1,4 +1,4 @@
-/** What documents are found by is what other servers of the Data API write. */
+/** Index columns of documents equal those of other servers of the Data API. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashOf } from '../../../src/engine/cassandra/documents/hash.ts'
@@ -27,7 +27,7 @@ const indexingOf = new Map(
 describe('documents that another server stored', () => {
   for (const { table, row } of lines) {
     if (row === undefined) continue
-    // That server writes the address of an object in memory for a binary.
+    // For a binary, that server writes the memory address of an object.
     if (row.doc_json.includes('$binary') && table === 'plain') continue
     test(`${row.key.join(' ')} has the same key and columns`, () => {
       const whole = read(row.doc_json) as JsonObject
@@ -80,18 +80,18 @@ describe('hashes', () => {
     ['-0.5', 'N-0.5'],
     ['0.0', 'N0'],
   ] as const)
-    test(`of ${text.slice(0, 40)}`, () => {
+    test(`equal those of other servers: ${text.slice(0, 40)}`, () => {
       assert.equal(hashOf(read(text)), hash)
     })
 
-  test('of a number with very many zeros take little', () => {
+  test('use the exponent form for numbers with a huge exponent', () => {
     assert.equal(hashOf(read('1e999999999')), 'N1E+999999999')
     assert.equal(hashOf(read('-1.5e-999999999')), 'N-1.5E-999999999')
   })
 })
 
 describe('keys', () => {
-  test('of a whole number with zeros at its end have two spellings', () => {
+  test('have two spellings for an integer with trailing zeros', () => {
     assert.deepEqual(
       keysOf(100).map(({ text }) => text),
       ['100', '1E+2'],
@@ -109,11 +109,11 @@ describe('keys', () => {
     ['12345678901234567890123', '12345678901234567890123'],
     ['1e300', `1${'0'.repeat(300)}`],
   ] as const)
-    test(`of ${text}`, () => {
+    test(`equal those of other servers: ${text}`, () => {
       assert.deepEqual(keyOf(read(text)), { type: 2, text: key })
     })
 
-  test('keep digits and scale', () => {
+  test('preserve digits and scale', () => {
     assert.deepEqual(scaledNumber(100), { unscaled: 100n, scale: 0 })
     assert.deepEqual(scaledNumber(-0.025), { unscaled: -25n, scale: 3 })
     assert.deepEqual(scaledNumber(0), { unscaled: 0n, scale: 0 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { StatementQueue } from '../../../src/engine/cassandra/cluster/statement-queue.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 
-/** Statements that are answered when the test says so, in the order in which they were sent. */
+/** A node that answers statements in the order sent, when the test requests it. */
 class Node {
   readonly queue = new StatementQueue(2, 4)
   readonly sent: string[] = []
@@ -22,13 +22,13 @@ class Node {
   }
 }
 
-/** A statement leaves at the end of a turn of the event loop. */
+/** Statements are sent at the end of an event-loop turn. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 describe('a queue of statements', () => {
-  test('sends so many at a time, and those of principals in turn', async () => {
+  test('limits concurrent statements, and takes turns between principals', async () => {
     const node = new Node()
     const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => node.send(name, 'a'))
     all.push(node.send('b1', 'b'))
@@ -41,7 +41,7 @@ describe('a queue of statements', () => {
     await Promise.all(all)
   })
 
-  test('refuses a principal of which too many wait, and nobody else', async () => {
+  test('rejects a principal with too many waiting statements, and no other principal', async () => {
     const node = new Node()
     const all = Array.from({ length: 6 }, (_, i) => node.send(`a${i}`, 'a'))
     await assert.rejects(node.send('a6', 'a'), (error: unknown) => {
@@ -57,7 +57,7 @@ describe('a queue of statements', () => {
     assert(node.sent.includes('b'))
   })
 
-  test('sends nothing for a caller whose time is over', async () => {
+  test('drops the statement of an aborted caller', async () => {
     const node = new Node()
     const all = ['a1', 'a2'].map((name) => node.send(name, 'a'))
     const late = new AbortController()

@@ -1,7 +1,7 @@
-/** Collections and documents as another server of the Data API stored them. */
+/** Collections and documents that another server of the Data API stored. */
 import { readFileSync } from 'node:fs'
 
-/** A row of a collection's table; sets are sorted, decimals and times are texts. */
+/** A row of a collection's table. Sets are sorted; decimals and times are texts. */
 export interface StoredRow {
   readonly key: readonly [number, string]
   readonly doc_json: string

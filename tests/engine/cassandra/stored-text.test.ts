@@ -1,19 +1,19 @@
-/** Texts of documents as others may have left them. */
+/** Stored document texts that other programs may have written. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idIn, readDocument } from '../../../src/engine/cassandra/documents/stored-text.ts'
 
 for (const text of ['not JSON', '', '{', '{"_id":', '[1]', '"x"'])
-  test(`${JSON.stringify(text)} is no document, and said to be none`, () => {
+  test(`the stored text ${JSON.stringify(text)} is reported as unparseable`, () => {
     assert.throws(() => readDocument(text), { kind: 'unparseable' })
     assert.throws(() => idIn(text), { kind: 'unparseable' })
   })
 
-test('a document without an _id has none', () => {
+test('a document without an _id has no id', () => {
   assert.throws(() => idIn('{"a":1}'), { kind: 'unparseable' })
 })
 
-test('an _id is found wherever it is', () => {
+test('an _id is found at any position', () => {
   for (const text of ['{"_id":1,"a":2}', '{"a":2,"_id":1}', '{ "a": 2, "_id": 1 }'])
     assert.equal(idIn(text), 1)
 })

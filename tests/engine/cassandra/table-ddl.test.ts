@@ -1,4 +1,4 @@
-/** Statements that define tables, indexes and types, as text. */
+/** CQL statements that define tables, indexes and types. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -72,7 +72,7 @@ describe('tables', () => {
     'CREATE TABLE "ks"."Books" ("id" uuid, "at" timestamp, "n" int, "tags" set<text>, ' +
     '"v" vector<float, 3>, PRIMARY KEY (("id"), "at", "n")) WITH '
 
-  test('note services in their comments, where nothing else keeps them', () => {
+  test('store embedding services in the comment if the cluster has no extensions', () => {
     assert.equal(
       createTable(target, newTable, apache),
       body +
@@ -81,7 +81,7 @@ describe('tables', () => {
     )
   })
 
-  test('have the extensions of other servers', () => {
+  test('store embedding services in the extensions of other servers', () => {
     assert.equal(
       createTable(target, newTable, fork),
       `${body}extensions = {${ownExtensions}, ${serviceExtension}} ` +
@@ -89,7 +89,7 @@ describe('tables', () => {
     )
   })
 
-  test('with nothing else to say say no more', () => {
+  test('have no WITH clause without options', () => {
     const columns = [{ name: 'it\'s "so"', type: { type: 'int' } }] as const
     const key = { partitionBy: ['it\'s "so"'], partitionSort: [] }
     assert.equal(
@@ -115,7 +115,7 @@ function expectChange(
 const alter = 'ALTER TABLE "ks"."Books"'
 
 describe('changes of tables', () => {
-  test('add columns, and note their services', () => {
+  test('add columns and store their embedding services', () => {
     expectChange(
       {
         kind: 'addColumns',
@@ -131,7 +131,7 @@ describe('changes of tables', () => {
     )
   })
 
-  test('drop columns, and what is noted of them', () => {
+  test('drop columns and their stored embedding services', () => {
     const comment =
       '{"data-api":{"vectorize":{"v":{"provider":"p","modelName":"m"}}},"x":1}'
     expectChange({ kind: 'dropColumns', names: ['n', 'tags'] }, [
@@ -144,7 +144,7 @@ describe('changes of tables', () => {
     )
   })
 
-  test('put services, and keep what others noted', () => {
+  test('set services and keep entries of other programs', () => {
     const change = { kind: 'putServices', services: new Map([['v', service]]) } as const
     const extensions = new Map([['other', Buffer.from('kept')]])
     expectChange(
@@ -163,7 +163,7 @@ describe('changes of tables', () => {
     )
   })
 
-  test('take a service away', () => {
+  test('remove an embedding service', () => {
     const comment = '{"data-api":{"vectorize":{"v":{"provider":"p","modelName":"m"}}}}'
     expectChange(
       { kind: 'putServices', services: new Map([['v', null]]) },
@@ -201,7 +201,7 @@ describe('indexes', () => {
       `${custom('i', '"v"')} WITH OPTIONS = {'similarity_function': 'DOT_PRODUCT'}`,
     ],
   ] satisfies [DistributiveOmit<TableIndex, 'name'>, string][])
-    test(`${index.kind} on ${expected.slice(44)}`, () => {
+    test(`create a ${index.kind} index with ${expected.slice(44)}`, () => {
       expectChange({ kind: 'createIndex', index: { name: 'i', ...index } }, [expected])
     })
 
@@ -213,7 +213,7 @@ describe('indexes', () => {
     sourceModel: 'openai-v3-large',
   } as const
 
-  test('of vectors name the model of these, or the table notes it', () => {
+  test('for vectors store the source model in the index, or in the comment of the table', () => {
     expectChange(
       { kind: 'createIndex', index: vector },
       [
@@ -227,7 +227,7 @@ describe('indexes', () => {
     ])
   })
 
-  test('of terms are the cluster’s, or only noted', () => {
+  test('for terms are created in the cluster, or only stored in the comment', () => {
     const analyzer = { tokenizer: { name: 'standard' } }
     const index = { name: 'i', kind: 'text', column: 'title', analyzer } as const
     expectChange(
@@ -242,7 +242,7 @@ describe('indexes', () => {
     ])
   })
 
-  test('are dropped where they are', () => {
+  test('are dropped from the cluster or from the comment', () => {
     expectChange({ kind: 'dropIndex', name: 'by_n' }, ['DROP INDEX IF EXISTS "ks"."by_n"'])
     const comment =
       '{"data-api":{"indexes":{"by_title":{"column":"title","analyzer":"standard"}}}}'
@@ -260,7 +260,7 @@ describe('indexes', () => {
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 describe('user-defined types', () => {
-  test('are made, changed field by field, and dropped', () => {
+  test('are created, altered field by field, and dropped', () => {
     const fields = [
       { name: 'Street', type: 'text' },
       { name: 'n', type: 'int' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WriteClock } from '../../../src/engine/cassandra/cluster/write-clock.ts'
 
-/** As far as the two clocks of a machine agree, and however long it takes to look at them. */
+/** Whether a time is the present, within 3 ms: the precision to which both clocks agree. */
 function isNow(read: () => number): boolean {
   const before = Date.now()
   const given = read() / 1_000
@@ -14,7 +14,7 @@ function waitMicros(count: number): void {
   while (performance.now() < until);
 }
 
-test('a clock never gives the same twice', () => {
+test('a clock never returns the same time twice', () => {
   const clock = new WriteClock()
   let last = 0
   for (let i = 0; i < 10_000; i++) {
@@ -25,7 +25,7 @@ test('a clock never gives the same twice', () => {
 })
 
 for (const setBy of [0, 5_000])
-  test(`what one server writes after another is later, within a millisecond, too, with a clock set by ${setBy} ms`, (t) => {
+  test(`times that alternate between two clocks increase, with the system clock set by ${setBy} ms`, (t) => {
     const { now } = Date
     t.mock.method(Date, 'now', () => now() + setBy)
     const clocks = [new WriteClock(), new WriteClock()]
@@ -38,15 +38,16 @@ for (const setBy of [0, 5_000])
     }
   })
 
-test('a clock follows that of the machine', () => {
+test('a clock follows the system clock', () => {
   const clock = new WriteClock()
   const { now } = Date
   try {
     for (const hour of [1, -1]) {
       Date.now = () => now() + hour * 3_600_000
-      // It never goes back, so only the first is there at once.
+      // A clock never goes back, so when the system clock is set back, only a new clock shows it at
+      // once.
       const follows = () => isNow(() => (hour === 1 ? clock : new WriteClock()).next())
-      // One that was kept waiting in the middle of it follows with the next.
+      // A pause during a reading spoils one comparison, so one of 100 must succeed.
       assert(Array.from({ length: 100 }, follows).some(Boolean))
     }
   } finally {

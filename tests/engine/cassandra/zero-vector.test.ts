@@ -1,4 +1,4 @@
-/** A node that is sent a vector which its index cannot compare may not start again. */
+/** A node may fail to restart after it was sent a vector that its index cannot compare. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { types } from 'cassandra-driver'
@@ -27,7 +27,7 @@ const metrics = ['cosine', 'dot_product', 'euclidean'] as const
 
 const merged = (...given: Parameters<typeof mergeRow>) => atOnce(mergeRow(...given))
 
-describe('a vector that no index takes', () => {
+describe('a vector that an index cannot store', () => {
   const options = (metric: Metric): CollectionOptions => ({
     vector: { dimension: 2, metric, sourceModel: 'other' },
     lexical: { enabled: false },
@@ -41,7 +41,7 @@ describe('a vector that no index takes', () => {
     return atOnce(boundColumns(record, types.TimeUuid.now(), options(metric), rule))
   }
 
-  test('is no part of a document: a zero vector by cosine', () => {
+  test('is rejected in a document: a zero vector with the cosine metric', () => {
     for (const numbers of zeros) {
       assert.throws(() => bind(numbers, 'cosine'), { kind: 'unsupported' })
       bind(numbers, 'euclidean')
@@ -50,7 +50,7 @@ describe('a vector that no index takes', () => {
     bind(Float32Array.of(0, 1e-5), 'cosine')
   })
 
-  test('is no part of a document: numbers that are too large, or none, by any metric', () => {
+  test('is rejected in a document: numbers that are too large or not finite, with any metric', () => {
     for (const metric of metrics) {
       for (const numbers of large)
         assert.throws(() => bind(numbers, metric), {
@@ -87,7 +87,7 @@ describe('a vector that no index takes', () => {
     ]),
   })
 
-  test('is no part of a row whose column has an index', () => {
+  test('is rejected in a row whose column has an index', () => {
     const zero = Float32Array.of(0, 1e-7)
     for (const kind of ['insert', 'update'] as const) {
       assert.throws(() => merged(table('cosine'), merge(kind, zero)), {
@@ -106,7 +106,7 @@ describe('a vector that no index takes', () => {
     assert(!mayBreakIndex(merge('insert', Float32Array.of(0, 1))))
   })
 
-  test('is searched for where it can be compared', () => {
+  test('is accepted as a query if the metric can compare it', () => {
     const zero = Float32Array.of(0, 0)
     assert(!isComparable(zero, 'cosine'))
     assert(isComparable(zero, 'dot_product'))

@@ -22,7 +22,7 @@ interface Kept extends StoredRecord, Paged {
 }
 
 export class MemoryDocuments {
-  /** By their ids, in the order of their places. */
+  /** By id, in order of their places. */
   readonly #kept = new Map<string, Kept>()
   readonly #nextNumber: () => number
 

@@ -1,7 +1,7 @@
 /**
- * An engine in memory, made from the contract alone: it shows that nothing else is needed,
- * and what the layers above make of an engine that serves little. Every call takes a turn of
- * the event loop, so that others come between, as they do where a store is far away.
+ * An in-memory engine, written from the contract alone: it proves that the contract suffices, and tests
+ * the layers above with an engine that serves little. Every call takes a turn of the event loop, so
+ * that calls interleave as with a remote store.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../../src/caller/caller.ts'
@@ -123,7 +123,7 @@ export function openMemoryEngine(store: MemoryStore): Engine {
   return engine
 }
 
-/** Others may change something between a plan and its change: then it is asked again. */
+/** Plans again when another change came between a plan and its execution. */
 async function planAndChange(
   store: MemoryStore,
   keyspace: string,

@@ -1,8 +1,8 @@
-/** Answers from memory. Of queries only those without a filter and without a sort are served. */
+/** Pages from memory. Only queries without a filter and without a sort are served. */
 import type { Hit, Page, ReadQuery } from '../../../src/engine/contract.ts'
 import type { Clause } from '../../../src/language/filters/filter-clause.ts'
 
-/** What is kept, as pages are made of it. */
+/** The parts of a stored record that pages need. */
 export interface Paged {
   readonly size: number
   readonly position: string
@@ -14,7 +14,7 @@ export function isEverything(filter: AnyFilter): boolean {
   return filter.kind === 'and' && 'of' in filter && filter.of.length === 0
 }
 
-/** `candidates` are all that follow `after`, in the order in which they are kept. */
+/** `candidates` are the records after `after`, in stored order. */
 export function pageOf<Item extends Paged>(
   candidates: readonly Item[],
   { filter, sort, skip, limit, after, lookAhead, sizeMax }: ReadQuery<AnyFilter, unknown>,
@@ -34,7 +34,7 @@ export function pageOf<Item extends Paged>(
   }
 }
 
-/** With their scores, best first, ties as the items come; those without one are left out. */
+/** Best first with scores; ties keep the order of `items`. Items without a score are left out. */
 export function bestOf<Item extends Paged>(
   items: readonly Item[],
   scoreOf: (item: Item) => number | null | undefined,
@@ -46,7 +46,7 @@ export function bestOf<Item extends Paged>(
   return upToSize(best, sizeMax).map((record) => ({ record, score: scores.get(record)! }))
 }
 
-/** The item by which their sizes are more than enough is the last. */
+/** Ends with the item whose size exceeds `sizeMax` in total. */
 function upToSize<Item extends Paged>(items: readonly Item[], sizeMax = Infinity) {
   let size = 0
   const last = items.findIndex((item) => (size += item.size) > sizeMax)

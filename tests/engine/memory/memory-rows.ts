@@ -29,20 +29,20 @@ import { keyOf } from '../../../src/language/values/key.ts'
 import { similarityTo } from '../../../src/search/vector/similarity.ts'
 import { bestOf, isEverything, pageOf, type Paged } from './memory-page.ts'
 
-/** By the names of their columns. */
+/** By column name. */
 type Values = Map<string, ColumnValue>
 
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** What the columns of its key compare by, as texts in the same order. */
+  /** The key as texts whose order is that of the rows. */
   readonly key: readonly string[]
 }
 
 export class MemoryRows {
-  /** By their positions. */
+  /** By position. */
   readonly #kept = new Map<string, Kept>()
-  /** In the order of their keys, unless something was written since. */
+  /** In key order; undefined after a write. */
   #sorted: readonly Kept[] | undefined
 
   get size(): number {
@@ -90,7 +90,7 @@ export class MemoryRows {
     this.#sorted = undefined
   }
 
-  /** The same rows with other values, where the table is another now. */
+  /** Rewrites all values after the table changed. */
   rewrite(table: Table, change: (values: Values) => void): void {
     const rows = [...this.#kept.values()]
     this.clear()
@@ -168,7 +168,7 @@ function keyAt(position: string, table: Table): Kept['key'] {
     const isKey = Array.isArray(key) && key.length === keyNames(table.definition).length
     if (isKey && key.every((part) => typeof part === 'string')) return key
   } catch {
-    // Not even JSON.
+    // The position is not valid JSON.
   }
   throw new EngineError('position', 'no such place')
 }

@@ -1,4 +1,4 @@
-/** What changes make of the schemas that a store in memory keeps. */
+/** Applies schema changes to the in-memory store. */
 import type { KeyspaceSchema, Table } from '../../../src/engine/contract.ts'
 import type {
   KeyspaceCounts,
@@ -98,7 +98,7 @@ function redefined(definition: Table['definition'], change: TableChange) {
   }
 }
 
-/** With the types that its columns name, as they are now. */
+/** The table with the present definitions of the types that its columns use. */
 function withTypes(table: Table, types: MemoryKeyspace['types']): Table {
   const names = table.definition.columns.map(({ type }) => userTypeNameOf(type))
   return { ...table, types: [...types.values()].filter(({ name }) => names.includes(name)) }
@@ -109,12 +109,12 @@ function altered({ name, fields }: UserType, { renamed, added }: TypeAlteration)
   return { name, fields: [...before, ...added] }
 }
 
-/** What a field is called after all renamings, one after the other. */
+/** The name of a field after a sequence of renamings. */
 function nameAfter(name: string, renamed: TypeAlteration['renamed']): string {
   return renamed.reduce((now, [from, to]) => (now === from ? to : now), name)
 }
 
-/** Gives the fields of a type their new names, in all rows that have values of it. */
+/** Renames the fields of a type in all rows with values of it. */
 function renameFields(
   store: MemoryStore,
   table: Table,

@@ -1,6 +1,6 @@
 /**
- * What an engine in memory keeps, apart from the engine: several may be opened on it, as
- * several servers share a cluster, and one after the other, as after a restart.
+ * The data of an in-memory engine, separate from the engine: several engines may be opened on it at
+ * once, as servers share a cluster, or one after the other, as after a restart.
  */
 import type { Setting, Target } from '../../../src/engine/contract.ts'
 import { OneByOne } from '../../../src/engine/one-by-one.ts'
@@ -11,22 +11,22 @@ import { MemoryRows } from './memory-rows.ts'
 export class MemoryKeyspace {
   readonly targets = new Map<string, Target>()
   readonly types = new Map<string, UserType>()
-  /** Changes of what it holds, and those who must not be overtaken by one. */
+  /** Serializes schema changes with actions that must not overlap one. */
   readonly turns = new OneByOne()
 }
 
 export class MemoryStore {
   readonly keyspaces = new Map([['default_keyspace', new MemoryKeyspace()]])
-  /** By the uids of their targets. */
+  /** By target uid. */
   readonly documents = new Map<string, MemoryDocuments>()
   readonly rows = new Map<string, MemoryRows>()
   readonly settings = new Map<string, Setting>()
   readonly watchers = new Set<{ readonly listener: (name: string) => void }>()
-  /** Grows with every change of a schema: what was seen under it still holds. */
+  /** Grows with every schema change: a plan is valid while it is unchanged. */
   schemaVersion = 0
   #lastNumber = 0
 
-  /** One that nothing else has got. */
+  /** A unique number. */
   nextNumber(): number {
     return ++this.#lastNumber
   }

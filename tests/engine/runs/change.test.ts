@@ -12,10 +12,10 @@ import {
   type Change,
 } from '../../../src/engine/embedded/runs/change.ts'
 
-/** Whether the entry is there, and as an element. */
+/** The state of an entry: absent, or present with its element flag. */
 type Entry = { readonly element: boolean } | undefined
 
-/** Every past of an entry of so many steps, from what it was at first. */
+/** All sequences of `steps` changes of an entry, from its first state. */
 function* pasts(first: Entry, steps: number): Generator<[Change[], Entry]> {
   yield [[], first]
   if (steps === 0) return
@@ -28,7 +28,7 @@ function* pasts(first: Entry, steps: number): Generator<[Change[], Entry]> {
     }
 }
 
-/** What a change makes of what was there before. */
+/** The state after a change. */
 function seenThrough(change: Change | undefined, first: Entry): Entry {
   if (change === undefined) return first
   if (kindOf(change.state) === kinds.remove) return undefined
@@ -40,7 +40,7 @@ const valuesOf = (entry: Entry) => (entry?.element === false ? 1 : 0)
 
 describe('changes of an entry', () => {
   for (const tie of ['doc', 'id'] as const)
-    test(`come to the same and count the same, wherever they are cut, by ${tie}`, () => {
+    test(`combine to the same state and count at any split, by ${tie}`, () => {
       const fold = (changes: readonly Change[]) =>
         changes.reduce<Change | undefined>(
           (older, newer) => together(older, newer, tie),

@@ -11,7 +11,7 @@ import { randomBelow, type Below } from './runs-world.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-/** Keys of few letters, so that they share long starts, with a document's number behind them. */
+/** Keys of few letters, so that they share long prefixes, followed by a document number. */
 function keyOf(letters: readonly number[], doc: number): string {
   const number = Buffer.alloc(docSize)
   number.writeUIntBE(doc, 0, docSize)
@@ -23,7 +23,7 @@ function randomKey(below: Below): string {
   return keyOf(letters, below(3) === 0 ? below(300) : below(2 ** 33))
 }
 
-/** Blocks of a few entries each: `changes` are in order. */
+/** Blocks of a few entries each; `changes` must be sorted. */
 function blocksOf(changes: readonly (readonly [string, State])[]): Buffer[] {
   const writer = new BlockWriter('doc')
   const blocks: Buffer[] = []
@@ -47,7 +47,7 @@ function sharedSize(a: string, b: string): number {
   return size
 }
 
-/** Walks a source, and holds what it says its keys share against its keys. */
+/** Walks a source, and checks the shared prefix that it reports for each key. */
 function walked(changes: ChangeSource): [string, State][] {
   const found: [string, State][] = []
   let before: string | undefined
@@ -66,11 +66,11 @@ function inOrder(changes: ReadonlyMap<string, State>): [string, State][] {
   return [...changes].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-test('runs are merged in the order of their keys, which say what they share', (context) => {
+test('runs are merged in key order, with the correct shared prefixes', (context) => {
   context.diagnostic(`SEED=${seed}`)
   const below = randomBelow(seed)
   for (let round = 0; round < 30; round++) {
-    // What each run adds and removes, the oldest first, and what is there in the end.
+    // The changes of each run, the oldest first, and the final state.
     const runs: Map<string, State>[] = []
     const whole = new Set<string>()
     const known: string[] = []
@@ -99,7 +99,7 @@ test('runs are merged in the order of their keys, which say what they share', (c
   }
 })
 
-test('changes whose documents rise are sorted, and those whose do not', (context) => {
+test('changes are sorted, whether or not their document numbers ascend', (context) => {
   context.diagnostic(`SEED=${seed}`)
   const below = randomBelow(seed)
   for (const isRising of [true, false]) {

@@ -1,4 +1,4 @@
-/** An index in runs beside a plain sorted list of what it should say. */
+/** An index in runs, next to a plain sorted list with its expected content. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ import {
 } from '../../../src/engine/embedded/runs/runs-writer.ts'
 import { keyOf } from '../../../src/language/values/key.ts'
 
-/** Small, so that a few hundred entries make several levels, of many blocks. */
+/** Small, so that a few hundred entries fill several levels of many blocks. */
 export const smallRuns = { recentMax: 40, fanout: 3, blockSize: 120, blocksMax: 3 }
 
 export interface Expected {
@@ -36,7 +36,7 @@ export interface Expected {
   readonly element: boolean
 }
 
-/** A file for an index, removed when the test ends. */
+/** A file for an index, which is removed when the test ends. */
 export function newFile(context: TestContext, tie: Tie): string {
   const folder = mkdtempSync(join(tmpdir(), 'stela-runs-'))
   context.after(() => rmSync(folder, { recursive: true }))
@@ -47,7 +47,7 @@ export function newFile(context: TestContext, tie: Tie): string {
   return file
 }
 
-/** A connection that writes, until the test ends. */
+/** A write connection, which is closed when the test ends. */
 export function openWriter(context: TestContext, file: string, options: RunsWriterOptions) {
   const database = new DatabaseSync(file)
   database.exec('PRAGMA synchronous = OFF')
@@ -62,7 +62,7 @@ export function openWriter(context: TestContext, file: string, options: RunsWrit
   return { database, writer, commit }
 }
 
-/** A connection that reads one snapshot after the other. */
+/** A read connection, which reads one snapshot after the other. */
 export function openReader(context: TestContext, file: string) {
   const database = new DatabaseSync(file, { readOnly: true })
   context.after(() => database.close())
@@ -90,7 +90,7 @@ export function randomBelow(seed: number): Below {
 
 const odd = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff]
 
-/** Keys as the store has them, and odd ones: zeros, and some that are starts of others. */
+/** Keys in the form of the store, and unusual ones: zeros, and keys that are prefixes of others. */
 export function someValues(below: Below): Uint8Array[] {
   const plain = [
     null,
@@ -128,7 +128,7 @@ export function compareEntries(a: Expected, b: Expected, tie: Tie): number {
   )
 }
 
-/** What an index should say. */
+/** The expected content of an index. */
 export class Oracle {
   readonly tie: Tie
   readonly #entries = new Map<string, Expected>()
@@ -175,7 +175,7 @@ function nameOf({ path, value, owner }: Expected, tie: Tie): string {
   return `${path} ${Buffer.from(value).toString('hex')} ${last}`
 }
 
-/** Holds a reader against what it should say, by all that can be asked, chosen at random. */
+/** Compares a reader with the expected content by randomly chosen queries. */
 export function checkReads(
   reader: RunsReader,
   oracle: Oracle,
@@ -239,7 +239,7 @@ export function checkReads(
     const wanted = new Set<number>()
     for (let j = below(8); j > 0; j--) wanted.add(pick().owner.seq)
     const only = { documents: wanted, passing: () => undefined }
-    // A walk through rows leaves nothing out.
+    // A walk of an index by id ignores `only`, so it returns all entries.
     const isPicked = ({ owner: { seq } }: Expected) => tie === 'id' || wanted.has(seq)
     assertFound(
       reader.inRange(range, { direction, after: place, only }),

@@ -28,7 +28,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 const ties: readonly Tie[] = ['doc', 'id']
 
-/** Entries at random: few documents and values, so that they meet again. */
+/** Random entries with few documents and values, so that they coincide. */
 function entriesBy(below: Below): () => Expected {
   const values = someValues(below)
   return () => {
@@ -44,7 +44,7 @@ function entriesBy(below: Below): () => Expected {
 
 type Opened = ReturnType<typeof openWriter>
 
-/** Removes what is there, adds what is not, and sometimes does both at once. */
+/** Removes existing entries, adds absent ones, and sometimes replaces one. */
 function changeSome(
   { writer }: Opened,
   oracle: Oracle,
@@ -59,7 +59,7 @@ function changeSome(
       oracle.remove(found)
     }
     if (found !== undefined && below(3) > 0) continue
-    // A row that is made again has another number than before.
+    // A row that is created again gets a new number.
     const seq = oracle.tie === 'doc' ? entry.owner.seq : 1 + below(1_000_000)
     const added = { ...entry, owner: { ...entry.owner, seq } }
     writer.put(added.path, spanOf(added.value), added.owner, added.element)
@@ -77,7 +77,7 @@ function start(context: TestContext, tie: Tie) {
 
 for (const tie of ties)
   describe(`an index in runs, entries by ${tie}`, () => {
-    test('says what a sorted list says, to readers of old and new snapshots', (context) => {
+    test('equals a sorted list, with every snapshot of a reader', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
       const old = openReader(context, file)
@@ -107,7 +107,7 @@ for (const tie of ties)
       assert.ok(deepest >= 2, `only ${deepest} levels`)
     })
 
-    test('is whole after every step, and after any that was not committed', (context) => {
+    test('is intact after every step, and after a transaction without a commit', (context) => {
       const { below, open, pick, oracle } = start(context, tie)
       let opened = open()
       const wanted = ['made 0', 'making 0', 'dropped 0', 'made 1', 'making 1', 'dropped 1']
@@ -116,7 +116,7 @@ for (const tie of ties)
       for (let round = 0; round < 25 || (round < 150 && !isAllSeen()); round++) {
         opened.commit(() => changeSome(opened, oracle, pick, below))
         for (let steps = 0; steps < 3; steps++) {
-          // Nobody says good-bye: what is committed is all that the next one finds.
+          // Simulates a crash: the next process finds only committed data.
           opened = open()
           opened.database.exec('BEGIN IMMEDIATE')
           changeSome(opened, oracle.copy(), pick, below)
@@ -135,12 +135,12 @@ for (const tie of ties)
   })
 
 describe('runs', () => {
-  test('leave nothing behind of what was added and removed', (context) => {
+  test('leave nothing of entries that were added and removed', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit, database } = open()
     const owner = { seq: 7, id: new Uint8Array() }
     commit(() => writer.put(1, spanOf(keyOf(0)), owner, false))
-    // A counter that goes up: each of its values is there for one commit.
+    // A counter: each of its values exists for one commit.
     for (let n = 1; n < 1000; n++)
       commit(() => {
         writer.remove(1, spanOf(keyOf(n - 1)), owner, false)
@@ -156,7 +156,7 @@ describe('runs', () => {
     assert.ok(Number(database.prepare('SELECT count(*) AS n FROM block').get()!['n']) < 10)
   })
 
-  test('are few, and what waits for a merge is bounded, when steps keep up', (context) => {
+  test('are few, and the merge debt is bounded, when merge steps keep up', (context) => {
     const { open, below } = start(context, 'doc')
     const { writer, commit } = open()
     const { recentMax, fanout } = smallRuns
@@ -185,7 +185,7 @@ describe('runs', () => {
     assert.ok(entryKey(7, long, owner, 'doc') === start + tieText(owner, 'doc'))
   })
 
-  test('know what a document has while it is being written', (context) => {
+  test('show the entries of a document while it is being written', (context) => {
     const { open } = start(context, 'doc')
     const { writer, commit } = open()
     const owner = { seq: 1, id: new Uint8Array() }
@@ -200,9 +200,9 @@ describe('runs', () => {
   })
 })
 
-test('lists the documents of values of any length, whatever their numbers are', (context) => {
+test('an index lists the documents of values of any length, with any document numbers', (context) => {
   const { below, file } = start(context, 'doc')
-  // Blocks that hold some dozens, so that most entries share all but the end of a number.
+  // Blocks with some dozens of entries, so that most entries differ only in the end of the number.
   const opened = openWriter(context, file, { ...smallRuns, blockSize: 600 })
   const seqs = new Set([1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 1])
   while (seqs.size < 150) {
@@ -239,17 +239,17 @@ test('lists the documents of values of any length, whatever their numbers are', 
   }
 })
 
-test('lists a value that many documents have as it is now, also where a list was kept', (context) => {
+test('an index lists the present documents of a common value, even if it cached an earlier list', (context) => {
   const { below, file } = start(context, 'doc')
   const opened = openWriter(context, file, { ...smallRuns, recentMax: 300, blockSize: 600 })
   const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))
   const value = keyOf('common')
-  /** Whether a document has the value as an element. */
+  /** By document: whether it has the value as an element. */
   const having = new Map<number, boolean>()
   for (let round = 0; round < 30; round++) {
     opened.commit(() => {
       for (const seq of new Set(seqs)) {
-        // Most at first, then few at a time, so that some rounds change no run.
+        // Many changes at first, then few, so that some rounds change no run.
         if (below(round === 0 ? 2 : 10) > 0) continue
         const owner = { seq, id: new Uint8Array() }
         const known = having.get(seq)
@@ -271,14 +271,14 @@ test('lists a value that many documents have as it is now, also where a list was
         new Set(seqs.filter((seq) => listed.has(seq))),
         new Set(expected.map(([seq]) => seq)),
       )
-      // It is the caller's own.
+      // The caller owns the result and may change it.
       listed.add(2)
       listed.delete(seqs[0]!)
     }
   }
 })
 
-test('a walk for few documents passes the entries of others, and tells how many', (context) => {
+test('a walk for few documents skips the entries of others, and reports how many', (context) => {
   const { file } = start(context, 'doc')
   const opened = openWriter(context, file, { recentMax: 40 })
   const count = 3_000
@@ -299,16 +299,16 @@ test('a walk for few documents passes the entries of others, and tells how many'
     const walked = [...opened.writer.reader.inRange({ path: 1 }, { direction, only })]
     assert.deepEqual(new Set(walked.map(({ doc }) => doc)), documents)
     const passed = told.reduce((sum, entries) => sum + entries)
-    // What the last block ends with is not told: there is nobody to tell.
+    // Entries at the end of the last block are not reported.
     const missing = count - walked.length - passed
     assert(missing >= 0 && missing < 400, `${missing} were not told`)
-    // Often enough that a walk that is not wanted any more soon ends.
+    // Reports are frequent enough that an aborted walk ends soon.
     assert(Math.max(...told) < 1_000, `${Math.max(...told)} at once`)
     assert(told.length < count / 50, `told ${told.length} times`)
   }
 })
 
-test(`a set of documents has what a plain one has, seed ${seed}`, () => {
+test(`a document set equals a plain Set, seed ${seed}`, () => {
   const below = randomBelow(seed)
   for (let run = 0; run < 40; run++) {
     const plain = new Set<number>()
@@ -343,7 +343,7 @@ test(`a set of documents has what a plain one has, seed ${seed}`, () => {
   }
 })
 
-test('forgets the lists that were kept for longest', () => {
+test('the cache of lists evicts the oldest lists', () => {
   const lists = new ListedValues()
   let made = 0
   const list = (name: string, size: number) =>
@@ -359,7 +359,7 @@ test('forgets the lists that were kept for longest', () => {
   assert(list('b', 400_000).has(7 * 399_999))
   assert.equal(made, 3)
   list('a', 600_000)
-  // Short ones, and those of numbers that are too large, are made each time.
+  // Short lists, and lists of large numbers, are not cached.
   for (const first of [1, 2 ** 40])
     for (let i = 0; i < 2; i++)
       lists.documents(`from ${first}`, (documents) => {

@@ -25,7 +25,7 @@ function keysIn(changes: ChangeSource): string[] {
   return keys
 }
 
-test('changes that came in any order are sorted by the bytes of their keys', (context) => {
+test('changes in any order are sorted by the bytes of their keys', (context) => {
   context.diagnostic(`SEED=${seed}`)
   const below = randomBelow(seed)
   for (const [count, length, letters] of [
@@ -34,7 +34,7 @@ test('changes that came in any order are sorted by the bytes of their keys', (co
     [3_000, 9, 256],
     [300, 200, 1],
   ] as const) {
-    // Keys that are starts of others among them, and many that share long starts.
+    // Includes keys that are prefixes of others, and many keys with long shared prefixes.
     const keys = Array.from({ length: count }, () =>
       Buffer.from(Array.from({ length: below(length + 1) }, () => below(letters))),
     )
@@ -44,7 +44,7 @@ test('changes that came in any order are sorted by the bytes of their keys', (co
   }
 })
 
-test('changes of one entry come to what the latest makes of those before', () => {
+test('the latest change of an entry is combined with those before it', () => {
   const bytes = Buffer.from('an entry')
   const change = { bytes, start: 0, size: bytes.length, doc: 1 }
   const log = new ChangeLog()

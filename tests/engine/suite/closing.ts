@@ -1,4 +1,4 @@
-/** What is left when an engine is closed, and what it does then. */
+/** The data that remains when an engine is closed, and the errors of a closed engine. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { by, createCollection, dropTarget, Store, where } from '../store.ts'
@@ -13,7 +13,7 @@ export function describeClosing(name: string, world: World): void {
     let made = 0
     const newStore = () => Store.create(running.engine, `store${made++}`)
 
-    test('keeps everything for the next time', async () => {
+    test('keeps all data for the next start', async () => {
       const store = await newStore()
       await fill(store, 50)
       await store.delete(await store.one(3))
@@ -38,7 +38,7 @@ export function describeClosing(name: string, world: World): void {
       assert.equal(await running.engine.estimateCount(again.target), 49)
     })
 
-    test('finishes what runs', async () => {
+    test('completes running calls', async () => {
       const store = await newStore()
       const started = Array.from({ length: 20 }, (_, i) => store.insert([{ _id: i }]))
       const made = createCollection(running.engine, 'in_time')
@@ -57,7 +57,7 @@ export function describeClosing(name: string, world: World): void {
       )
     })
 
-    test('refuses calls from then on', async () => {
+    test('rejects later calls', async () => {
       const store = await newStore()
       const closed = running.engine
       await running.reopen()

@@ -1,4 +1,4 @@
-/** Keyspaces and collections, and what is written to them. */
+/** Keyspaces, collections, and writes to them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SearchFields, Write } from '../../../src/engine/contract.ts'
@@ -26,11 +26,11 @@ export function describeCollections(name: string, world: World): void {
     const newStore = () => Store.create(running.engine, `store${made++}`)
 
     describe('keyspaces', () => {
-      test('start with the default one', async () => {
+      test('include the default keyspace at the start', async () => {
         assert((await running.engine.listKeyspaces()).includes('default_keyspace'))
       })
 
-      test('can be made twice and dropped twice', async () => {
+      test('can be created twice and dropped twice', async () => {
         assert.equal(await running.engine.createKeyspace('twice'), true)
         assert.equal(await running.engine.createKeyspace('twice'), false)
         assert.deepEqual(await running.engine.listTargets('twice'), [])
@@ -40,7 +40,7 @@ export function describeCollections(name: string, world: World): void {
         assert(!(await running.engine.listKeyspaces()).includes('twice'))
       })
 
-      test('may be made with as many copies as are asked for', async () => {
+      test('can be created with any requested number of replicas', async () => {
         const { engine } = running
         const replication = {
           class: 'SimpleStrategy',
@@ -53,7 +53,7 @@ export function describeCollections(name: string, world: World): void {
         await engine.dropKeyspace('copied')
       })
 
-      test('take what they hold with them', async () => {
+      test('are dropped with their content', async () => {
         await running.engine.createKeyspace('full')
         await createCollection(running.engine, 'books', plainOptions, 'full')
         const target = (await running.engine.findTarget('full', 'books'))!
@@ -68,7 +68,7 @@ export function describeCollections(name: string, world: World): void {
         await running.engine.dropKeyspace('full')
       })
 
-      test('whose names differ in case only are different', async () => {
+      test('are different when their names differ only in case', async () => {
         for (const name of ['Case', 'case', 'CASE'])
           await running.engine.createKeyspace(name)
         await createCollection(running.engine, 'books', plainOptions, 'Case')
@@ -112,14 +112,14 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(target.options, options)
       })
 
-      test('are created once, even when asked for at the same time', async () => {
+      test('are created once, even when requested concurrently', async () => {
         const create = () => createCollection(running.engine, 'same')
         const created = await Promise.all([create(), create(), create()])
         assert.equal(created.filter((yes) => yes).length, 1)
         assert(await running.engine.findTarget('default_keyspace', 'same'))
       })
 
-      test('whose names differ in case only are different', async () => {
+      test('are different when their names differ only in case', async () => {
         const lower = await Store.create(running.engine, 'cased')
         const upper = await Store.create(running.engine, 'Cased')
         await lower.insert([{ _id: 'lower' }])
@@ -131,7 +131,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await (await Store.find(running.engine, 'cased')).ids(), ['lower'])
       })
 
-      test('are empty and another after a drop, and the old one is gone', async () => {
+      test('are new and empty when created again after a drop; the old target is gone', async () => {
         const old = await newStore()
         await old.insert([{ _id: 1, a: 1 }])
         await dropTarget(running.engine, old.target)
@@ -148,12 +148,12 @@ export function describeCollections(name: string, world: World): void {
         await assertFails('gone', old.insert([{ _id: 2 }]))
         await assertFails('gone', running.engine.estimateCount(old.target))
         await assertFails('gone', running.engine.truncate(old.target))
-        // Dropping what was dropped does not take what has its name by now.
+        // A second drop of the old target does not affect the new one with its name.
         await dropTarget(running.engine, old.target)
         assert.deepEqual(await store.ids(), [1])
       })
 
-      test('can be dropped while they are read: a read is whole, or ends as gone', async () => {
+      test('can be dropped while they are read: a read is complete, or fails as gone', async () => {
         const store = await newStore()
         await fill(store, 3000)
         const reads = Array.from({ length: 6 }, (_, i) =>
@@ -168,7 +168,7 @@ export function describeCollections(name: string, world: World): void {
         await assertFails('gone', store.find())
       })
 
-      test('can be dropped while they are written: an outcome, or gone', async () => {
+      test('can be dropped while they are written: a write has an outcome, or fails as gone', async () => {
         const store = await newStore()
         const writes = Array.from({ length: 20 }, (_, i) => store.insert([{ _id: i }]))
         const dropped = dropTarget(running.engine, store.target)
@@ -183,14 +183,14 @@ export function describeCollections(name: string, world: World): void {
     })
 
     describe('writes', () => {
-      test('insert once under an id', async () => {
+      test('insert an id only once', async () => {
         const store = await newStore()
         assert.deepEqual(await store.insert([{ _id: 'x', n: 1 }]), ['done'])
         assert.deepEqual(await store.insert([{ _id: 'x', n: 2 }]), ['exists'])
         assert.equal((await store.one('x')).text, '{"_id":"x","n":1}')
       })
 
-      test('tell ids of different types apart', async () => {
+      test('distinguish ids of different types', async () => {
         const store = await newStore()
         const ids = [1, '1', true, null, { $date: 1 }, { $uuid: uuid }, -1, 'true', 'null']
         const documents = ids.map((_id) => ({ _id }))
@@ -203,7 +203,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.count(), ids.length)
       })
 
-      test('take a UUID and its text for one id', async () => {
+      test('treat a UUID and its text as one id', async () => {
         const store = await newStore()
         assert.deepEqual(
           await store.insert([{ _id: { $uuid: uuid.toUpperCase() } }, { _id: uuid }]),
@@ -211,7 +211,7 @@ export function describeCollections(name: string, world: World): void {
         )
       })
 
-      test('in order stop at the first that fails, out of order they do not', async () => {
+      test('stop at the first failure when ordered, and continue when unordered', async () => {
         const store = await newStore()
         const documents = [{ _id: 1 }, { _id: 2 }, { _id: 1 }, { _id: 3 }, { _id: 2 }]
         assert.deepEqual(await store.insert(documents, { ordered: true }), [
@@ -223,7 +223,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await store.ids({ sort: by('_id') }), [1, 2, 3])
       })
 
-      test('replace a record that is as it was read', async () => {
+      test('replace a record that is unchanged since it was read', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1, a: [1, 2], b: 'old' }])
         const read = await store.one(1)
@@ -235,7 +235,7 @@ export function describeCollections(name: string, world: World): void {
         assert.notEqual((await store.one(1)).version, read.version)
       })
 
-      test('refuse to replace or delete what has changed or is gone', async () => {
+      test('report a conflict when the record has changed or is gone', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }])
         const read = await store.one(1)
@@ -250,7 +250,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(await store.ids(), [])
       })
 
-      test('do not take a new record for a deleted one that had its id', async () => {
+      test('do not confuse a new record with a deleted one that had its id', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }])
         const old = await store.one(1)
@@ -262,7 +262,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.delete(old), 'conflict')
       })
 
-      test('of all kinds go together, each by itself', async () => {
+      test('can be combined in any kinds, each with its own outcome', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }, { _id: 2 }, { _id: 3 }])
         const [one, two, three] = [
@@ -285,12 +285,12 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual(texts, ['{"_id":1,"n":1}', '{"_id":2,"n":"new"}'])
       })
 
-      test('may be none', async () => {
+      test('may be an empty list', async () => {
         const store = await newStore()
         assert.deepEqual(await running.engine.write(store.target, []), [])
       })
 
-      test('are seen by every read that starts after their answer', async () => {
+      test('are visible to every read that starts after their answer', async () => {
         const store = await newStore()
         for (let i = 0; i < 50; i++) {
           await store.insert([{ _id: i, n: i }])
@@ -299,7 +299,7 @@ export function describeCollections(name: string, world: World): void {
         }
       })
 
-      test('of 200 callers at once all count', async () => {
+      test('are all applied when 200 callers write concurrently', async () => {
         const store = await newStore()
         await store.insert([{ _id: 'shared', n: 0 }])
         const shared = await store.one('shared')
@@ -320,7 +320,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.count(where('group', 'eq', 3)), 20)
       })
 
-      test('can delete everything at once', async () => {
+      test('can delete all records at once', async () => {
         const store = await newStore()
         await fill(store, 100)
         await running.engine.truncate(store.target)
@@ -333,7 +333,7 @@ export function describeCollections(name: string, world: World): void {
     })
 
     describe('texts', () => {
-      test('come back as they were, whatever they hold', async () => {
+      test('are returned unchanged, whatever they contain', async () => {
         const store = await newStore()
         const texts = [
           '{"_id":"digits","n":1e+400,"m":0.1000000000000000001,"k":12345678901234567890}',
@@ -371,7 +371,7 @@ export function describeCollections(name: string, world: World): void {
         ],
       ]
 
-      test('come back as they were; absent and null are different', async () => {
+      test('are returned unchanged; absent and null are different', async () => {
         const store = await newStore()
         const writes = cases.map(([_id, search]): Write => ({
           kind: 'insert',
@@ -400,7 +400,7 @@ export function describeCollections(name: string, world: World): void {
         await check()
       })
 
-      test('change and go with their record', async () => {
+      test('change and disappear with their record', async () => {
         const store = await newStore()
         const vector = { numbers: Float32Array.of(1, 2), form: 'array' } as const
         await running.engine.write(store.target, [
@@ -416,7 +416,7 @@ export function describeCollections(name: string, world: World): void {
         assert.deepEqual((await store.one(1)).search, {})
       })
 
-      test('can be asked for', async () => {
+      test('are returned on request', async () => {
         const store = await newStore()
         const writes = cases.map(([_id, search]): Write => ({
           kind: 'insert',

@@ -2,8 +2,8 @@ import type { Engine } from '../../../src/engine/contract.ts'
 import { databaseKeyOf } from '../../../src/engine/database-key.ts'
 
 /**
- * Targets in all keyspaces together, but for those of databases: where tests share a node,
- * other files make and drop these meanwhile.
+ * Targets in all keyspaces, except those of databases: on a shared node, other test files create and
+ * drop these concurrently.
  */
 export async function countTargets(engine: Engine): Promise<number> {
   let count = 0

@@ -1,4 +1,4 @@
-/** What every engine must do, whatever it serves itself. */
+/** The tests that every engine must pass, whatever part of a query it serves. */
 import { describeClosing } from './closing.ts'
 import { describeCollections } from './collections.ts'
 import { describeLexical } from './lexical.ts'
@@ -28,7 +28,7 @@ export type SuiteName = keyof typeof suites
 
 export const suiteNames = Object.keys(suites) as readonly SuiteName[]
 
-/** All suites, or those that are named. */
+/** Defines all suites, or those in `chosen`. */
 export function describeEngine(
   name: string,
   world: World,

@@ -8,7 +8,7 @@ export async function assertFails(kind: EngineErrorKind, call: unknown): Promise
   })
 }
 
-/** Undefined where it is not the error of an engine. */
+/** Undefined when the error is not an EngineError. */
 export function kindOf(error: unknown): EngineErrorKind | undefined {
   return error instanceof EngineError ? error.kind : undefined
 }

@@ -1,4 +1,4 @@
-/** What every engine must make of $lexical, whether it has an index of terms or not. */
+/** The semantics of $lexical on every engine, with or without an index of terms. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Filter } from '../../../src/language/filters/filter.ts'
@@ -13,7 +13,7 @@ export function describeLexical(name: string, world: World): void {
     const newStore = () => LexicalStore.create(running.engine, `lexical${made++}`)
 
     describe('searches by terms', () => {
-      test('find what has every term, best first', async () => {
+      test('find records with every term, best first', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 1 }, 'apple banana'],
@@ -31,7 +31,7 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('cherry'), [])
       })
 
-      test('find what has any term where that is enough, and terms that are not there', async () => {
+      test('find records with any term on request, and ignore unknown terms', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 1 }, 'apple banana'],
@@ -52,7 +52,7 @@ export function describeLexical(name: string, world: World): void {
       })
 
       if (world.hasExactScores)
-        test('by any term have the scores of the formula for those that are there', async () => {
+        test('by any term score only the terms that a record has', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
           const [hit] = await store.hits('none two', exists('_id'), 9, true)
@@ -60,7 +60,7 @@ export function describeLexical(name: string, world: World): void {
           assert.deepEqual(hit, same)
         })
 
-      test('put the shorter and the more repetitive first', async () => {
+      test('rank shorter and more repetitive texts first', async () => {
         const store = await newStore()
         await store.insert(
           [{ _id: 'a' }, 'monkey bread is so tasty'],
@@ -73,7 +73,7 @@ export function describeLexical(name: string, world: World): void {
       })
 
       if (world.hasExactScores)
-        test('have the scores of the formula', async () => {
+        test('return the scores of the BM25 formula', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
           const [hit] = await store.hits('two')
@@ -94,7 +94,7 @@ export function describeLexical(name: string, world: World): void {
           )
       })
 
-      test('go on behind any hit, in the order that one page has', async () => {
+      test('continue after any hit, in the order of a single page', async () => {
         const store = await newStore()
         const texts = [
           'red',
@@ -104,7 +104,7 @@ export function describeLexical(name: string, world: World): void {
           'fox',
           'a red, red fox',
         ]
-        // Twenty of each text tie.
+        // Each text occurs twenty times, and these tie.
         for (let _id = 0; _id < 120; _id += 10)
           await store.insert(
             ...Array.from(
@@ -121,7 +121,7 @@ export function describeLexical(name: string, world: World): void {
           }
       })
 
-      test('have pages that writes between them do not disturb', async () => {
+      test('return stable pages while writes come in between', async () => {
         const store = await newStore()
         const textOf = (i: number) =>
           `${'word '.repeat(1 + (i % 4))}${'other '.repeat(i % 7)}${i % 3 === 0 ? 'rare' : ''}`
@@ -136,7 +136,7 @@ export function describeLexical(name: string, world: World): void {
         for (const query of ['word', 'word rare', 'other word']) {
           const before = await store.hits(query)
           let step = 0
-          // Each of these changes how many texts there are, how long, or how many have a term.
+          // Each step changes the statistics: number of texts, their lengths, or how many have a term.
           const found = await store.pagesOfHits(query, exists('_id'), 7, async () => {
             step++
             await add(1000 * step, 3, () => 'word '.repeat(30))
@@ -151,7 +151,7 @@ export function describeLexical(name: string, world: World): void {
         }
       })
 
-      test('follow every change of a text', async () => {
+      test('reflect every change of a text', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }, 'red fox'], [{ _id: 2 }, 'red hen'], [{ _id: 3 }])
         assert.deepEqual(await store.search('red'), [1, 2])
@@ -181,7 +181,7 @@ export function describeLexical(name: string, world: World): void {
     })
 
     describe('filters by terms', () => {
-      test('combine with all others, in every order, and are counted', async () => {
+      test('can be combined with other filters, sorted and counted', async () => {
         const store = await newStore()
         const colors = ['red', 'green', 'blue']
         const sizes = ['small', 'large', 'small large']

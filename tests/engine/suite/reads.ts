@@ -1,6 +1,6 @@
 /**
- * Reads of documents. They go through the layer that finishes what an engine leaves undone,
- * so the answers are the same whether it serves all of a query or nothing.
+ * Reads of documents. They run through the layer that finishes what an engine leaves undone, so the
+ * results are the same whether the engine serves all of a query or nothing.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -86,7 +86,7 @@ export function describeReads(name: string, world: World): void {
         }
       })
 
-    test('give texts alone as they give records', async () => {
+    test('return the same texts alone as in records', async () => {
       const store = await newStore()
       await store.insert(Array.from({ length: 25 }, (_, i) => ({ _id: i, odd: i % 2 })))
       const filters: Filter[] = [
@@ -119,7 +119,7 @@ export function describeReads(name: string, world: World): void {
         }
     })
 
-    test('do not meet again what is changed on the way, when they are stable', async () => {
+    test('return each record once when stable, even if it is changed between pages', async () => {
       const changing = await newStore()
       await fill(changing, 100)
       const filter = where('n', 'gte', 0)
@@ -138,7 +138,7 @@ export function describeReads(name: string, world: World): void {
       assert.equal(new Set(seen).size, 100)
     })
 
-    test('find what stays exactly once while other records come and go', async () => {
+    test('find unchanged records exactly once while others are added and removed', async () => {
       const changing = await newStore()
       await fill(changing, 60)
       const filter = where('group', 'eq', 1)
@@ -158,7 +158,7 @@ export function describeReads(name: string, world: World): void {
       assert.equal(seen.length, expected.size)
     })
 
-    test('end when nobody waits any more', async () => {
+    test('fail when their caller is aborted', async () => {
       const large = await newStore()
       await fill(large, world.manyRecords)
       const filter = where('list.1', 'gte', 'nowhere')
@@ -177,7 +177,7 @@ export function describeReads(name: string, world: World): void {
       await assert.rejects(counted)
     })
 
-    test('see of objects and arrays what is indexed', async () => {
+    test('compare only the indexed parts of objects and arrays', async () => {
       const name = `store${made++}`
       const some = await Store.create(running.engine, name, { deny: ['a.b'] })
       await some.insert([
@@ -203,7 +203,7 @@ export function describeReads(name: string, world: World): void {
       }
     })
 
-    test('find nothing where no document can match', async () => {
+    test('find nothing when no document can match', async () => {
       const long = 'p'.repeat(70_000)
       const sizeOf = (size: number): Filter => ({
         kind: 'size',
@@ -229,7 +229,7 @@ export function describeReads(name: string, world: World): void {
       assert.equal(await store.count(where(long, 'ne', 1)), size)
     })
 
-    test('refuse a position that is none', async () => {
+    test('reject an invalid position', async () => {
       for (const position of ['x', '[]', '{}', '["n"]', '["s",1,2]', '["r","n",5,1]'])
         await assertFails('position', store.page({}, 5, { kind: 'engine', position }))
     })

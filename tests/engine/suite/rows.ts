@@ -1,4 +1,4 @@
-/** Rows: what merges make of them, how they are deleted, and in which order they come. */
+/** Rows: the effect of merges and deletes, and the order of reads. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'
@@ -47,7 +47,7 @@ export function describeRows(name: string, world: World): void {
       return TableStore.create(running.engine, 'rows', keyspace)
     }
 
-    test('know the columns that are needed and not shown, and leave them out of texts', async () => {
+    test('read columns that a filter or sort needs, and omit them from texts', async () => {
       const rows = await create()
       await rows.put([{ ...key, word: 'one', text: 'more', v: [1, 2] }])
       const table = await rows.table()
@@ -62,7 +62,7 @@ export function describeRows(name: string, world: World): void {
       assert.deepEqual(JSON.parse(shown), { word: 'one' })
     })
 
-    test('are found by a search whose column is not shown', async () => {
+    test('are found by a search on a hidden column', async () => {
       const rows = await create()
       await rows.addIndex(onVector)
       await rows.addIndex(onText)
@@ -88,7 +88,7 @@ export function describeRows(name: string, world: World): void {
     })
 
     describe('merges', () => {
-      test('give columns what is said, and leave others alone', async () => {
+      test('set the given columns and keep others', async () => {
         const rows = await create()
         const vector = [0.5, -2]
         await rows.merge('insert', { ...key, word: 'one', v: vector, notes: { x: 'y' } })
@@ -102,7 +102,7 @@ export function describeRows(name: string, world: World): void {
         await running.assertSound(await rows.table())
       })
 
-      test('keep a row that was inserted when its last value is cleared', async () => {
+      test('keep an inserted row when its last value is cleared', async () => {
         const rows = await create()
         await rows.merge('insert', { ...key, word: 'one' })
         await rows.merge('update', { ...key, word: undefined })
@@ -111,7 +111,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.rows(), [key, { p: 'b', c: 1 }])
       })
 
-      test('let a row that only updates made go with its last value', async () => {
+      test('delete a row created by updates when its last value is cleared', async () => {
         const rows = await create()
         for (const last of [{ word: 'one' }, { v: [1, 2] }, { tags: ['x'] }]) {
           await rows.merge('update', { ...key, ...last })
@@ -124,7 +124,7 @@ export function describeRows(name: string, world: World): void {
         await running.assertSound(await rows.table())
       })
 
-      test('keep a row that updates made, once it was inserted as well', async () => {
+      test('keep a row created by updates once it was also inserted', async () => {
         const rows = await create()
         await rows.merge('update', { ...key, word: 'one' })
         await rows.merge('insert', key)
@@ -132,7 +132,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.rows(), [key])
       })
 
-      test('make no row of nothing by an update', async () => {
+      test('create no row by an update without values', async () => {
         const rows = await create()
         assert.equal(await rows.merge('update', { ...key, word: undefined }), 'done')
         const elements = { tags: { kind: 'remove', elements: ['x'] } } as const
@@ -140,7 +140,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.rows(), [])
       })
 
-      test('add elements to lists, sets and maps, and make them', async () => {
+      test('add elements to lists, sets and maps, and create them', async () => {
         const rows = await create()
         const add = (elements: Record<string, readonly (string | number | string[])[]>) =>
           rows.merge('update', key, changesOf('add', elements))
@@ -165,7 +165,7 @@ export function describeRows(name: string, world: World): void {
         ])
       })
 
-      test('remove elements, and what is empty then', async () => {
+      test('remove elements, and collections that become empty', async () => {
         const rows = await create()
         const remove = (elements: Record<string, readonly (string | number)[]>) =>
           rows.merge('update', key, changesOf('remove', elements))
@@ -180,7 +180,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.rows(), [])
       })
 
-      test('of many at once lose nothing', async () => {
+      test('that run concurrently are all applied', async () => {
         const rows = await create()
         const outcomes = await Promise.all([
           ...Array.from({ length: 30 }, (_, i) =>
@@ -205,7 +205,7 @@ export function describeRows(name: string, world: World): void {
         )
       })
 
-      test('in one call are made in order, each on what the ones before left', async () => {
+      test('in one call run in order, each on the result of the ones before', async () => {
         const rows = await create()
         const merges = [
           await rows.mergeOf('update', { ...key, word: 'one' }),
@@ -223,7 +223,7 @@ export function describeRows(name: string, world: World): void {
       })
 
       if (world.refusesLargeRows)
-        test('refuse rows that would be too large, in order or out of it', async () => {
+        test('reject rows that would be too large, whether ordered or not', async () => {
           const rows = await create()
           await rows.merge('insert', { ...key, word: 'small', text: 'x'.repeat(50) })
           const merges = [
@@ -264,7 +264,7 @@ export function describeRows(name: string, world: World): void {
       const without = (isGone: (p: string, c: number) => boolean) =>
         all.filter((row) => !isGone(row.slice(0, 2), Number(row.slice(3))))
 
-      test('take one row by its whole key, or none', async () => {
+      test('remove one row by its whole key, or nothing', async () => {
         assert.deepEqual(
           await left(partition('p1'), ['c', { eq: [3] }]),
           without((p, c) => p === 'p1' && c === 3),
@@ -272,14 +272,14 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await left(partition('p1'), ['c', { eq: [7] }]), all)
       })
 
-      test('take rows by several keys', async () => {
+      test('remove rows by several keys', async () => {
         assert.deepEqual(
           await left(partition('p1', 'p3', 'none'), ['c', { eq: [3, 0] }]),
           without((p, c) => (p === 'p1' || p === 'p3') && (c === 3 || c === 0)),
         )
       })
 
-      test('take partitions, one or several', async () => {
+      test('remove partitions, one or several', async () => {
         assert.deepEqual(
           await left(partition('p2')),
           without((p) => p === 'p2'),
@@ -290,7 +290,7 @@ export function describeRows(name: string, world: World): void {
         )
       })
 
-      test('take ranges of a partition', async () => {
+      test('remove ranges of a partition', async () => {
         const bound = (value: number, inclusive: boolean) => ({ value, inclusive })
         const cases: readonly (readonly [KeyCondition, (c: number) => boolean])[] = [
           [{ low: bound(2, true) }, (c) => c >= 2],
@@ -307,7 +307,7 @@ export function describeRows(name: string, world: World): void {
           )
       })
 
-      test('of what was deleted and written again leave nothing', async () => {
+      test('leave nothing of a row that is written again', async () => {
         const rows = await create()
         await rows.merge('insert', { ...key, word: 'one', v: [1, 2], tags: ['x'] })
         await rows.remove([key])
@@ -324,7 +324,7 @@ export function describeRows(name: string, world: World): void {
         return { column: column(name), direction }
       }
 
-      test('sort by any columns, ties as rows are stored, page by page', async () => {
+      test('sort by any columns, ties in stored order, page by page', async () => {
         const rows = await create()
         const some = manyRows(60)
         await rows.put(some)
@@ -353,7 +353,7 @@ export function describeRows(name: string, world: World): void {
         }
       })
 
-      test('of one partition backwards break ties backwards, too', async () => {
+      test('reverse ties in reads of one partition backwards', async () => {
         const keyspace = `rows${made++}`
         const { engine } = running
         await engine.createKeyspace(keyspace)
@@ -403,7 +403,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal(await found(anyRow, { c: -1 }), '22 21 22 21 12 11 12 11')
       })
 
-      test('put rows without a value first, as sorts have it', async () => {
+      test('return rows without a value first, as sorts define it', async () => {
         const rows = await create()
         await rows.put([
           { p: 'a', c: 1, word: 'x' },
@@ -413,7 +413,7 @@ export function describeRows(name: string, world: World): void {
         assert.deepEqual(await rows.find(anyRow, { sort }), ['b 1', 'a 1'])
       })
 
-      test('find what stays exactly once while others come and go', async () => {
+      test('find unchanged rows exactly once while others are added and removed', async () => {
         const rows = await create()
         await rows.put(manyRows(40))
         const { engine } = running
@@ -424,7 +424,7 @@ export function describeRows(name: string, world: World): void {
           const query = { filter: anyRow, sort: [], skip: 0, limit: 3, after, columns }
           const page = await engine.readRows(table, query, tester)
           seen.push(...page.records.map(nameOf))
-          // Even the row behind which the next page starts goes.
+          // Also removes the row after which the next page starts.
           if (step === 2) await rows.remove([nameParts(seen.at(-1)!)])
           await rows.put([
             { p: 'a', c: step },
@@ -438,7 +438,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal(stayed.length, 40)
       })
 
-      test('count up to a number, with a filter and without', async () => {
+      test('count up to a number, with and without a filter', async () => {
         const rows = await create()
         await rows.put(manyRows(30))
         assert.equal(await rows.count(anyRow), 30)
@@ -448,7 +448,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal(await rows.count(is('word', 'cat'), 5), 5)
       })
 
-      test('refuse a position that is none', async () => {
+      test('reject an invalid position', async () => {
         const rows = await create()
         const table = await rows.table()
         for (const after of ['x', '{}', '["n"]', '[]']) {
@@ -459,7 +459,7 @@ export function describeRows(name: string, world: World): void {
     })
 
     describe('calls', () => {
-      /** All that can be asked of rows. */
+      /** All calls that refer to a table. */
       const calls = async (rows: TableStore) => {
         const { engine } = running
         const table = await rows.table()
@@ -485,7 +485,7 @@ export function describeRows(name: string, world: World): void {
         }
       }
 
-      test('on a table that has another schema by now are told so', async () => {
+      test('fail as changed when the schema of the table has changed', async () => {
         const rows = await create()
         await rows.addIndex(onVector)
         await rows.put([key])
@@ -497,7 +497,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal((await rows.table()).uid, old.table.uid)
       })
 
-      test('on a table that is gone are told so, whatever has its name', async () => {
+      test('fail as gone when the table was dropped, even if a new one has its name', async () => {
         const rows = await create()
         await rows.addIndex(onVector)
         const old = await calls(rows)

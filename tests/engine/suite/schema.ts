@@ -1,4 +1,4 @@
-/** What every engine must make of changes of schema. */
+/** Schema changes that every engine must support. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Column, EmbeddingService, Table } from '../../../src/engine/schema.ts'
@@ -38,7 +38,7 @@ export function describeSchema(name: string, world: World): void {
       return target
     }
 
-    /** What was asked for of a table's columns and indexes, without what the engine added. */
+    /** Columns and indexes of a table, without details that the engine adds. */
     const seen = async (name: string) => {
       const { columns, indexes } = (await tableNamed(name)).definition
       return {
@@ -49,7 +49,7 @@ export function describeSchema(name: string, world: World): void {
       }
     }
 
-    test('makes a table of what is asked for, and alters it step by step', async () => {
+    test('creates a table and alters it step by step', async () => {
       const vector = { type: 'vector', dimension: 2 } as const
       const service: EmbeddingService = { provider: 'p', modelName: 'm' }
       const text = { type: 'text' } as const
@@ -79,11 +79,11 @@ export function describeSchema(name: string, world: World): void {
       await change({ kind: 'dropIndex', table, name: 'stepwise_a' })
       await change({ kind: 'dropColumns', table, names: ['a'] })
       assert.deepEqual(await seen(table), { columns: [id, ['v', vector]], indexes: [] })
-      // The table is the same, whatever became of it.
+      // The table keeps its uid through all changes.
       assert.equal((await tableNamed(table)).uid, before.uid)
     })
 
-    test('makes types, renames their fields and adds others, in this order', async () => {
+    test('creates types, renames their fields and then adds others', async () => {
       const fieldsNow = async () => {
         const { types } = (await running.engine.readSchema(keyspace))!
         return types
@@ -112,7 +112,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal(await fieldsNow(), undefined)
     })
 
-    test('is not made where the plan says nothing, or throws', async () => {
+    test('is not made when the plan returns nothing or throws', async () => {
       const engine = running.engine
       const before = await engine.readSchema(keyspace)
       assert.equal(await engine.changeSchema(keyspace, () => undefined), false)
@@ -124,11 +124,11 @@ export function describeSchema(name: string, world: World): void {
       assert.deepEqual(await engine.readSchema(keyspace), before)
     })
 
-    test('is refused where there is no such keyspace', async () => {
+    test('is rejected when the keyspace does not exist', async () => {
       await assertFails('gone', change({ kind: 'dropTarget', name: 'any' }, 'nowhere'))
     })
 
-    test('is planned on what all keyspaces hold', async () => {
+    test('is planned on the content of all keyspaces', async () => {
       const engine = running.engine
       const counted = async () => {
         const counts = new Map<string, string>()
@@ -157,7 +157,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal((await counted()).has('counted'), false)
     })
 
-    test('is made on what its plan saw, however many are planned at once', async () => {
+    test('is made on the state that its plan saw, even if several are planned concurrently', async () => {
       const engine = running.engine
       const places = ['crowded_1', 'crowded_2']
       for (const place of places) await engine.createKeyspace(place)
@@ -177,7 +177,7 @@ export function describeSchema(name: string, world: World): void {
       for (const place of places) await engine.dropKeyspace(place)
     })
 
-    test('is planned again where another overtook it', async () => {
+    test('is planned again when another change came first', async () => {
       const engines = await running.two()
       await running.engine.createKeyspace('overtaken')
       const seen: number[][] = engines.map(() => [])
@@ -200,7 +200,7 @@ export function describeSchema(name: string, world: World): void {
       assert.deepEqual(targets!.map(({ name }) => name).toSorted(), ['c0', 'c1'])
     })
 
-    test('of one table is none of others', async () => {
+    test('affects only its own table', async () => {
       const one = await tableNamed(await createTable('untouched'))
       const other = await createTable('touched')
       const columns = [{ name: 'a', type: { type: 'text' } }] as const
@@ -208,7 +208,7 @@ export function describeSchema(name: string, world: World): void {
       assert.equal(await running.engine.estimateCount(one), 0)
     })
 
-    test('of a type is one of the tables with it, whose values stay', async () => {
+    test('also changes the tables that use a changed type, whose values stay', async () => {
       const home = [
         { name: 'street', type: 'text' },
         { name: 'number', type: 'int' },
@@ -267,7 +267,7 @@ export function describeSchema(name: string, world: World): void {
       assert.deepEqual(await shown(), expected)
     })
 
-    test('waits for those who have locked the schema, and they find what they found', async () => {
+    test('waits for holders of the schema lock, who see no change', async () => {
       const { engine } = running
       const table = await createTable('locked')
       const documents = await Store.create(engine, 'beside_locked')
@@ -286,7 +286,7 @@ export function describeSchema(name: string, world: World): void {
       const changed = change({ kind: 'addColumns', table, columns }).then(() => {
         isChanged = true
       })
-      // Others read and write meanwhile, for as long as they like.
+      // Other calls read and write meanwhile without waiting.
       for (let _id = 0; _id < 20; _id++) {
         assert.deepEqual(await documents.insert([{ _id }]), ['done'])
         assert.equal((await seen(table)).columns.length, 1)

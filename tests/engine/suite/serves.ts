@@ -1,4 +1,4 @@
-/** Whether an engine serves what it says, and leaves the rest to the layer above. */
+/** Whether an engine serves exactly the parts of queries that it declares. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { everything } from '../../../src/language/filters/filter.ts'
@@ -23,7 +23,7 @@ export function describeServes(name: string, world: World): void {
     const first = { skip: 0, limit: 5, after: undefined }
     const alone = { stable: false, withSearchFields: false }
 
-    test('of queries for documents is what it says', async () => {
+    test('equals its declaration for queries of documents', async () => {
       const { engine } = running
       const store = await Store.create(engine, 'documents')
       await store.insert([{ _id: 1, n: 1 }])
@@ -35,7 +35,7 @@ export function describeServes(name: string, world: World): void {
       assert.equal(count, serves.counts ? 1 : undefined)
     })
 
-    test('of queries for rows is what it says', async () => {
+    test('equals its declaration for queries of rows', async () => {
       const { engine } = running
       const rows = await TableStore.create(engine)
       const table = await rows.table()
@@ -48,7 +48,7 @@ export function describeServes(name: string, world: World): void {
       assert.equal(count, serves.counts ? 1 : undefined)
     })
 
-    test('of searches is what it says', async () => {
+    test('equals its declaration for searches', async () => {
       const { engine } = running
       const vectors = await VectorWorld.create(engine)
       const { target } = await LexicalStore.create(engine, 'texts')

@@ -18,7 +18,7 @@ export function describeSettings(name: string, world: World): void {
       assert.deepEqual(await running.engine.readSetting('greeting'), written)
     })
 
-    test('are written only over the version that was expected', async () => {
+    test('are written only if they still have the expected version', async () => {
       const write = (value: string, expected: string | undefined) =>
         running.engine.writeSetting('contested', value, expected)
       assert.equal(await write('too early', 'a version'), undefined)
@@ -35,7 +35,7 @@ export function describeSettings(name: string, world: World): void {
       assert.equal(await settingOf(running.engine, 'contested'), 'two')
     })
 
-    test('that many want to write at once are written by one', async () => {
+    test('are written by exactly one of several concurrent writers', async () => {
       const attempts = Array.from({ length: 20 }, (_, i) =>
         running.engine.writeSetting('raced', `by ${i}`, undefined),
       )
@@ -48,7 +48,7 @@ export function describeSettings(name: string, world: World): void {
       })
     })
 
-    test('are told of by name when they change, until nobody listens', async () => {
+    test('are reported by name to each watcher when they change, until it stops', async () => {
       const heard: string[] = []
       const stop = running.engine.watchSettings((name) => heard.push(name))
       const heardToo: string[] = []
@@ -63,7 +63,7 @@ export function describeSettings(name: string, world: World): void {
       stopToo()
     })
 
-    test('are what was told of when it is told', async () => {
+    test('have their new value when their change is reported', async () => {
       const seen: Promise<string | undefined>[] = []
       const stop = running.engine.watchSettings((name) => {
         if (name === 'told') seen.push(settingOf(running.engine, name))
@@ -74,7 +74,7 @@ export function describeSettings(name: string, world: World): void {
       stop()
     })
 
-    test('that two hold are written by one at a time, and told to both', async () => {
+    test('that two servers share are written by one at a time, and reported to both', async () => {
       const [one, two] = await running.two()
       const heard: [string[], string[]] = [[], []]
       const stops = [one, two].map((engine, i) =>
@@ -91,7 +91,7 @@ export function describeSettings(name: string, world: World): void {
       for (const stop of stops) stop()
     })
 
-    test('that two change again and again keep what both added', async () => {
+    test('that two servers change repeatedly keep the changes of both', async () => {
       const [one, two] = await running.two()
       const settings = [
         await SharedSetting.open<readonly string[]>(one, 'tokens', []),

@@ -1,4 +1,4 @@
-/** Tables: keys, indexes that come and go, and what they find. */
+/** Tables: keys, and indexes that are created and dropped, with the rows that they find. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'
@@ -19,7 +19,7 @@ import {
 } from '../table-store.ts'
 import { inPartitions, RunningEngine, type World } from './world.ts'
 
-/** The stored order of a partition, from its end. */
+/** The stored order of a partition, reversed. */
 const backwards: readonly RowSortKey[] = [{ column: column('c'), direction: 1 }]
 
 export function describeTables(name: string, world: World): void {
@@ -27,7 +27,7 @@ export function describeTables(name: string, world: World): void {
     const running = new RunningEngine(world)
     let made = 0
 
-    /** In a keyspace of its own, where names of indexes are free. */
+    /** Creates a table in a keyspace of its own, so that names of indexes are free. */
     async function create() {
       const keyspace = `tables${made++}`
       await running.engine.createKeyspace(keyspace)
@@ -38,7 +38,7 @@ export function describeTables(name: string, world: World): void {
     }
 
     describe('rows of a table', () => {
-      test('come by partition and, in it, in the declared order', async () => {
+      test('come by partition, and within it in the declared order', async () => {
         const { rows } = await create()
         await rows.put([
           { p: 'b', c: 1 },
@@ -61,7 +61,7 @@ export function describeTables(name: string, world: World): void {
           )
       })
 
-      test('of one partition are found without looking at others', async () => {
+      test('are found by partition without reading others', async () => {
         const { rows } = await create()
         await rows.put(manyRows(200))
         const filter = is('p', 'p3')
@@ -69,11 +69,11 @@ export function describeTables(name: string, world: World): void {
         assert.deepEqual(await rows.find(filter), expected)
         assert.deepEqual(await rows.find(filter, { textsOnly: true }), expected)
         assert.equal(await rows.count(filter), 40)
-        // Nobody asks for an order, so the engine chooses one, and pages go on in it.
+        // Without a sort the engine chooses an order, and all pages follow it.
         assert.deepEqual(new Set(await rows.find(filter, { sort: [] })), new Set(expected))
       })
 
-      test('of several partitions are found in order, each once', async () => {
+      test('are found by several partitions in order, each once', async () => {
         const { rows } = await create()
         await rows.put(manyRows(100))
         const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => is('p', p))
@@ -98,7 +98,7 @@ export function describeTables(name: string, world: World): void {
         assert.deepEqual(await rows.find({ kind: 'and', of: [filter, is('p', 'p3')] }), [])
       })
 
-      test('are known by their keys, however these were written', async () => {
+      test('are identified by their keys', async () => {
         const { rows } = await create()
         await rows.put([{ p: 'a', c: 1, word: 'one' }])
         await rows.put([{ p: 'a', c: 1, word: 'two' }])
@@ -109,7 +109,7 @@ export function describeTables(name: string, world: World): void {
     })
 
     describe('an index of a table', () => {
-      test('finds what a scan finds, whether rows came before it or after', async () => {
+      test('finds the same as a scan, for rows before and after its creation', async () => {
         const { rows, sound } = await create()
         const all = manyRows(100)
         await rows.put(all.slice(0, 50))
@@ -136,7 +136,7 @@ export function describeTables(name: string, world: World): void {
         assert.equal(indexed[0]!.length, 10)
       })
 
-      test('can be made again after it was dropped', async () => {
+      test('can be created again after it was dropped', async () => {
         const { rows, sound } = await create()
         await rows.put([{ p: 'a', c: 1, word: 'old' }])
         await rows.addIndex(onWord)
@@ -148,7 +148,7 @@ export function describeTables(name: string, world: World): void {
         assert.deepEqual(await rows.find(is('word', 'new')), ['a 1'])
       })
 
-      test('is filled while rows are written', async () => {
+      test('is built while rows are written', async () => {
         const { rows, sound } = await create()
         await rows.put(manyRows(world.manyRecords))
         let writing = true
@@ -190,7 +190,7 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
-      test('leads through more rows than fit on a page, in order', async () => {
+      test('finds more rows than fit on a page, in order', async () => {
         const { rows } = await create()
         await rows.put(manyRows(3000))
         const expected = await rows.find(is('word', 'cat'), { pageSize: 100 })
@@ -205,9 +205,9 @@ export function describeTables(name: string, world: World): void {
         )
       })
 
-      test('leads through rows of several values, merged, each once', async () => {
+      test('finds rows of several values, merged, each once', async () => {
         const { rows } = await create()
-        // Few of the one and many of the other, so that one ends long before the other does.
+        // One value has few rows and the other many, so that one of the merged lists ends early.
         await rows.put(manyRows(400))
         await rows.put([
           { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
@@ -219,7 +219,7 @@ export function describeTables(name: string, world: World): void {
             kind: 'or',
             of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
           },
-          // Each partition is another way, and so is the index.
+          // Each partition is another access path, and so is the index.
           { kind: 'or', of: [is('word', 'dog'), compare('in', 'p', 'p1', 'p2', 'p3')] },
           {
             kind: 'and',
@@ -243,7 +243,7 @@ export function describeTables(name: string, world: World): void {
     })
 
     describe('searching a table', () => {
-      test('by vector finds the nearest, also in a partition and after changes', async () => {
+      test('by vector finds the nearest rows, also in a partition and after changes', async () => {
         const { rows, sound } = await create()
         await rows.put(manyRows(100))
         await rows.addIndex(onVector)
@@ -253,11 +253,11 @@ export function describeTables(name: string, world: World): void {
             assert.deepEqual(found, expected)
           })
         await finds(['p3 8'])
-        // Ties come in the order in which rows are stored.
+        // Ties come in stored order.
         await finds(['p2 8', 'p2 10', 'p2 6'], is('p', 'p2'))
         await rows.put([{ p: 'new', c: 0, v: [3, 4] }])
         await finds(['new 0', 'p3 8'])
-        // Another value in another column changes nothing here; no vector takes the row out.
+        // The row is replaced without a vector, so the search no longer finds it.
         await rows.put([{ p: 'p3', c: 8, word: 'bare' }])
         await finds(['new 0'])
         await rows.remove([{ p: 'new', c: 0 }])
@@ -267,7 +267,7 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
-      test('by vector finds rows that are equally near in their order', async () => {
+      test('by vector returns ties in stored order', async () => {
         const { rows } = await create()
         await rows.addIndex(onVector)
         await rows.put(Array.from({ length: 60 }, (_, c) => ({ p: 'a', c, v: [1, 1] })))
@@ -278,7 +278,7 @@ export function describeTables(name: string, world: World): void {
         )
       })
 
-      test('leaves out vectors that have no direction, where that is what counts', async () => {
+      test('by vector leaves out zero vectors if the metric is cosine', async () => {
         const { rows } = await create()
         await rows.put([
           { p: 'zero', c: 0, v: [0, 0] },
@@ -295,7 +295,7 @@ export function describeTables(name: string, world: World): void {
         )
       })
 
-      test('does not find what was deleted by its key', async () => {
+      test('does not find rows that were deleted by key', async () => {
         const { rows, sound } = await create()
         await rows.put([{ p: 'a', c: 1, v: [1, 2] }])
         await rows.addIndex(onVector)
@@ -307,7 +307,7 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
-      test('by terms finds what has them all, also in a partition', async () => {
+      test('by terms finds rows with all terms, also in a partition', async () => {
         const { rows, sound } = await create()
         await rows.put(manyRows(100))
         await rows.addIndex(onText)
@@ -324,7 +324,7 @@ export function describeTables(name: string, world: World): void {
           new Set(found),
         )
         assert.equal(found.length, 16)
-        // Those of a partition come in its order, page after page.
+        // Rows of a partition come in its order, page by page.
         for (const [partition, names] of Map.groupBy(
           found,
           (name) => name.split(' ')[0]!,
@@ -344,13 +344,13 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
-      test('by terms goes on behind any hit, with ties in the stored order', async () => {
+      test('by terms continues after any hit, with ties in stored order', async () => {
         const { rows } = await create()
         await rows.put(manyRows(60))
         await rows.addIndex(onText)
         for (const filter of [anyRow, is('p', 'p2')]) {
           const all = await rows.searchText('ant', filter, 100)
-          // Of texts that are alike, those of a partition stand in its order.
+          // Rows of a partition whose texts are equal come in its order.
           const same = await rows.find(both(filter, is('text', 'ant and bee')))
           const alike = inPartitions(same, world)
           assert.deepEqual(
@@ -362,7 +362,7 @@ export function describeTables(name: string, world: World): void {
         }
       })
 
-      test('finds nothing once the table is emptied', async () => {
+      test('finds nothing after the table was truncated', async () => {
         const { rows, engine, sound } = await create()
         for (const index of [onVector, onText, onWord]) await rows.addIndex(index)
         await rows.put(manyRows(50))
@@ -381,7 +381,7 @@ export function describeTables(name: string, world: World): void {
     })
 
     describe('a changed schema', () => {
-      test('is told to whoever holds on to the old one', async () => {
+      test('is reported to callers with the old schema', async () => {
         const { rows, engine } = await create()
         const old = await rows.table()
         await rows.addIndex(onWord)
@@ -393,20 +393,20 @@ export function describeTables(name: string, world: World): void {
         await assert.rejects(engine.mergeRows(old, [], { sizeMax: 1 }), { kind: 'changed' })
       })
 
-      test('leaves alone what stays, and takes away what goes', async () => {
+      test('keeps the values of other columns, and removes those of dropped columns', async () => {
         const { rows, sound } = await create()
         await rows.put([{ p: 'a', c: 1, word: 'kept', v: [1, 2] }])
         await rows.change({ kind: 'dropColumns', table: 'rows', names: ['v'] })
         await sound()
         assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
-        // The same name, as another column.
+        // A new column with the name of a dropped one.
         const again = { name: 'v', type: { type: 'vector', dimension: 2 } } as const
         await rows.change({ kind: 'addColumns', table: 'rows', columns: [again] })
         await rows.addIndex(onVector)
         await sound()
       })
 
-      test('survives, with all rows and indexes', async () => {
+      test('survives a restart, with all rows and indexes', async () => {
         const { rows, keyspace } = await create()
         await rows.put(manyRows(100))
         for (const index of [onWord, onText, onVector]) await rows.addIndex(index)

@@ -1,4 +1,4 @@
-/** Searches of documents by vector. They may miss a few, but what they find is right. */
+/** Vector searches of documents. They may miss a few neighbours, but their hits are exact. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Write } from '../../../src/engine/contract.ts'
@@ -24,7 +24,7 @@ export function describeVectors(name: string, world: World): void {
       (await vectors.search(vector, limit)).map(({ record }) => record.id)
 
     for (const metric of ['cosine', 'dot_product', 'euclidean'] as const)
-      test(`find the nearest by ${metric}, with filters and without`, async () => {
+      test(`find the nearest by ${metric}, with and without filters`, async () => {
         const vectors = await create({ metric })
         assert.deepEqual(await vectors.search(vectors.vector()), [])
         await vectors.insert(400)
@@ -39,7 +39,7 @@ export function describeVectors(name: string, world: World): void {
         assert.deepEqual(await vectors.search(vectors.vector(), 10, nothing), [])
       })
 
-    test('follow every write', async () => {
+    test('reflect every write', async () => {
       const vectors = await create()
       await vectors.insert(50)
       for (let i = 0; i < 20; i++) {
@@ -97,7 +97,7 @@ export function describeVectors(name: string, world: World): void {
       )
     })
 
-    test('go on while documents are written', async () => {
+    test('work while documents are written', async () => {
       const vectors = await create()
       await vectors.insert(500)
       const writing = { now: true }
@@ -112,7 +112,7 @@ export function describeVectors(name: string, world: World): void {
       await running.eventually(async () => assert((await vectors.recall()) >= floor))
     })
 
-    test('end as gone, or with results, when the collection is dropped meanwhile', async () => {
+    test('fail as gone, or return results, when the collection is dropped meanwhile', async () => {
       const vectors = await create()
       await vectors.insert(500)
       const searches = Promise.allSettled(
@@ -124,7 +124,7 @@ export function describeVectors(name: string, world: World): void {
       await assertFails('gone', vectors.search(vectors.vector()))
     })
 
-    test('keep two collections apart', async () => {
+    test('keep two collections separate', async () => {
       const one = await create()
       const two = await create({ seed: seed + 9, dimension: 40 })
       await one.insert(150)
@@ -134,7 +134,7 @@ export function describeVectors(name: string, world: World): void {
       })
     })
 
-    test('find what they found when the engine is opened again', async () => {
+    test('return the same results after the engine is opened again', async () => {
       const before = await create()
       await before.insert(100)
       await running.reopen()

@@ -1,4 +1,4 @@
-/** What a suite is run against: how an engine is started, and what it says of itself. */
+/** The environment of a suite: how to start an engine, and its declared properties. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -6,27 +6,27 @@ import type { Engine, Target } from '../../../src/engine/contract.ts'
 
 export interface World {
   start(): Promise<Running>
-  /** What it does itself. The rest is left to the layer above. */
+  /** The parts of queries that the engine serves itself. The layer above does the others. */
   readonly serves: Serves
-  /** Whether scores of searches by terms are those of the formula, to the last bit. */
+  /** Whether scores of searches by terms equal the formula to the last bit. */
   readonly hasExactScores: boolean
-  /** Whether searches by vector see every write that was answered before. */
+  /** Whether vector searches see every acknowledged write at once. */
   readonly seesVectorsAtOnce: boolean
-  /** Whether rows that would be too large are refused. */
+  /** Whether rows that would be too large are rejected. */
   readonly refusesLargeRows: boolean
-  /** Whether rows come in the order of their partitions' values, however they are found. */
+  /** Whether rows come in the order of their partitions' values for every access path. */
   readonly ordersPartitions: boolean
-  /** Documents or rows that take a while to read, in which other things can happen. */
+  /** Number of documents or rows whose read takes long enough for other events in between. */
   readonly manyRecords: number
 }
 
 export interface Serves {
-  /** Filters of all kinds, and sorts. */
+  /** Filters of all kinds. */
   readonly filters: boolean
   readonly sorts: boolean
-  /** Counts of what matches a filter. */
+  /** Counts of records that match a filter. */
   readonly counts: boolean
-  /** Searches without a filter. */
+  /** Vector searches without a filter. */
   readonly vectors: boolean
   readonly terms: boolean
 }
@@ -35,15 +35,15 @@ export interface Running {
   readonly engine: Engine
   /** Closes the engine and opens it again on the same data. */
   reopen(): Promise<Engine>
-  /** Opens one more on the same data, as another server would; absent: it must be alone. */
+  /** Opens another engine on the same data, as a second server does; absent: only one is possible. */
   openAnother?(): Promise<Engine>
-  /** Asserts that what is stored of a target is sound, where that can be looked at. */
+  /** Asserts that the stored data of a target is intact, if the test can inspect it. */
   assertSound?(target: Target): Promise<void>
   /** Closes the engine and removes its data. */
   stop(): Promise<void>
 }
 
-/** An engine for the tests of the describe that this is called in. */
+/** An engine for the tests of the enclosing describe. */
 export class RunningEngine {
   readonly #world: World
   #running: Running | undefined
@@ -67,7 +67,7 @@ export class RunningEngine {
     this.#engine = await this.#running!.reopen()
   }
 
-  /** Two that see the same data; the same one twice where it must be alone. */
+  /** Two engines on the same data; twice the same one when only one is possible. */
   async two(): Promise<readonly [Engine, Engine]> {
     return [this.engine, (await this.#running!.openAnother?.()) ?? this.engine]
   }
@@ -76,7 +76,7 @@ export class RunningEngine {
     await this.#running!.assertSound?.(target)
   }
 
-  /** Asserts something of searches by vector, of which some engines know a little later. */
+  /** Repeats a check of vector searches, because some engines index with a delay. */
   async eventually(check: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt++)
       try {
@@ -92,7 +92,7 @@ export class RunningEngine {
 const attemptsMax = 200
 const attemptMs = 50
 
-/** Names of rows, which begin with their partitions, in an order that every engine has. */
+/** Names of rows in an order that all engines share. Names begin with their partition. */
 export function inPartitions(names: readonly string[], world: World): readonly string[] {
   if (world.ordersPartitions) return names
   const partitionOf = (name: string) => name.slice(0, name.indexOf(' '))

@@ -1,4 +1,4 @@
-/** A server for episodes, what is on it, and how hostile clients reach it. */
+/** The server of episodes, its data, and the connections of hostile clients. */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { HostileServer, unknownToken, type ServerOptions } from '../hostile-server.ts'
@@ -34,7 +34,7 @@ export class Arena {
     return this.server.ca !== undefined
   }
 
-  /** Hostile clients have a few addresses, and none of those that do nothing wrong. */
+  /** Hostile clients share a few addresses, none of which a bystander uses. */
   nextAddress(): string {
     return `127.0.1.${1 + (this.#connections++ % addresses)}`
   }

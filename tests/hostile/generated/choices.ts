@@ -1,7 +1,7 @@
 /** Random choices of an episode, and values of chosen sizes. */
 import type { Random } from '../../faults/random.ts'
 
-/** What values of clauses and documents are made of. */
+/** Kinds of values in clauses and documents. */
 const fillings = [
   'present numbers',
   'absent numbers',
@@ -22,12 +22,12 @@ export class Choices {
     return this.random.pick(choices)
   }
 
-  /** True once in so many times. */
+  /** True with a probability of 1 in `times`. */
   oneIn(times: number): boolean {
     return this.random.oneIn(times)
   }
 
-  /** The most, now and then; else each order of magnitude is as likely as any other. */
+  /** The largest size in a quarter of the calls; otherwise all orders of magnitude are equally likely. */
   size(min: number, max: number): number {
     if (this.oneIn(4)) return max
     const share = this.random.below(1_000_001) / 1_000_000
@@ -44,7 +44,7 @@ export class Choices {
     return this.pick(fillings)
   }
 
-  /** Values of which documents hold some, none, or long and deep ones. */
+  /** Values of the kind: present in documents, absent from them, or long and deep. */
   values(count: number, filling: Filling): unknown[] {
     const from = this.random.below(1_000)
     return Array.from({ length: count }, (_, n) => valueOf(filling, from + n))

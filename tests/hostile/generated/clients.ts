@@ -1,4 +1,4 @@
-/** Hostile clients that speak HTTP as others do. */
+/** Hostile clients that speak valid HTTP. */
 import { once } from 'node:events'
 import { Agent, request as plainRequest, type IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
@@ -8,7 +8,7 @@ import type { HostileRequest } from './load.ts'
 
 export type Transport = 'HTTP/1.1' | 'HTTP/2' | 'MCP'
 
-/** The status, with the code of the first error; 'none': the connection ended without. */
+/** The status, with the code of the first error. 'none': the connection closed without an answer. */
 export type Outcome = string
 
 export interface HostileClient {
@@ -16,7 +16,7 @@ export interface HostileClient {
   close(): void
 }
 
-/** `reads`: whether replies are read, or left where they are until the connection ends. */
+/** `reads`: whether replies are read, or left in the socket until the connection closes. */
 export function clientOf(
   arena: Arena,
   transport: Transport,
@@ -84,7 +84,7 @@ function http2Client(arena: Arena, reads: boolean): HostileClient {
   }
 }
 
-/** So many bytes of a reply are looked at for the code of an error. */
+/** The number of bytes of a reply that are searched for an error code. */
 const lookedAt = 2_000
 
 async function outcomeOf(

@@ -7,7 +7,7 @@ import { keyspace } from './targets.ts'
 /** Filters of many comparisons, each with many values, over long arrays and many documents. */
 export function documentFilters(choices: Choices): RequestLoad {
   const command = choices.pick(['find', 'find', 'findOne', 'countDocuments', ...writes])
-  // What is deleted is only what later episodes do not need.
+  // Only documents that later episodes do not need are deleted.
   const target =
     command === 'deleteMany'
       ? 'scratch'
@@ -200,7 +200,7 @@ function fields1(values: readonly unknown[]): object[] {
   return values.slice(0, 60).map((x) => ({ x }))
 }
 
-/** Documents that are wide, deep, long or many. */
+/** Inserts of wide, deep, long or many documents. */
 export function documentInserts(choices: Choices): RequestLoad {
   const shape = choices.pick([
     'wide',
@@ -261,7 +261,7 @@ function nested(depth: number): object {
   return depth === 0 ? {} : { d: nested(depth - 1) }
 }
 
-/** Bodies that are long in some way, and mean little. */
+/** Long bodies with little content. */
 export function oddBodies(choices: Choices): RequestLoad {
   const kind = choices.pick(Object.keys(oddBodyOf))
   const size = choices.size(1_000, 19_000_000)
@@ -305,7 +305,7 @@ function list(count: number, one: (n: number) => string): string {
   return Array.from({ length: Math.max(1, Math.floor(count)) }, (_, n) => one(n)).join()
 }
 
-/** Searches by long texts, for many results, and with models. */
+/** Searches with long texts, many results, and models. */
 export function searches(choices: Choices): RequestLoad {
   const kind = choices.pick(['lexical', '$match', 'vector', 'vectorize', 'hybrid'] as const)
   const size = choices.size(
@@ -368,7 +368,7 @@ export function searches(choices: Choices): RequestLoad {
   }
 }
 
-/** Page states that were not made by the server, and options at their edges. */
+/** Forged page states, and options at their limits. */
 export function pageStates(choices: Choices): RequestLoad {
   const size = choices.size(10, 11_000_000)
   const kind = choices.pick(['text', 'array', 'nested', 'bytes'] as const)

@@ -1,4 +1,4 @@
-/** Hostile use of HTTP, and messages of assistants. */
+/** Hostile use of HTTP, and MCP messages. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { answersOf, write } from '../attack.ts'
 import { headOf, requestOf } from '../requests.ts'
@@ -13,7 +13,7 @@ import {
 } from './load.ts'
 import { keyspace } from './targets.ts'
 
-/** What is served besides commands. */
+/** Requests for paths other than commands. */
 export function pages(choices: Choices): RequestLoad {
   const path = choices.pick([
     ...['/metrics', '/metrics', '/stargate/health', '/stargate/health/ready', '/'],
@@ -157,7 +157,7 @@ export function rapidResets(choices: Choices): ConnectionLoad {
   }
 }
 
-/** Does it on so many connections, again and again until the end. */
+/** Repeats `once` on each connection until `signal` is aborted. */
 async function everyConnection(
   connections: number,
   signal: AbortSignal,
@@ -170,7 +170,7 @@ async function everyConnection(
         try {
           await once()
         } catch {
-          // A server that turns connections away does what it should.
+          // A server that rejects connections behaves correctly.
           await pause(5)
         }
         done++

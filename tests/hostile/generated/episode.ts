@@ -1,4 +1,4 @@
-/** Episodes: some seconds of hostile load each, which the seed and their number determine. */
+/** Episodes of a few seconds of hostile load. The seed and the number of an episode determine it. */
 import { Random } from '../../faults/random.ts'
 import { Choices } from './choices.ts'
 import type { Transport } from './clients.ts'
@@ -12,7 +12,7 @@ import * as schemas from './schema-loads.ts'
 export interface Episode {
   readonly number: number
   readonly parts: readonly Part[]
-  /** Whether its clients wait for the last answers, or hang up. */
+  /** Whether clients wait for the last answers, or disconnect. */
   readonly waits: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Part {
   readonly reads: boolean
 }
 
-/** Servers speak HTTPS in every other group of so many episodes. */
+/** Number of consecutive episodes that share a server. Every other server uses HTTPS. */
 export const episodesPerServer = 8
 
 export function isTlsEpisode(number: number): boolean {
@@ -32,7 +32,7 @@ export function isTlsEpisode(number: number): boolean {
 
 type MakeLoad = (choices: Choices) => Load
 
-/** Each as often as it is listed. */
+/** Each is chosen as often as it is listed. */
 const loads: readonly MakeLoad[] = [
   documents.documentFilters,
   documents.documentFilters,
@@ -70,7 +70,7 @@ export function makeEpisode(seed: number, number: number): Episode {
   const choices = new Choices(random)
   const isTls = isTlsEpisode(number)
   const part = (): Part => {
-    // Of its own, so that a new kind of load leaves the rest of the episode as it was.
+    // Its random numbers are forked, so a new kind of load does not change the rest of the episode.
     const load = choices.pick(isTls ? tlsLoads : loads)(new Choices(random.fork()))
     return {
       load,
@@ -87,7 +87,7 @@ export function makeEpisode(seed: number, number: number): Episode {
   return { number, parts, waits: !choices.oneIn(3) }
 }
 
-/** One line. */
+/** A description in one line. */
 export function describeEpisode({ parts, waits }: Episode): string {
   const texts = parts.map(({ load, transport, connections, reads }) => {
     const how =

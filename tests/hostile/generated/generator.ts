@@ -1,7 +1,7 @@
 /**
- * `npm run hostile -- --generate`: episodes of hostile load from a seed, one after the other,
- * while other clients go on with their work. Several episodes share a server, which is replaced
- * after so many, and after one that left it without memory or ended it.
+ * `npm run hostile -- --generate`: runs episodes of hostile load from a seed, one after the other, next
+ * to well-behaved clients. Several episodes share a server. It is replaced after `episodesPerServer`
+ * episodes, and after an episode that killed it or leaked memory.
  */
 import type { ConnectOptions } from '../../cassandra/connect.ts'
 import { seconds } from '../attack.ts'
@@ -25,7 +25,7 @@ import { Summary } from './summary.ts'
 export interface GeneratorOptions {
   readonly seed: number
   readonly minutes: number
-  /** The only episode to run. */
+  /** Number of the only episode to run. */
   readonly episode: number | undefined
   /** Undefined: the embedded engine. */
   readonly cluster: ConnectOptions | undefined
@@ -52,13 +52,13 @@ const warmUp: Episode = {
   waits: true,
 }
 
-/** Short, so that no stall falls between two requests. */
+/** Short, so that a stall cannot fall between two requests. */
 const restMs = 10
 
-/** A cluster takes less, and longer. */
+/** A cluster is slower, so it gets less data. */
 const clusterScale = 0.1
 
-/** Episodes of which a bound was exceeded. */
+/** Runs episodes; returns the number of episodes that exceeded a bound. */
 export async function generate(
   options: GeneratorOptions,
   print: (line: string) => void,
@@ -97,7 +97,7 @@ export async function generate(
   return summary.failed
 }
 
-/** A server with all that episodes and bystanders need. */
+/** A server with the data of episodes, and its bystanders. */
 class Stage {
   readonly arena: Arena
   readonly bystander: Bystander
@@ -128,7 +128,8 @@ class Stage {
       await makeManyOperations(server),
     )
     await bystander.takeWhenAnswered()
-    // Threads, caches and open stores are no leak of the first episode that needs them.
+    // The first use of threads, caches and stores takes memory; the warm-up keeps this out of the
+    // results of the first episode.
     await runEpisode(arena, warmUp, { ...episodeOptions, requestsMax: 20 })
     await bystander.take()
     await seconds(idleSeconds)
@@ -143,7 +144,7 @@ class Stage {
     return measureEpisode(this.arena, this.bystander, episode, episodeOptions, goal)
   }
 
-  /** Whether what other episodes find on this server is their own doing. */
+  /** Whether the server can be reused, so that later findings are caused by their own episode. */
   isSound({ turns, memory }: EpisodeResult): boolean {
     return turns !== undefined && (memory ?? Infinity) - this.memory <= keptMemoryMax
   }

@@ -1,9 +1,9 @@
-/** What one group of hostile connections sends during an episode. */
+/** The requests that one group of hostile connections sends during an episode. */
 import type { Answers } from '../attack.ts'
 import type { Arena } from './arena.ts'
 import { targets } from './targets.ts'
 
-/** Whose token a request carries. */
+/** The principal whose token a request carries; an unknown token for 'nobody'. */
 export type Sender = 'writer' | 'reader' | 'nobody'
 
 export interface HostileRequest {
@@ -14,13 +14,13 @@ export interface HostileRequest {
   readonly body: Buffer | undefined
 }
 
-/** Requests that each connection sends in turn, again and again. */
+/** Requests that each connection sends in turn, repeatedly. */
 export interface RequestLoad {
   readonly says: string
   readonly requests: readonly HostileRequest[]
 }
 
-/** Connections that do not speak HTTP as clients do. Ends when `signal` is aborted, or before. */
+/** Connections that do not send normal requests. `run` ends when `signal` is aborted, or earlier. */
 export interface ConnectionLoad {
   readonly says: string
   run(arena: Arena, connections: number, signal: AbortSignal): Promise<Answers>
@@ -30,7 +30,7 @@ export type Load = RequestLoad | ConnectionLoad
 
 const jsonHeaders = { 'Content-Type': 'application/json' }
 
-/** A body of any bytes. `path` follows `/v1`. */
+/** A request with a body of any bytes. `path` follows `/v1`. */
 export function bodyTo(
   path: string,
   body: Buffer,
@@ -51,7 +51,7 @@ export function get(path: string, sender: Sender = 'writer'): HostileRequest {
   return { method: 'GET', path, sender, headers: {}, body: undefined }
 }
 
-/** A message to the server's assistants. */
+/** An MCP message to the server. */
 export function messageOf(
   method: string,
   params: object,
@@ -61,7 +61,7 @@ export function messageOf(
   return bodyTo('/mcp', Buffer.from(message), sender)
 }
 
-/** The same command as a tool call; undefined: it is no command on a collection. */
+/** The same command as an MCP tool call; undefined when it is not a command on a collection. */
 export function asToolCall(request: HostileRequest): HostileRequest | undefined {
   const [, keyspace, target] = /^\/v1\/([^/]+)\/([^/]+)$/.exec(request.path) ?? []
   if (target === undefined || !targets.collections.includes(target)) return undefined

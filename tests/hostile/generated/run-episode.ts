@@ -1,4 +1,4 @@
-/** One episode on a server, and what it did to others. */
+/** Runs one episode on a server and records its effect on other clients. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Seen } from '../bystander.ts'
 import type { Bystander } from '../bystander.ts'
@@ -11,7 +11,7 @@ import { asToolCall, type HostileRequest, type RequestLoad } from './load.ts'
 
 export interface EpisodeOptions {
   readonly seconds: number
-  /** Requests of each connection, at most. */
+  /** Maximum number of requests per connection. */
   readonly requestsMax: number
   readonly connectionsMax: number
 }
@@ -21,13 +21,13 @@ export interface Outcomes {
   readonly requests: number
 }
 
-/** Ends when the time is over, or all requests were sent. */
+/** Ends when the time is over or all requests were sent. */
 export async function runEpisode(
   arena: Arena,
   episode: Episode,
   options: EpisodeOptions,
 ): Promise<Outcomes> {
-  /** Nothing more is sent; and then nobody waits for an answer. */
+  /** `end` stops sending; `hangUp` then stops waiting for answers. */
   const end = new AbortController()
   const hangUp = new AbortController()
   const hungUp = aborted(hangUp.signal)
@@ -71,7 +71,7 @@ export async function runEpisode(
   return { counts, requests: [...counts.values()].reduce((sum, times) => sum + times, 0) }
 }
 
-/** For so long the last answers are waited for. */
+/** Time to wait for the last answers. */
 const lastAnswersMs = 10_000
 
 function requestsOf(
@@ -93,7 +93,7 @@ async function sendInTurn(
   for (let n = 0; n < requestsMax && !signal.aborted; n++) {
     const outcome = await send(requests[(first + n) % requests.length]!)
     count(outcome)
-    // One that is turned away without an answer comes back, but not in a tight loop.
+    // A client that is rejected without an answer retries, but not in a tight loop.
     if (outcome === 'none') await pause(5)
   }
 }
@@ -108,13 +108,13 @@ export interface EpisodeResult extends Outcomes {
   readonly seen: readonly Seen[]
   /** Undefined: the server died. */
   readonly turns: Turns | undefined
-  /** Bytes that the server takes when it has come to rest (settled-memory.ts). */
+  /** Bytes of memory of the server at rest (settled-memory.ts). */
   readonly memory: number | undefined
   readonly isCollected: boolean
   readonly complaints: string
 }
 
-/** Runs it, and looks at the server when it has come to rest. */
+/** Runs an episode, then measures the server at rest. */
 export async function measureEpisode(
   arena: Arena,
   bystander: Bystander,
@@ -144,5 +144,5 @@ async function turnsOf({ server }: Arena): Promise<Turns | undefined> {
   }
 }
 
-/** What is left of an episode is part of it for so long. */
+/** Effects within this time after an episode still count as its own. */
 const afterMs = 1_000

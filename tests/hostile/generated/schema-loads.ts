@@ -4,7 +4,7 @@ import { fields } from './choices.ts'
 import { commandTo, type RequestLoad } from './load.ts'
 import { keyspace, modelOptions } from './targets.ts'
 
-/** Collections whose analyzers are costly to make, to keep or to run. */
+/** Collections whose analyzers are expensive to create, to store or to run. */
 export function analyzers(choices: Choices): RequestLoad {
   const filter = choices.pick(Object.keys(filterOf))
   const count = choices.size(1, 31)
@@ -68,12 +68,12 @@ const filterOf: Readonly<Record<string, MakeFilter>> = {
   lowercase: () => ({ name: 'lowercase' }),
 }
 
-/** Few names, so that hostile connections meet. */
+/** Few names, so that concurrent connections change the same targets. */
 function madeName(choices: Choices): string {
   return `made${choices.random.below(4)}`
 }
 
-/** Collections, tables, indexes and types that come and go. */
+/** Collections, tables, indexes and types that are created and dropped repeatedly. */
 export function schemas(choices: Choices): RequestLoad {
   const kind = choices.pick(Object.keys(schemaChanges))
   const size = choices.size(1, 1_000)

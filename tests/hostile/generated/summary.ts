@@ -1,4 +1,4 @@
-/** What a run of episodes came to. */
+/** The results of a run of episodes. */
 import type { Seen } from '../bystander.ts'
 import { turnMsMax } from '../measure.ts'
 import type { EpisodeResult } from './run-episode.ts'

@@ -1,4 +1,4 @@
-/** What the hostile clients of episodes find on the server, and use and spoil. */
+/** Collections and tables that hostile clients read and change. */
 import { load } from '../attack.ts'
 import type { HostileServer } from '../hostile-server.ts'
 import { fields, numbers } from './choices.ts'
@@ -28,7 +28,7 @@ const rowColumns = {
   v: { type: 'vector', dimension: 64 },
 }
 
-/** `scale` is 1 for long runs; a tenth of everything is enough to see whether it works. */
+/** `scale` is 1 for long runs. A tenth of the data is enough for a functional check. */
 export async function makeTargets(server: HostileServer, scale: number): Promise<void> {
   const count = (full: number) => Math.max(2, Math.round(full * scale))
   const create = (name: string, options: object = {}) =>
@@ -112,7 +112,7 @@ export async function makeTargets(server: HostileServer, scale: number): Promise
   await load(server, 'lines', count(4_000), (n) => rowOf(n, 1))
 }
 
-/** With the model in the server. */
+/** Embeds with the local model of the server. */
 export const modelOptions = {
   vector: { service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' } },
 }
@@ -129,7 +129,7 @@ function rowOf(n: number, length: number): object {
   }
 }
 
-/** An object of objects, so many levels deep. */
+/** A tree of objects, `depth` levels deep. */
 function treeOf(depth: number, width: number): unknown {
   return depth === 0 ? 1 : fields(width, () => treeOf(depth - 1, width))
 }
