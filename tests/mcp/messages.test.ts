@@ -18,7 +18,7 @@ const initialize = (protocolVersion: unknown) =>
   })
 
 describe('the handshake of older revisions', () => {
-  test('returns a session id and the requested revision', async () => {
+  test('returns a distinct Mcp-Session-Id and the requested revision', async () => {
     const ids = new Set<string | null>()
     for (const version of ['2025-11-25', '2025-06-18']) {
       const { http, headers, body } = await send(initialize(version))

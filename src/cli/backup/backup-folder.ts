@@ -23,6 +23,7 @@ import {
   privateFileMode,
   Tightening,
 } from '../../engine/private-files.ts'
+import { syncFolderAsync } from '../../runtime/sync-folder.ts'
 import { CommandFailure } from '../records/failure.ts'
 
 export interface NamedBackup {
@@ -123,19 +124,19 @@ export class BackupFolder {
     let name = manifest.created.replaceAll(':', '-')
     for (let n = 2; taken.includes(name + manifestEnd); n++)
       name = `${manifest.created.replaceAll(':', '-')}-${n}`
-    await syncFolder(this.#files)
+    await syncFolderAsync(this.#files)
     const path = join(this.#backups, name + manifestEnd)
     await writeDurably(`${path}.partial`, `${JSON.stringify(manifest, undefined, 2)}\n`)
     await rename(`${path}.partial`, path)
-    await syncFolder(this.#backups)
-    await syncFolder(this.path)
+    await syncFolderAsync(this.#backups)
+    await syncFolderAsync(this.path)
     return name
   }
 
   /** Removes the manifests of these backups; removeLeftovers removes their files. */
   async remove(backups: readonly NamedBackup[]): Promise<void> {
     for (const { name } of backups) await rm(join(this.#backups, name + manifestEnd))
-    await syncFolder(this.#backups)
+    await syncFolderAsync(this.#backups)
   }
 
   /** Removes files that no backup refers to. */
@@ -253,15 +254,5 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-/** Syncs a folder, so that new and renamed entries are durable. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

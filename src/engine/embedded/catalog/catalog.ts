@@ -48,7 +48,7 @@ import {
   redefineType,
 } from '../schema/define-table.ts'
 import type { EmbeddedOptions } from '../schema/options.ts'
-import { syncFolderAsync } from '../files/async-files.ts'
+import { syncFolderAsync } from '../../../runtime/sync-folder.ts'
 import { refuseIfLostAsync } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { Leftovers } from './leftovers.ts'

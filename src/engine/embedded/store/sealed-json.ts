@@ -7,7 +7,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { privateFileMode } from '../../private-files.ts'
-import { syncFolderAsync } from '../files/async-files.ts'
+import { syncFolderAsync } from '../../../runtime/sync-folder.ts'
 
 /** `damaged`: the file is not what `writeSealed` wrote. */
 export type Sealed<T> = { readonly content: T } | 'absent' | 'damaged'
