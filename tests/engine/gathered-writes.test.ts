@@ -56,6 +56,17 @@ describe('small writes of one turn', () => {
     assert.deepEqual(await store.ids({ filter: where('late', 'eq', true) }), [1])
   })
 
+  test('keep their order while the store is being opened', async (context) => {
+    const { engine } = await openEmbedded(context)
+    for (let round = 0; round < 20; round++) {
+      const store = await Store.create(engine, `order${round}`)
+      const writes = Array.from({ length: 8 }, (_, n) => store.insert([{ _id: 1, n }]))
+      const [first, ...others] = (await Promise.all(writes)).flat()
+      assert.equal(first, 'done')
+      assert(others.every((outcome) => outcome === 'exists'))
+    }
+  })
+
   test('are executed, or fail as gone, when the collection is dropped', async (context) => {
     const { engine } = await openEmbedded(context)
     for (let round = 0; round < 5; round++) {

@@ -111,6 +111,8 @@ class EmbeddedEngine implements Engine {
   readonly #changes: SchemaChanges
   readonly #turns = new SchemaTurns()
   readonly #schemas = new SchemaLocks()
+  /** By kind of access and uid of the target: waits until its store can be opened. */
+  readonly #preparing = new Map<string, Promise<void>>()
   #closing: Promise<void> | undefined
 
   constructor(options: EmbeddedOptions, catalog: Catalog, lostWrites: number) {
@@ -422,10 +424,25 @@ class EmbeddedEngine implements Engine {
   ): T | Promise<T> {
     const store = this.#openStore(target)
     if (store !== undefined) return act(store)
-    return this.#stores
+    return this.#prepare(target, kind).then(() =>
+      act(this.#openStore(target) ?? this.#open(target, kind)),
+    )
+  }
+
+  /**
+   * Waits until a store can be opened. Concurrent callers share the wait, so that their requests
+   * reach the threads in the order in which they were made.
+   */
+  #prepare(target: Target, kind: 'read' | 'write'): Promise<void> {
+    const key = `${kind} ${target.uid}`
+    const running = this.#preparing.get(key)
+    if (running !== undefined) return running
+    const prepared = this.#stores
       .room()
       .then(() => this.#recover(target, kind))
-      .then(() => act(this.#openStore(target) ?? this.#open(target, kind)))
+      .finally(() => this.#preparing.delete(key))
+    this.#preparing.set(key, prepared)
+    return prepared
   }
 
   /**
