@@ -2,7 +2,7 @@
 import type { Engine } from '../engine/contract.ts'
 import { EngineError } from '../engine/errors.ts'
 import { keyspaceOf, type Target } from '../engine/schema.ts'
-import { sideBySide } from '../runtime/side-by-side.ts'
+import { forEachConcurrent } from '../runtime/for-each-concurrent.ts'
 import { isVisible, unknownDatabase } from './database-routes.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
 
@@ -35,7 +35,7 @@ async function listSizes(call: AdminCall): Promise<AdminReply> {
   const engine = databases.find(info.id)?.engine.as(call.credentials)
   const targets = engine === undefined ? [] : await visibleTargets(info.id, engine, call)
   const sizes = new Map<Target, Size>()
-  await sideBySide(targets, atATime, async (target) => {
+  await forEachConcurrent(targets, atATime, async (target) => {
     const size = await sizeFor(target, info.id, engine!, call)
     if (size !== undefined) sizes.set(target, size)
   })

@@ -5,7 +5,7 @@ import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
 import type { BackupContents, BackupFile, BackupManifest } from '../engine/backup.ts'
-import { openAnew } from '../engine/private-files.ts'
+import { openReplacing } from '../engine/private-files.ts'
 import { adminTokenOption, adminUrlOption } from './admin-options.ts'
 import { BackupFolder, filesIn, isManifest } from './backup/backup-folder.ts'
 import { readBackup, type Received } from './backup/backup-reader.ts'
@@ -164,7 +164,7 @@ async function keep(
           yield chunk
         }
       },
-      createWriteStream(partial, { fd: openAnew(partial), flush: true }),
+      createWriteStream(partial, { fd: openReplacing(partial), flush: true }),
     )
     await rename(partial, path)
   } catch (error) {

@@ -5,7 +5,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { Command } from 'commander'
-import { openAnew } from '../engine/private-files.ts'
+import { openReplacing } from '../engine/private-files.ts'
 import { printJson } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import { memberAt } from './records/api-client.ts'
@@ -100,7 +100,7 @@ async function writeWhole(
   try {
     // Synced before the rename, so that a power loss cannot leave an empty file under the
     // final name.
-    await write(createWriteStream(partial, { fd: openAnew(partial), flush: true }))
+    await write(createWriteStream(partial, { fd: openReplacing(partial), flush: true }))
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

@@ -14,7 +14,7 @@ import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import { idKey, idPath } from '../language/values/record-id.ts'
-import { borrowFor } from '../paging/look-into.ts'
+import { reserveMemory } from '../paging/parse-with-memory.ts'
 import { anyOrder, read } from '../paging/read.ts'
 import type { CollectionSource } from './document-source.ts'
 import { waitForTurn, type DocumentTurns } from './document-turns.ts'
@@ -84,13 +84,13 @@ export async function changeLocked(
   const parts = partsOf(found)
   const texts = parts.map((part) => part.map(({ text }) => text))
   // Only once: when some are written, the others must not fail for want of memory.
-  const borrowing = borrowFor(texts, caller)
-  const giveBack = borrowing instanceof Promise ? await borrowing : borrowing
+  const borrowing = reserveMemory(texts, caller)
+  const release = borrowing instanceof Promise ? await borrowing : borrowing
   try {
     for (const part of parts)
       lost.push(...(await changePart(source, part, settled, { filter, decide, caller })))
   } finally {
-    giveBack()
+    release()
   }
   return { settled, failure: lost.length === 0 ? undefined : contended(source, lost) }
 }

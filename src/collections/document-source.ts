@@ -12,7 +12,7 @@ import { compareValues } from '../language/values/order.ts'
 import type { Path } from '../language/values/path.ts'
 import { valueAt } from '../language/values/value-at.ts'
 import type { Limits } from '../limits.ts'
-import { lookInto } from '../paging/look-into.ts'
+import { parseWithMemory } from '../paging/parse-with-memory.ts'
 import { count } from '../paging/read.ts'
 import type { Source } from '../paging/source.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
@@ -52,7 +52,7 @@ export function collectionSource(
       const termsAt = (path: string) => termsOf(record, { path })
       if (record.text.length > shortLength) {
         const steps = matchesLong(view, filter, record, termsAt)
-        return lookInto(record.text, steps, caller)
+        return parseWithMemory(record.text, steps, caller)
       }
       const document = view.see(record.text, rootFields(filter))
       const answer = matchesSeen(filter, document, record, termsAt)

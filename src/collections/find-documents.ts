@@ -3,7 +3,7 @@ import type { Caller } from '../caller/caller.ts'
 import type { SearchBy, StoredRecord } from '../engine/contract.ts'
 import { wholeText } from '../json/long-text.ts'
 import type { Filter } from '../language/filters/filter.ts'
-import { findBest, type BestPage, type SearchSort } from '../paging/find-best.ts'
+import { findTopK, type TopKPage, type SearchSort } from '../paging/find-top-k.ts'
 import { nameQuery } from '../paging/page-state.ts'
 import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
@@ -16,7 +16,7 @@ import { documentsSearchedBy } from './searched-by.ts'
 import type { Selection } from './selection.ts'
 
 /** A search has warnings, at times. */
-export type FoundPage = Omit<BestPage, 'warnings'> & Partial<BestPage>
+export type FoundPage = Omit<TopKPage, 'warnings'> & Partial<TopKPage>
 
 export interface FindOptions {
   readonly skip?: number | undefined
@@ -132,7 +132,7 @@ async function searchDocuments(
   sort: SearchSort,
   { limit, pageState, includeSimilarity = false }: FindOptions,
   caller: Caller,
-): Promise<BestPage> {
+): Promise<TopKPage> {
   const wanted = {
     by: await documentsSearchedBy(sort, store, caller),
     filter,
@@ -142,7 +142,7 @@ async function searchDocuments(
     query: () => nameQuery('find', clauses.filter, clauses.sort),
   }
   const showHit = (record: StoredRecord) => show(record, projection)
-  return findBest(store, wanted, showHit, { includeSimilarity }, caller)
+  return findTopK(store, wanted, showHit, { includeSimilarity }, caller)
 }
 
 /** Read without search fields, and not for a change. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller/caller.ts'
 import type { SearchBy } from '../engine/contract.ts'
 import { checkVector } from '../language/values/vector.ts'
-import { searchedBy, type SearchSort } from '../paging/find-best.ts'
+import { searchedBy, type SearchSort } from '../paging/find-top-k.ts'
 import { embeddedField, type SearchRules } from './search-fields.ts'
 import { requireEmbedder } from './vectorize.ts'
 

@@ -4,8 +4,8 @@ import { wholeText } from '../json/long-text.ts'
 import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clauseOrNull, clause, flag, options } from './dispatch/fields.ts'
-import { tellFound } from './replies/found-rows.ts'
-import { tellSortVector } from './replies/sort-vector.ts'
+import { printFound } from './replies/found-rows.ts'
+import { sortVectorStatus } from './replies/sort-vector.ts'
 
 /** Finds the first document or row that matches, in the order of the sort. */
 export const findOne = defineCommand({
@@ -21,7 +21,7 @@ export const findOne = defineCommand({
     const selection = selectDocuments(documents, { filter, sort, projection }, caller)
     const found = await findDocument(documents, selection, options, caller)
     const data = { document: found.document }
-    return options.includeSortVector ? { data, ...tellSortVector(found) } : { data }
+    return options.includeSortVector ? { data, ...sortVectorStatus(found) } : { data }
   },
 
   async table({ filter, sort, projection, options }, { rows, caller }) {
@@ -29,6 +29,6 @@ export const findOne = defineCommand({
     const wanted = { limit: 1, includeSimilarity }
     const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
     const data = { document: wholeText(found.documents) || null }
-    return { data, ...tellFound(found, includeSortVector) }
+    return { data, ...printFound(found, includeSortVector) }
   },
 })

@@ -14,8 +14,8 @@ import {
   options,
   text,
 } from './dispatch/fields.ts'
-import { tellFound } from './replies/found-rows.ts'
-import { tellSortVector } from './replies/sort-vector.ts'
+import { printFound } from './replies/found-rows.ts'
+import { sortVectorStatus } from './replies/sort-vector.ts'
 
 /** Finds documents or rows, a page at a time. */
 export const find = defineCommand({
@@ -45,7 +45,7 @@ export const find = defineCommand({
     const { documents: texts, nextPageState, warnings } = page
     return {
       data: { documents: texts, nextPageState },
-      ...(includeSortVector && tellSortVector(page)),
+      ...(includeSortVector && sortVectorStatus(page)),
       ...(warnings !== undefined && { warnings }),
     }
   },
@@ -58,7 +58,7 @@ export const find = defineCommand({
     const wanted = { skip, limit, pageState, includeSimilarity }
     const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
     const { documents, nextPageState } = found
-    return { data: { documents, nextPageState }, ...tellFound(found, includeSortVector) }
+    return { data: { documents, nextPageState }, ...printFound(found, includeSortVector) }
   },
 })
 

@@ -64,7 +64,7 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
       }
       return proceed(inside(keyspace), planHere, caller)
     },
-    cannotHold: (proceed, keyspace, schema) => proceed(inside(keyspace), schema),
+    unsupportedFeatures: (proceed, keyspace, schema) => proceed(inside(keyspace), schema),
     lockSchema: (_proceed, keyspace, act, caller) =>
       engine.lockSchema(inside(keyspace), act, caller),
   })

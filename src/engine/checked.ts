@@ -221,8 +221,9 @@ export function checked(engine: Engine): Engine {
       },
     }),
 
-    ...(engine.cannotHold !== undefined && {
-      cannotHold: (keyspace, schema) => engine.cannotHold!(keyspace, schema),
+    ...(engine.unsupportedFeatures !== undefined && {
+      unsupportedFeatures: (keyspace, schema) =>
+        engine.unsupportedFeatures!(keyspace, schema),
     }),
     ...(engine.traffic !== undefined && { traffic: () => engine.traffic!() }),
     ...(engine.operations !== undefined && {

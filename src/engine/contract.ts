@@ -72,7 +72,7 @@ export interface Engine {
    * Parts of the schema that this store cannot hold, one line each, judged by names and
    * definitions. Absent: the store can hold every schema.
    */
-  cannotHold?(keyspace: string, schema: KeyspaceSchema): readonly string[]
+  unsupportedFeatures?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
   /**
    * One page of matching documents. Each matching document that exists throughout is found exactly

@@ -46,13 +46,13 @@ export function createPrivateFile(path: string): void {
  * Opens a new file for writing, and removes what an earlier run left at this path: that may be a
  * symbolic link, or belong to another user.
  */
-export function openAnew(path: string): number {
+export function openReplacing(path: string): number {
   rmSync(path, { force: true })
   return openSync(path, 'wx', privateFileMode)
 }
 
-export function writeAnew(path: string, content: string): void {
-  const file = openAnew(path)
+export function writeReplacing(path: string, content: string): void {
+  const file = openReplacing(path)
   try {
     writeFileSync(file, content)
   } finally {
@@ -65,7 +65,7 @@ const othersMode = 0o077
 const stickyMode = 0o1000
 
 /** Removes the permissions of other users from existing files and folders. */
-export class Tightening {
+export class PermissionFixer {
   #changed = 0
   readonly #refusals: string[] = []
 

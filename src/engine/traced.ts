@@ -2,7 +2,7 @@
  * Wraps an engine for one request, and reports each call with its result and duration. Reports
  * counts and kinds, never stored data.
  */
-import { isJoint, requirementsOf } from '../language/filters/filter-clause.ts'
+import { isLogical, requirementsOf } from '../language/filters/filter-clause.ts'
 import { flatten, type Filter } from '../language/filters/filter.ts'
 import type { RowFilter } from '../language/columns/row-filter.ts'
 import { around } from './around.ts'
@@ -186,7 +186,7 @@ function describeFilter(filter: Filter): string[] {
 
 function describeRowFilter(filter: RowFilter): string[] {
   return requirementsOf(filter).map((part) =>
-    isJoint(part) ? `or of ${part.of.length}` : `${part.column.name} ${part.kind}`,
+    isLogical(part) ? `or of ${part.of.length}` : `${part.column.name} ${part.kind}`,
   )
 }
 

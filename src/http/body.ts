@@ -9,7 +9,7 @@ import {
   type ParseLimits,
 } from '../json/parse.ts'
 import type { Value } from '../json/value.ts'
-import { weigh } from '../json/weight.ts'
+import { measureValues } from '../json/weight.ts'
 import type { Limits } from '../limits.ts'
 import { inTurns } from '../runtime/steps.ts'
 
@@ -45,7 +45,7 @@ async function parseLarge(
   deadline: Deadline,
   makeRoom: ((size: number) => Promise<void>) | undefined,
 ): Promise<Value> {
-  const { size, values } = await inTurns(weigh(bytes), deadline)
+  const { size, values } = await inTurns(measureValues(bytes), deadline)
   if (values > limits.bodyValuesMax) throw tooManyValues(limits)
   await makeRoom?.(size + copiesOfText * bytes.length)
   const text = bytes.toString('utf8')

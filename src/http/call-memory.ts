@@ -6,7 +6,7 @@ import type { Effect } from '../auth/principal.ts'
 import type { Caller } from '../caller/caller.ts'
 import { fixedLimits, type Limits } from '../limits.ts'
 import { Charge } from './charge.ts'
-import type { FairShare, Taker } from './fair-share.ts'
+import type { FairShare, Holder } from './fair-share.ts'
 
 /** Bytes that are kept free for the reply of a command before it runs. */
 const replySizeUsual = 16_384
@@ -14,7 +14,7 @@ const replySizeUsual = 16_384
 /** A connection that holds no more than this has nothing large under way. */
 export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
-export interface Rooms {
+export interface MemoryPools {
   /** Bytes of replies, reserved before a command runs and held until its reply is sent. */
   readonly replyRoom: FairShare
   /** Bytes of the parsed values of large bodies and documents, until their command ends. */
@@ -23,7 +23,7 @@ export interface Rooms {
 }
 
 /** The request that is charged. */
-interface Holder extends Taker, Pick<Caller, 'signal' | 'check'> {
+interface Request extends Holder, Pick<Caller, 'signal' | 'check'> {
   /** Whether nothing that it does has to be answered. */
   readonly onlyReads: boolean
   /** The error that says that there was no room in time. */
@@ -31,23 +31,23 @@ interface Holder extends Taker, Pick<Caller, 'signal' | 'check'> {
 }
 
 export class CallMemory {
-  readonly #holder: Holder
-  readonly #rooms: Rooms
+  readonly #holder: Request
+  readonly #pools: MemoryPools
   readonly #reply: Charge
   /** What the values of the body take; undefined: it is small. */
   #body: Charge | undefined
   /** Reads that asked for room. */
   #reads = 0
 
-  constructor(holder: Holder, rooms: Rooms) {
+  constructor(holder: Request, pools: MemoryPools) {
     this.#holder = holder
-    this.#rooms = rooms
-    this.#reply = new Charge(rooms.replyRoom, holder)
+    this.#pools = pools
+    this.#reply = new Charge(pools.replyRoom, holder)
   }
 
   /** For the values of the body, until `endBody`. */
   takeForBody(size: number): Promise<void> {
-    this.#body = new Charge(this.#rooms.valueRoom, this.#holder)
+    this.#body = new Charge(this.#pools.valueRoom, this.#holder)
     return this.#takeValues(this.#body, size, 'body')
   }
 
@@ -56,7 +56,7 @@ export class CallMemory {
   }
 
   reserveReply(effect: Effect): Promise<void> | undefined {
-    const { limits, replyRoom } = this.#rooms
+    const { limits, replyRoom } = this.#pools
     // A document that is changed and returned has been written before its size is known.
     const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
     const amount = withinHalf(size, replyRoom)
@@ -66,7 +66,7 @@ export class CallMemory {
 
   /** See Caller. */
   reserve(size: number, before: number): Promise<void> | undefined {
-    const { replyRoom } = this.#rooms
+    const { replyRoom } = this.#pools
     const held = withinHalf(before, replyRoom)
     const amount = withinHalf(size, replyRoom) - held
     if (before === 0) this.#reads++
@@ -92,7 +92,7 @@ export class CallMemory {
 
   /** See Caller. */
   async borrow(size: number): Promise<() => void> {
-    const { valueRoom } = this.#rooms
+    const { valueRoom } = this.#pools
     const charge = new Charge(valueRoom, this.#holder)
     // Two that hold some and need more would wait for each other.
     if (this.#body !== undefined && this.#body.held > 0)
@@ -128,7 +128,7 @@ export class CallMemory {
 
   /** No client holds these up, so it is only a question of time until there is room. */
   #takeValues(charge: Charge, size: number, what: 'body' | 'reply'): Promise<void> {
-    return this.#take(charge, withinHalf(size, this.#rooms.valueRoom), what, Infinity)
+    return this.#take(charge, withinHalf(size, this.#pools.valueRoom), what, Infinity)
   }
 
   async #take(

@@ -1,17 +1,17 @@
 /** What one request holds of a room that many share. */
 import { fixedLimits } from '../limits.ts'
 import { andThen } from '../runtime/steps.ts'
-import type { FairShare, Taker } from './fair-share.ts'
+import type { FairShare, Holder } from './fair-share.ts'
 
 export class Charge {
   readonly #room: FairShare
-  readonly #taker: Taker
+  readonly #holder: Holder
   #held = 0
   #isOver = false
 
-  constructor(room: FairShare, taker: Taker) {
+  constructor(room: FairShare, holder: Holder) {
     this.#room = room
-    this.#taker = taker
+    this.#holder = holder
   }
 
   get held(): number {
@@ -21,13 +21,13 @@ export class Charge {
   /** Whether there was room without waiting for some. */
   take(amount: number): boolean | Promise<boolean> {
     if (this.#isOver) return false
-    return this.#keep(this.#room.take(this.#taker, amount, this.#held), amount)
+    return this.#keep(this.#room.take(this.#holder, amount, this.#held), amount)
   }
 
   /** The same, behind others of its principal that wait already. */
   takeInTurn(amount: number): boolean | Promise<boolean> {
     if (this.#isOver) return false
-    return this.#keep(this.#room.takeInTurn(this.#taker, amount, this.#held), amount)
+    return this.#keep(this.#room.takeInTurn(this.#holder, amount, this.#held), amount)
   }
 
   /** Whether there was room in time, and it is still wanted. */
@@ -36,7 +36,7 @@ export class Charge {
     signal: AbortSignal,
     waitMs: number = fixedLimits.roomWaitMsMax,
   ): Promise<boolean> {
-    const taking = this.#room.takeWithin(this.#taker, amount, waitMs, signal)
+    const taking = this.#room.takeWithin(this.#holder, amount, waitMs, signal)
     return taking.then((isTaken) => this.#hold(isTaken, amount))
   }
 
@@ -47,7 +47,7 @@ export class Charge {
   /** Returns an amount that was granted after the request had ended. */
   #hold(isTaken: boolean, amount: number): boolean {
     if (!isTaken) return false
-    if (this.#isOver) this.#room.giveBack(this.#taker, amount)
+    if (this.#isOver) this.#room.release(this.#holder, amount)
     else this.#held += amount
     return !this.#isOver
   }
@@ -55,7 +55,7 @@ export class Charge {
   /** Takes it although there may be no room: for what exists already, or has to. */
   force(amount: number): void {
     if (this.#isOver) return
-    this.#room.force(this.#taker, amount)
+    this.#room.force(this.#holder, amount)
     this.#held += amount
   }
 
@@ -64,7 +64,7 @@ export class Charge {
     if (amount >= this.#held) return
     const less = this.#held - amount
     this.#held = amount
-    this.#room.giveBack(this.#taker, less)
+    this.#room.release(this.#holder, less)
   }
 
   /** Gives everything back, and takes nothing any more. */

@@ -69,7 +69,7 @@ export class CommandTimeouts {
 }
 
 /** Ends when the client leaves, or when it is aborted. */
-export class Interest {
+export class AbortSource {
   readonly #abort = new AbortController()
   readonly #source: Emitter
   readonly #clientLeft = (): void => this.#abort.abort()
@@ -101,25 +101,26 @@ interface Emitter {
   removeListener(event: 'close', listener: () => void): unknown
 }
 
-const kept = new WeakMap<object, Interest>()
+const sourceOfSocket = new WeakMap<object, AbortSource>()
 
 /** For one command, which gives it back at its end. */
-export function interestIn(request: IncomingMessage): Interest {
-  if (isMultiplexed(request)) return new Interest(streamOf(request))
+export function acquireAbortSource(request: IncomingMessage): AbortSource {
+  if (isMultiplexed(request)) return new AbortSource(streamOf(request))
   const { socket } = request
-  const known = kept.get(socket)
+  const known = sourceOfSocket.get(socket)
   if (known === undefined || known.signal.aborted) {
-    const interest = new Interest(socket)
-    kept.set(socket, interest)
+    const interest = new AbortSource(socket)
+    sourceOfSocket.set(socket, interest)
     return interest
   }
   // Requests may be sent without waiting for answers; each may run out of time by itself.
-  if (known.isTaken) return new Interest(socket)
+  if (known.isTaken) return new AbortSource(socket)
   known.isTaken = true
   return known
 }
 
-export function giveBack(interest: Interest, request: IncomingMessage): void {
+export function releaseAbortSource(interest: AbortSource, request: IncomingMessage): void {
   interest.isTaken = false
-  if (isMultiplexed(request) || kept.get(request.socket) !== interest) interest.forget()
+  if (isMultiplexed(request) || sourceOfSocket.get(request.socket) !== interest)
+    interest.forget()
 }

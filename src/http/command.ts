@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dispatch } from '../commands/dispatch/dispatch.ts'
-import { explainFailure, type Scene } from '../commands/dispatch/failures.ts'
+import { explainFailure, type ErrorContext } from '../commands/dispatch/failures.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { andThen } from '../runtime/steps.ts'
@@ -180,7 +180,7 @@ export async function answerFailure(
 }
 
 /** Nothing is known of the command. */
-const beforeCommands: Scene = {
+const beforeCommands: ErrorContext = {
   keyspace: '',
   target: '',
   command: undefined,

@@ -16,17 +16,17 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { ProviderCredentials } from '../providers/models.ts'
 import type { Address } from './address.ts'
 import { parseBody } from './body.ts'
-import { CallMemory, type Rooms } from './call-memory.ts'
+import { CallMemory, type MemoryPools } from './call-memory.ts'
 import { addressOfClient, type ProxySettings } from './client-address.ts'
 import {
-  giveBack,
-  interestIn,
+  releaseAbortSource,
+  acquireAbortSource,
   type CommandTimeouts,
-  type Interest,
+  type AbortSource,
   type Waiting,
 } from './command-timeout.ts'
 import { connectionOf, isDisconnected, isGone, isMultiplexed } from './connection.ts'
-import type { FairShare, Taker } from './fair-share.ts'
+import type { FairShare, Holder } from './fair-share.ts'
 import {
   credentialsOf,
   featuresOf,
@@ -45,7 +45,7 @@ import type { Shutdown } from './shutdown.ts'
 import type { SlowCommands } from './slow-commands.ts'
 import type { Turns } from './turns.ts'
 
-export interface HttpServices extends Services, ProxySettings, Rooms {
+export interface HttpServices extends Services, ProxySettings, MemoryPools {
   /** All databases together. */
   readonly engine: Engine
   readonly databases: Databases
@@ -79,7 +79,7 @@ export interface HttpLog extends Log {
 }
 
 /** A request in the form that commands take. */
-export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, BodyWriter {
+export class HttpCall implements Call, WrappedCall, Holder, Waiting, TurnTaker, BodyWriter {
   readonly database: Database
   readonly root: string
   level: CommandLevel
@@ -99,7 +99,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
   /** Instead of the bytes, for a command that another message brought. */
   #body: Value | undefined
   readonly #memory: CallMemory
-  #interest: Interest | undefined
+  #interest: AbortSource | undefined
   #analysis: AnalysisBudget | undefined
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -169,14 +169,14 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
   end(): void {
     this.#services.timeouts.end(this)
     this.#memory.endBody()
-    if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
+    if (this.#interest !== undefined) releaseAbortSource(this.#interest, this.#request)
   }
 
   /** The reply was sent, or the client has disconnected. */
   release(): void {
     const { commandRoom, shutdown } = this.#services
     shutdown.running--
-    commandRoom.giveBack(this, 1)
+    commandRoom.release(this, 1)
     this.#memory.end()
   }
 
@@ -274,7 +274,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
   }
 
   get signal(): AbortSignal {
-    this.#interest ??= interestIn(this.#request)
+    this.#interest ??= acquireAbortSource(this.#request)
     return this.#interest.signal
   }
 
@@ -304,7 +304,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting, TurnTaker, B
    * is waited for, and the reply tells what became of it.
    */
   timeOut(): void {
-    this.#interest ??= interestIn(this.#request)
+    this.#interest ??= acquireAbortSource(this.#request)
     this.#interest.end(lateness(this, this.#services.timeouts.timeoutMs))
   }
 }

@@ -9,14 +9,14 @@ import type { IncomingMessage } from 'node:http'
 import { http } from '../runtime/node-http.ts'
 
 /** Whether nothing of the body has been read as a stream. HTTP/2 knows only streams. */
-export function mayTakeWhole(message: IncomingMessage): message is Incoming {
+export function canReadWhole(message: IncomingMessage): message is Incoming {
   return message instanceof Incoming && message.mayTakeWhole
 }
 
-type Taker = (bytes: Buffer | 'broken') => void
+type BytesListener = (bytes: Buffer | 'broken') => void
 
 export class Incoming extends http.IncomingMessage {
-  #take: Taker | undefined
+  #take: BytesListener | undefined
   #bytes: Buffer | undefined
   /** Expected and received bytes. */
   #length = 0
@@ -29,7 +29,7 @@ export class Incoming extends http.IncomingMessage {
   }
 
   /** Calls back once, when so many bytes have arrived, or will never. */
-  takeWhole(length: number, take: Taker): void {
+  takeWhole(length: number, take: BytesListener): void {
     this.#take = take
     this.#length = length
     // Keeps Node from dumping an unread body after the response.

@@ -13,7 +13,7 @@
  */
 
 import { fixedLimits } from '../limits.ts'
-import type { FairShare, Taker } from './fair-share.ts'
+import type { FairShare, Holder } from './fair-share.ts'
 
 /** What a principal may hold, in multiples of what is free. */
 const freeMultiple = 3
@@ -40,7 +40,7 @@ export interface FairShareOptions {
 }
 
 interface Waiter {
-  readonly taker: Taker
+  readonly holder: Holder
   readonly amount: number
   readonly resolve: (isTaken: boolean) => void
 }
@@ -74,33 +74,33 @@ export class LocalFairShare implements FairShare {
     return this.#principals.get(principalName)?.held ?? 0
   }
 
-  hasRoom(taker: Taker, amount: number): boolean {
+  hasRoom(holder: Holder, amount: number): boolean {
     return (
-      this.#fitsPrincipal(this.#principal(taker.principalName), amount, 0) &&
-      this.#fitsConnection(this.#connection(taker), amount, 0)
+      this.#fitsPrincipal(this.#principal(holder.principalName), amount, 0) &&
+      this.#fitsConnection(this.#connection(holder), amount, 0)
     )
   }
 
-  take(taker: Taker, amount: number, before = 0): boolean {
-    const principal = this.#principal(taker.principalName)
-    const connection = this.#connection(taker)
+  take(holder: Holder, amount: number, before = 0): boolean {
+    const principal = this.#principal(holder.principalName)
+    const connection = this.#connection(holder)
     if (!this.#fitsPrincipal(principal, amount, before)) return false
     if (!this.#fitsConnection(connection, amount, before)) return false
     this.#hold(principal, connection, amount)
     return true
   }
 
-  takeInTurn(taker: Taker, amount: number, before = 0): boolean {
-    const waiting = this.#principals.get(taker.principalName)?.waiting ?? 0
-    return waiting === 0 && this.take(taker, amount, before)
+  takeInTurn(holder: Holder, amount: number, before = 0): boolean {
+    const waiting = this.#principals.get(holder.principalName)?.waiting ?? 0
+    return waiting === 0 && this.take(holder, amount, before)
   }
 
-  force(taker: Taker, amount: number): void {
-    this.#hold(this.#principal(taker.principalName), this.#connection(taker), amount)
+  force(holder: Holder, amount: number): void {
+    this.#hold(this.#principal(holder.principalName), this.#connection(holder), amount)
   }
 
-  giveBack(taker: Taker, amount: number): void {
-    this.#hold(this.#principal(taker.principalName), this.#connection(taker), -amount)
+  release(holder: Holder, amount: number): void {
+    this.#hold(this.#principal(holder.principalName), this.#connection(holder), -amount)
     if (this.#waiters.size > 0) this.#serveWaiters()
   }
 
@@ -111,14 +111,14 @@ export class LocalFairShare implements FairShare {
   }
 
   async takeWithin(
-    taker: Taker,
+    holder: Holder,
     amount: number,
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (this.takeInTurn(taker, amount)) return true
+    if (this.takeInTurn(holder, amount)) return true
     if (this.#waiters.size >= this.#waitersMax || signal.aborted) return false
-    const principal = this.#principal(taker.principalName)
+    const principal = this.#principal(holder.principalName)
     return new Promise((resolve) => {
       const settle = (isTaken: boolean) => {
         if (this.#waiters.delete(waiter)) principal.waiting--
@@ -127,7 +127,7 @@ export class LocalFairShare implements FairShare {
         resolve(isTaken)
       }
       const giveUp = () => settle(false)
-      const waiter: Waiter = { taker, amount, resolve: settle }
+      const waiter: Waiter = { holder, amount, resolve: settle }
       const timer = waitMs === Infinity ? undefined : setTimeout(giveUp, waitMs)
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
@@ -141,11 +141,11 @@ export class LocalFairShare implements FairShare {
   #serveWaiters(): void {
     const passed = new Set<string>()
     for (const waiter of this.#waiters) {
-      const { taker, amount } = waiter
-      if (passed.has(taker.principalName)) continue
-      if (this.take(taker, amount)) waiter.resolve(true)
-      else if (!this.#fitsPrincipal(this.#principal(taker.principalName), amount, 0))
-        passed.add(taker.principalName)
+      const { holder, amount } = waiter
+      if (passed.has(holder.principalName)) continue
+      if (this.take(holder, amount)) waiter.resolve(true)
+      else if (!this.#fitsPrincipal(this.#principal(holder.principalName), amount, 0))
+        passed.add(holder.principalName)
     }
   }
 
@@ -173,7 +173,7 @@ export class LocalFairShare implements FairShare {
     return principal
   }
 
-  #connection({ sharedConnection }: Taker): Held | undefined {
+  #connection({ sharedConnection }: Holder): Held | undefined {
     if (sharedConnection === undefined) return undefined
     let held = this.#connections.get(sharedConnection)
     if (held === undefined) this.#connections.set(sharedConnection, (held = { held: 0 }))

@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'
 import { isDisconnected, isMultiplexed, streamOf } from './connection.ts'
 import { Charge } from './charge.ts'
-import type { FairShare, Taker } from './fair-share.ts'
-import { mayTakeWhole, type Incoming } from './incoming.ts'
+import type { FairShare, Holder } from './fair-share.ts'
+import { canReadWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
 /**
@@ -44,7 +44,7 @@ export class BodyReceiver {
   /** `begin` is called once there is room: the client may wait for "100 Continue". */
   receive(
     message: IncomingMessage,
-    taker: Taker,
+    taker: Holder,
     sizeMax: number,
     packing: Packing | undefined,
     begin?: () => void,
@@ -55,7 +55,7 @@ export class BodyReceiver {
     const charge = new Charge(this.room, taker)
     const taken = charge.take(first)
     const isShort = announced !== undefined && announced <= firstSize
-    if (taken === true && isShort && packing === undefined && mayTakeWhole(message)) {
+    if (taken === true && isShort && packing === undefined && canReadWhole(message)) {
       begin?.()
       return takeWhole(message, announced, charge)
     }

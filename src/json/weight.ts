@@ -22,7 +22,7 @@ export interface Weight {
 }
 
 /** Estimates the memory of the values of a text, given as UTF-8 bytes. */
-export function* weigh(bytes: Uint8Array): Steps<Weight> {
+export function* measureValues(bytes: Uint8Array): Steps<Weight> {
   const scale = new Scale(bytes)
   while (scale.weighPart()) yield
   return scale

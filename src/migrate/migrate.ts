@@ -90,7 +90,7 @@ async function findObstacles(
   for (const { name, schema } of keyspaces) {
     const unread = schema.unreadable ?? []
     found.push(...unread.map((one) => `${name}.${one.name}: ${one.reason.message}`))
-    found.push(...(to.cannotHold?.(name, schema) ?? []))
+    found.push(...(to.unsupportedFeatures?.(name, schema) ?? []))
     const { conflicts } = missingIn(await to.readSchema(name), schema)
     found.push(...conflicts.map((line) => `${name}: ${line} there already`))
   }

@@ -9,7 +9,7 @@ import type { ColumnValue, RowValues } from '../language/columns/column.ts'
 import { keyFilter } from '../language/columns/key-conditions.ts'
 import type { RowFilter } from '../language/columns/row-filter.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
-import { sideBySide } from '../runtime/side-by-side.ts'
+import { forEachConcurrent } from '../runtime/for-each-concurrent.ts'
 import { pageSize, pageSizeMax, type RecordSet } from './record-set.ts'
 
 /** Rows that are looked for at a time. */
@@ -64,7 +64,7 @@ export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
     keyOf,
     async find(records) {
       const found = new Map<string, RowValues>()
-      await sideBySide(records, atATime, async (row) => {
+      await forEachConcurrent(records, atATime, async (row) => {
         const there = await findOne(row)
         if (there !== undefined) found.set(keyOf(row), there)
       })

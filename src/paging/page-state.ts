@@ -14,7 +14,7 @@ import { packValue, unpackList, type Packable } from '../json/packed.ts'
 import { printJson } from '../json/print.ts'
 import type { Value } from '../json/value.ts'
 import { pageStateLengthMaxOf, type Limits } from '../limits.ts'
-import { heldValue, shortestTied } from '../language/sorts/sort-place.ts'
+import { decodeLegacyValue, shortestTied } from '../language/sorts/sort-place.ts'
 import type { PagePosition } from './read.ts'
 
 export interface PageState {
@@ -142,7 +142,7 @@ function partsOfJson(text: string, limits: Limits): readonly Part[] | undefined 
   if (!Array.isArray(where)) return undefined
   if (kind === 'sorted')
     return where.every((held): held is Value[] => Array.isArray(held))
-      ? [count, name, kind, where.map(heldValue) as Value[]]
+      ? [count, name, kind, where.map(decodeLegacyValue) as Value[]]
       : undefined
   const [score, ...rest] = where
   const bytes = Buffer.from(typeof score === 'string' ? score : '', 'base64url')

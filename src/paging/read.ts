@@ -226,7 +226,7 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   const pace = new Pace()
   const compare = (a: SortedBy, b: SortedBy) => compareLists(a, b, directions, pace)
   const sizeOf = ({ record }: Sortable<Item>) => source.sizeOf(record)
-  const best = new Best<Sortable<Item>>({
+  const best = new TopK<Sortable<Item>>({
     ...{ count: end + 1, skip, sizeOf, sizeMax: wanted.sizeMax, limits: source.limits },
     ...{ compare: (a, b) => compare(a.key, b.key), pace },
   })
@@ -252,7 +252,7 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   }
 }
 
-interface BestOptions<T> {
+interface TopKOptions<T> {
   readonly count: number
   readonly compare: (a: T, b: T) => number
   /** The pace, to which long comparisons add their cost. */
@@ -269,12 +269,12 @@ interface BestOptions<T> {
  * Keeps the first `count` items. Truncates whenever it has twice as many, or twice the size
  * of a reply. Throws when skipped items exceed the size of a reply.
  */
-export class Best<T> {
-  readonly #options: BestOptions<T>
+export class TopK<T> {
+  readonly #options: TopKOptions<T>
   #kept: T[] = []
   #size = 0
 
-  constructor(options: BestOptions<T>) {
+  constructor(options: TopKOptions<T>) {
     this.#options = options
   }
 

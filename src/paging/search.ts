@@ -11,7 +11,7 @@ import type { Limits } from '../limits.ts'
 import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
 import { inTurns, Pace } from '../runtime/steps.ts'
-import { anyOrder, Best, matching, type Wanted } from './read.ts'
+import { anyOrder, TopK, matching, type Wanted } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
@@ -84,7 +84,7 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
   const sizeOf = ({ record }: Hit<Item>) => source.sizeOf(record)
   const { limits } = source
   const options = { count: limit, compare, pace: new Pace(), sizeOf, sizeMax, limits }
-  const best = new Best<Hit<Item>>(options)
+  const best = new TopK<Hit<Item>>(options)
   for await (const record of records(filter)) {
     const score = scoreOf(record)
     if (score === undefined) continue

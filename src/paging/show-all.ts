@@ -1,7 +1,7 @@
 import type { Caller } from '../caller/caller.ts'
 import { CommaList, type LongText } from '../json/long-text.ts'
 import type { Steps } from '../runtime/steps.ts'
-import { lookInto } from './look-into.ts'
+import { parseWithMemory } from './parse-with-memory.ts'
 
 /** The text of a record, or its stored text and the steps that convert it. */
 export type Shown = string | { readonly text: string; readonly steps: Steps<string> }
@@ -27,5 +27,7 @@ export async function showAll<T>(
 }
 
 export function showOne(shown: Shown, caller: Caller): string | Promise<string> {
-  return typeof shown === 'string' ? shown : lookInto(shown.text, shown.steps, caller)
+  return typeof shown === 'string'
+    ? shown
+    : parseWithMemory(shown.text, shown.steps, caller)
 }

@@ -10,7 +10,7 @@ import { defaultConsistency } from '../../src/engine/cassandra/cluster/consisten
 import { openClient, sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'
 import { deleteDocuments } from '../../src/engine/cassandra/documents/delete-documents.ts'
-import { moreTermsOf } from '../../src/engine/cassandra/documents/more-terms.ts'
+import { filterCapabilitiesOf } from '../../src/engine/cassandra/documents/filter-capabilities.ts'
 import { ClusterPostings } from '../../src/engine/cassandra/lexical/postings.ts'
 import { deleteAllRows } from '../../src/engine/cassandra/rows/write-rows.ts'
 import type { Collection, Engine, Table } from '../../src/engine/contract.ts'
@@ -52,7 +52,13 @@ describe('deletion one by one', () => {
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
     // Less than the number of records: pages are small, and each page is a separate read.
     const limits = { ...testLimits, scannedMax: 120 }
-    return { session, can: apache, limits, postings, more: moreTermsOf(apache, lexical) }
+    return {
+      session,
+      can: apache,
+      limits,
+      postings,
+      more: filterCapabilitiesOf(apache, lexical),
+    }
   }
 
   test('removes all documents of a collection, and their terms', async () => {

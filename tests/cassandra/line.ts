@@ -40,7 +40,7 @@ export class Line {
     for (const socket of this.#answers) socket.pause()
   }
 
-  letGo(): void {
+  resume(): void {
     for (const socket of this.#answers) socket.resume()
   }
 

@@ -55,7 +55,7 @@ describe('a node', () => {
     })
     // No statement is rejected, and the second principal does not wait for all of the first.
     const other = readAs('other')
-    line.letGo()
+    line.resume()
     await other
     assert(answered < nodeStatementsMax, `${answered} were answered first`)
     await Promise.all(reads)

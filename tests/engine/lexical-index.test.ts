@@ -13,7 +13,7 @@ import {
 } from '../../src/engine/embedded/store/layout.ts'
 import { findTermProblems } from '../../src/engine/embedded/lexical/check.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
-import type { Scored } from '../../src/engine/embedded/lexical/best-scores.ts'
+import type { Scored } from '../../src/engine/embedded/lexical/top-scores.ts'
 import { groupsOf } from '../../src/engine/embedded/read/lexical-search.ts'
 import { countTerms, LexicalWriter } from '../../src/engine/embedded/lexical/writer.ts'
 import { DocumentList } from '../../src/engine/embedded/lexical/document-list.ts'

@@ -21,7 +21,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { saveSnapshot } from '../../src/engine/embedded/vectors/snapshot.ts'
 import type { Engine } from '../../src/engine/contract.ts'
-import { Tightening } from '../../src/engine/private-files.ts'
+import { PermissionFixer } from '../../src/engine/private-files.ts'
 import { Segment } from '../../src/search/vector/segment.ts'
 import { runStela } from '../cli/run-stela.ts'
 import { TakenBackups } from '../engine/restored.ts'
@@ -168,7 +168,7 @@ describe('a data folder', () => {
   test('that belongs to another user is served, and the log warns', async () => {
     const told: string[] = []
     if (process.getuid!() !== 0) {
-      const access = new Tightening()
+      const access = new PermissionFixer()
       access.tighten('/')
       access.report('/', (level, line) => void told.push(`${level} ${line}`))
     } else {

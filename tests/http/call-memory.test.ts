@@ -132,11 +132,11 @@ describe('values', () => {
   test('are held until they are given back', async () => {
     const world = new World(1_000)
     const [one, other] = [world.call(), world.call()]
-    const giveBack = await one.borrow(500)
+    const release = await one.borrow(500)
     const waiting = other.borrow(500)
     assert.equal(world.valueRoom.held, 500)
     assert.equal(world.valueRoom.waiting, 1)
-    giveBack()
+    release()
     const giveBackOther = await waiting
     assert.equal(world.valueRoom.held, 500)
     giveBackOther()
@@ -165,11 +165,11 @@ describe('values', () => {
 
   test('hold nothing after their client has left', async () => {
     const world = new World(1_000)
-    const giveBack = await world.call().borrow(500)
+    const release = await world.call().borrow(500)
     const waiting = world.call().borrow(500)
     world.leave()
     await assert.rejects(waiting, /left/)
-    giveBack()
+    release()
     assert.equal(world.valueRoom.held, 0)
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Taker } from '../../src/http/fair-share.ts'
+import type { Holder } from '../../src/http/fair-share.ts'
 import { LocalFairShare } from '../../src/http/local-fair-share.ts'
 
-function taker(principalName: string, sharedConnection?: object): Taker {
+function taker(principalName: string, sharedConnection?: object): Holder {
   return { principalName, sharedConnection }
 }
 
@@ -11,7 +11,7 @@ const ann = taker('ann')
 const bob = taker('bob')
 
 /** Takes amounts one by one until the share is used up, and returns their number. */
-function takeAll(share: LocalFairShare, who: Taker, amount = 1): number {
+function takeAll(share: LocalFairShare, who: Holder, amount = 1): number {
   let count = 0
   while (share.take(who, amount)) count++
   return count
@@ -43,7 +43,7 @@ describe('a share', () => {
     const share = new LocalFairShare(100)
     assert(share.take(bob, 40))
     assert.equal(takeAll(share, ann), 45)
-    share.giveBack(bob, 40)
+    share.release(bob, 40)
     assert.equal(takeAll(share, ann), 30)
   })
 
@@ -52,7 +52,7 @@ describe('a share', () => {
     assert.equal(share.take(ann, 101), false)
     assert.equal(share.take(ann, 100), true)
     assert.equal(share.take(bob, 1), false)
-    share.giveBack(ann, 100)
+    share.release(ann, 100)
     assert.equal(share.held, 0)
   })
 
@@ -60,7 +60,7 @@ describe('a share', () => {
     const share = new LocalFairShare(100)
     share.force(ann, 150)
     assert.equal(share.hasRoom(bob, 1), false)
-    share.giveBack(ann, 150)
+    share.release(ann, 150)
     assert.equal(share.hasRoom(bob, 100), true)
   })
 
@@ -70,7 +70,7 @@ describe('a share', () => {
       assert.equal(share.take(ann, amount), true, `${amount}`)
     assert.equal(share.take(ann, 100), false)
     assert.equal(share.take(bob, 160), true)
-    for (const who of [ann, bob]) share.giveBack(who, share.heldBy(who.principalName))
+    for (const who of [ann, bob]) share.release(who, share.heldBy(who.principalName))
     assert.equal(share.take(ann, 320), true)
     assert.equal(share.take(ann, 320), false)
     assert.equal(share.take(ann, 160), true)
@@ -90,7 +90,7 @@ describe('a share', () => {
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert.equal(takeAll(share, one), 100)
     assert.equal(takeAll(share, two), 100)
-    share.giveBack(one, 100)
+    share.release(one, 100)
     assert.equal(share.take(one, 300), true)
     assert.equal(share.take(one, 1), false)
   })
@@ -108,9 +108,9 @@ describe('waiting for room', () => {
     // The second would fit before the first, and must not overtake it.
     const all = [wait('large', 70), wait('small', 1)]
     assert.equal(share.waiting, 2)
-    share.giveBack(ann, 10)
+    share.release(ann, 10)
     assert.equal(share.waiting, 2)
-    share.giveBack(ann, 65)
+    share.release(ann, 65)
     await Promise.all(all)
     assert.deepEqual(order, ['large', 'small'])
     assert.equal(share.held, 71)
@@ -122,8 +122,8 @@ describe('waiting for room', () => {
     assert(share.take(ann, 75))
     const waiting = share.takeWithin(ann, 70, 60_000, never)
     assert.equal(await share.takeWithin(bob, 10, 60_000, never), true)
-    share.giveBack(bob, 10)
-    share.giveBack(ann, 75)
+    share.release(bob, 10)
+    share.release(ann, 75)
     assert.equal(await waiting, true)
   })
 
@@ -133,7 +133,7 @@ describe('waiting for room', () => {
     assert(share.take(one, 10))
     const waiting = share.takeWithin(one, 5, 60_000, never)
     assert.equal(await share.takeWithin(two, 5, 60_000, never), true)
-    share.giveBack(one, 10)
+    share.release(one, 10)
     assert.equal(await waiting, true)
   })
 
@@ -155,7 +155,7 @@ describe('waiting for room', () => {
     assert(share.take(ann, 10))
     const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))
     assert.equal(await share.takeWithin(bob, 1, 60_000, never), false)
-    share.giveBack(ann, 10)
+    share.release(ann, 10)
     assert.deepEqual(await Promise.all(waiting), [true, true])
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parseJson } from '../../src/json/parse.ts'
 import { isObject, type Value } from '../../src/json/value.ts'
-import { weigh } from '../../src/json/weight.ts'
+import { measureValues } from '../../src/json/weight.ts'
 import { atOnce } from '../../src/runtime/steps.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
@@ -90,13 +90,13 @@ describe('values', () => {
       '1',
     ]
     for (const text of texts) {
-      const { size, values } = atOnce(weigh(Buffer.from(text)))
+      const { size, values } = atOnce(measureValues(Buffer.from(text)))
       const limits = { depthMax: 10, numeralLengthMax: 10 }
       const value = parseJson(text, limits)
       assert(size >= 200 * countOf(value, isObject), text)
       assert(values <= countOf(value, () => true), text)
     }
-    const many = atOnce(weigh(Buffer.from(objects(500_000))))
+    const many = atOnce(measureValues(Buffer.from(objects(500_000))))
     assert.equal(many.size, 500_000 * 240 + 24)
     assert.equal(many.values, 500_000)
   })

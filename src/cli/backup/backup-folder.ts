@@ -21,7 +21,7 @@ import {
 import {
   makePrivateFolder,
   privateFileMode,
-  Tightening,
+  PermissionFixer,
 } from '../../engine/private-files.ts'
 import { syncFolderAsync } from '../../runtime/sync-folder.ts'
 import { CommandFailure } from '../records/failure.ts'
@@ -45,7 +45,7 @@ export class BackupFolder {
   /** Creates the folder, or removes access of other users to it, which `tell` reports. */
   make(tell: (line: string) => void): void {
     makePrivateFolder(this.path)
-    const access = new Tightening()
+    const access = new PermissionFixer()
     access.tightenWithFiles(realpathSync(this.path))
     for (const part of [this.#files, this.#backups]) {
       this.#refuseLink(part)

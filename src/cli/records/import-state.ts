@@ -6,7 +6,7 @@
  * `sent` was sent. Records in between may or may not be stored.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
-import { writeAnew } from '../../engine/private-files.ts'
+import { writeReplacing } from '../../engine/private-files.ts'
 import { CommandFailure, fileFailure } from './failure.ts'
 import type { InputIdentity } from './input.ts'
 
@@ -81,7 +81,7 @@ export class StateFile {
   /** Atomic: a killed process leaves the old state or the new one. */
   write(state: ImportState): void {
     const written = `${this.path}.new`
-    writeAnew(written, JSON.stringify({ ...this.#subject, state }) + '\n')
+    writeReplacing(written, JSON.stringify({ ...this.#subject, state }) + '\n')
     renameSync(written, this.path)
   }
 

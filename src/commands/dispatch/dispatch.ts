@@ -105,7 +105,7 @@ async function answerTraced(call: Call, trace: Trace, services: Services): Promi
 
 async function answer(call: Call, services: Services): Promise<Reply> {
   const { trace } = call
-  const scene = {
+  const context = {
     keyspace: call.keyspace,
     target: call.target,
     command: undefined as string | undefined,
@@ -117,8 +117,8 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     const parsed = call.parseBody()
     const [name, value] = onlyCommand(parsed instanceof Promise ? await parsed : parsed)
     const command = findCommand(name, call)
-    call.command = scene.command = name
-    scene.does = command.does
+    call.command = context.command = name
+    context.does = command.does
     warnings = deprecationOf(name)
     trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
     if (!isObject(value))
@@ -127,7 +127,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
         command: name,
         type: jsonTypeOf(value),
       })
-    scene.fields = value
+    context.fields = value
     const fields = readFields(name, command.fields, value, services.limits)
     trace?.note('Read the fields of the command')
     const resource = resourceOf(call, command, fields)
@@ -148,7 +148,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
       : { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] }
   } catch (failure) {
     const log = logOf(call, services.log)
-    const errors = await explainFailure(failure, scene, () => engineOf(call), log)
+    const errors = await explainFailure(failure, context, () => engineOf(call), log)
     return { errors, warnings }
   }
 }
@@ -395,8 +395,8 @@ class CallContext implements CollectionContext, TableContext {
   get explain(): Context['explain'] {
     const { keyspace, target } = this.#call
     const { does } = this.#command
-    const scene = { keyspace, target, command: this.#name, does, fields: undefined }
-    return (failure) => explainHere(failure, scene, logOf(this.#call, this.#log))
+    const context = { keyspace, target, command: this.#name, does, fields: undefined }
+    return (failure) => explainHere(failure, context, logOf(this.#call, this.#log))
   }
 
   get features(): Features {

@@ -13,7 +13,7 @@ import { isObject, type JsonObject } from '../../json/value.ts'
 import { summarizeValue } from '../../options/read-value.ts'
 
 /** Where the command was sent, and what it said. */
-export interface Scene {
+export interface ErrorContext {
   readonly keyspace: string
   readonly target: string
   /** Undefined: it is not known yet which command it is. */
@@ -28,7 +28,7 @@ export interface Log {
 
 export async function explainFailure(
   failure: unknown,
-  scene: Scene,
+  context: ErrorContext,
   engine: () => Engine,
   log: Log,
 ): Promise<readonly ApiError[]> {
@@ -43,12 +43,12 @@ export async function explainFailure(
     ]
   if (failure instanceof EngineError && failure.kind === 'gone') {
     try {
-      return [await unknownTarget(engine(), scene.keyspace, scene.target)]
+      return [await unknownTarget(engine(), context.keyspace, context.target)]
     } catch (next) {
-      return [explainHere(next, scene, log)]
+      return [explainHere(next, context, log)]
     }
   }
-  return [explainHere(failure, scene, log)]
+  return [explainHere(failure, context, log)]
 }
 
 /** Says which of the two is missing: the keyspace, or the collection or table in it. */
@@ -67,8 +67,8 @@ export async function unknownTarget(
       })
 }
 
-export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
-  const target = nameOf(scene)
+export function explainHere(failure: unknown, context: ErrorContext, log: Log): ApiError {
+  const target = nameOf(context)
   // What requests hold was read before: this is of something that is stored.
   if (failure instanceof JsonProblem) return explainText(failure, target, log)
   if (failure instanceof AnalyzerTooLarge)
@@ -77,7 +77,7 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
   const problem = failure.message
   switch (failure.kind) {
     case 'gone':
-      return apiError('UNKNOWN_KEYSPACE', { keyspace: scene.keyspace })
+      return apiError('UNKNOWN_KEYSPACE', { keyspace: context.keyspace })
     case 'changed':
       // Commands start over then (dispatch.ts).
       return explainBug(failure, log)
@@ -86,7 +86,7 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
     case 'position':
       return apiError('COMMAND_FIELD_VALUE_INVALID', {
         field: 'command.options.pageState',
-        value: summarizeValue(pageStateOf(scene.fields)),
+        value: summarizeValue(pageStateOf(context.fields)),
         reason: problem,
       })
     case 'closed':
@@ -99,7 +99,7 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
       return apiError('FAILED_WRITE_REQUEST', { target, problem })
     case 'timeout':
       log.error({ err: failure, target }, 'The store did not answer in time')
-      return timeoutError(scene, problem)
+      return timeoutError(context, problem)
     case 'unavailable':
       log.error({ err: failure, target }, 'The store cannot be reached')
       return apiError('UNAVAILABLE_DATABASE', { target, problem })
@@ -115,7 +115,7 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
     case 'unauthenticated':
       return apiError('UNAUTHENTICATED_REQUEST')
     case 'unauthorized':
-      return unauthorizedError(scene.does, target, true)
+      return unauthorizedError(context.does, target, true)
     case 'schema':
       log.error({ err: failure, target }, 'The store lacks something of a collection')
       return apiError('CORRUPTED_COLLECTION_SCHEMA', { target, problem })
@@ -124,7 +124,7 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
     case 'indexExists':
       return apiError('EXISTING_INDEX_FOR_COLLECTION', { target, problem })
     case 'indexLimit':
-      if (scene.command === 'createCollection')
+      if (context.command === 'createCollection')
         return apiError('TOO_MANY_INDEXES_FOR_COLLECTION', { target, problem })
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'unsupported':
@@ -146,13 +146,16 @@ function explainText(failure: Error, target: string, log: Log): ApiError {
 }
 
 /** The error for a timed-out command, which changed nothing or may have been applied partially. */
-export function timeoutError(scene: Omit<Scene, 'fields'>, problem: string): ApiError {
-  const { command = 'The command', does } = scene
+export function timeoutError(
+  context: Omit<ErrorContext, 'fields'>,
+  problem: string,
+): ApiError {
+  const { command = 'The command', does } = context
   // What it does is known before it begins.
   const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
-    target: nameOf(scene),
+    target: nameOf(context),
     problem,
   })
 }
@@ -188,9 +191,9 @@ function explainBug(failure: unknown, log: Log): ApiError {
 }
 
 /** "keyspace.collection", or as much of it as there is. */
-export function nameOf(scene: { keyspace: string; target: string }): string {
-  if (scene.keyspace === '') return 'the database'
-  return scene.target === '' ? scene.keyspace : `${scene.keyspace}.${scene.target}`
+export function nameOf(context: { keyspace: string; target: string }): string {
+  if (context.keyspace === '') return 'the database'
+  return context.target === '' ? context.keyspace : `${context.keyspace}.${context.target}`
 }
 
 function pageStateOf(fields: JsonObject | undefined) {

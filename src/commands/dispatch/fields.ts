@@ -22,11 +22,11 @@ import {
 
 export interface Field<T> {
   /** The accepted values, for descriptions of the API. Only `read` validates. */
-  readonly takes: Takes
+  readonly takes: FieldType
   read(value: Value | undefined, at: FieldContext): T
 }
 
-export type Takes = (
+export type FieldType = (
   | { readonly kind: 'anything' | 'object' | 'text' }
   | { readonly kind: 'flag'; readonly byDefault: boolean }
   | { readonly kind: 'choice'; readonly of: readonly string[]; readonly byDefault?: string }

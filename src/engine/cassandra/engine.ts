@@ -30,7 +30,7 @@ import { EngineError, type EngineErrorKind } from '../errors.ts'
 import type { StoreTraffic } from '../operations.ts'
 import type { KeyspaceOptions, KeyspaceSchema } from '../schema.ts'
 import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
-import { cannotHold } from './catalog/cannot-hold.ts'
+import { unsupportedFeatures } from './catalog/unsupported-features.ts'
 import { makeChange } from './catalog/change-schema.ts'
 import {
   countTargets,
@@ -61,7 +61,7 @@ import {
   readDocuments,
   type DocumentAccess,
 } from './documents/read-documents.ts'
-import { moreTermsOf } from './documents/more-terms.ts'
+import { filterCapabilitiesOf } from './documents/filter-capabilities.ts'
 import { searchByRank, searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
 import { beginFilling, fillNewIndex } from './rows/index-texts.ts'
@@ -250,8 +250,8 @@ class CassandraEngine implements Engine {
     return change && { schema, change }
   }
 
-  cannotHold(keyspace: string, schema: KeyspaceSchema): readonly string[] {
-    return cannotHold(keyspace, schema, this.#shared.options.systemKeyspace)
+  unsupportedFeatures(keyspace: string, schema: KeyspaceSchema): readonly string[] {
+    return unsupportedFeatures(keyspace, schema, this.#shared.options.systemKeyspace)
   }
 
   lockSchema<T>(_keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T> {
@@ -306,7 +306,7 @@ class CassandraEngine implements Engine {
       session: this.#session.for(caller),
       limits,
       postings: isOurs ? postings.for(caller) : undefined,
-      more: moreTermsOf(capabilities, lexical.enabled),
+      more: filterCapabilitiesOf(capabilities, lexical.enabled),
     }
   }
 

@@ -43,7 +43,7 @@ import type {
 import type { SchemaPlan } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
 import { Backups } from './backup/backup.ts'
-import { cannotHold } from './schema/cannot-hold.ts'
+import { unsupportedFeatures } from './schema/unsupported-features.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { changeCatalog } from './catalog/change-catalog.ts'
 import type { StoredTable, StoredTarget } from './schema/stored-schema.ts'
@@ -242,7 +242,7 @@ class EmbeddedEngine implements Engine {
     return this.#schemas.share(keyspace, act, signal)
   }
 
-  readonly cannotHold = cannotHold
+  readonly unsupportedFeatures = unsupportedFeatures
 
   async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)

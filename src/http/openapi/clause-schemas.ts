@@ -3,7 +3,7 @@
  * own. Loose where that language is rich: its grammar is in the reference, and in its errors.
  */
 import type { Limits } from '../../limits.ts'
-import { refer, type Schema } from './schema.ts'
+import { schemaReference, type Schema } from './schema.ts'
 
 export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> {
   return {
@@ -53,7 +53,7 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
             shape(
               'What each search looks for: $lexical, and $vectorize or $vector.',
               {
-                $vector: refer('Vector'),
+                $vector: schemaReference('Vector'),
                 $vectorize: { type: 'string' },
                 $lexical: { type: 'string' },
               },
@@ -128,9 +128,9 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       }),
       vector: shape('Vectors of one length, and how they are compared.', {
         dimension: positiveNumber(limits.vectorDimensionMax),
-        metric: refer('Metric'),
-        sourceModel: refer('SourceModel'),
-        service: refer('EmbeddingService'),
+        metric: schemaReference('Metric'),
+        sourceModel: schemaReference('SourceModel'),
+        service: schemaReference('EmbeddingService'),
       }),
       indexing: {
         description: 'Paths that can be filtered and sorted on, or those that cannot.',
@@ -141,11 +141,11 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       },
       lexical: shape('Search by words.', {
         enabled: { type: 'boolean' },
-        analyzer: refer('Analyzer'),
+        analyzer: schemaReference('Analyzer'),
       }),
       rerank: shape('The reranker of findAndRerank.', {
         enabled: { type: 'boolean' },
-        service: refer('RerankService'),
+        service: schemaReference('RerankService'),
       }),
     }),
     Metric: {
@@ -186,7 +186,7 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
 function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
   const columns: Schema = {
     type: 'object',
-    additionalProperties: refer('ColumnType'),
+    additionalProperties: schemaReference('ColumnType'),
     maxProperties: limits.columnsMax,
   }
   return {
@@ -228,22 +228,24 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       { type: { type: 'string', enum: ['userDefined'] }, udtName: { type: 'string' } },
       ['type', 'udtName'],
     ),
-    ElementType: { oneOf: [refer('PrimitiveType'), refer('UserDefinedType')] },
+    ElementType: {
+      oneOf: [schemaReference('PrimitiveType'), schemaReference('UserDefinedType')],
+    },
     ColumnType: {
       oneOf: [
-        refer('PrimitiveType'),
-        shape(undefined, { type: refer('PrimitiveType') }, ['type']),
+        schemaReference('PrimitiveType'),
+        shape(undefined, { type: schemaReference('PrimitiveType') }, ['type']),
         shape(
           undefined,
-          { type: { enum: ['list', 'set'] }, valueType: refer('ElementType') },
+          { type: { enum: ['list', 'set'] }, valueType: schemaReference('ElementType') },
           ['type', 'valueType'],
         ),
         shape(
           undefined,
           {
             type: { enum: ['map'] },
-            keyType: refer('PrimitiveType'),
-            valueType: refer('ElementType'),
+            keyType: schemaReference('PrimitiveType'),
+            valueType: schemaReference('ElementType'),
           },
           ['type', 'keyType', 'valueType'],
         ),
@@ -252,11 +254,11 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
           {
             type: { enum: ['vector'] },
             dimension: positiveNumber(limits.vectorDimensionMax),
-            service: refer('EmbeddingService'),
+            service: schemaReference('EmbeddingService'),
           },
           ['type'],
         ),
-        refer('UserDefinedType'),
+        schemaReference('UserDefinedType'),
       ],
     },
     FieldTypes: shape(
@@ -266,8 +268,8 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
           type: 'object',
           additionalProperties: {
             oneOf: [
-              refer('PrimitiveType'),
-              shape(undefined, { type: refer('PrimitiveType') }, ['type']),
+              schemaReference('PrimitiveType'),
+              shape(undefined, { type: schemaReference('PrimitiveType') }, ['type']),
             ],
           },
           minProperties: 1,
@@ -287,7 +289,10 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
         addVectorize: shape(
           undefined,
           {
-            columns: { type: 'object', additionalProperties: refer('EmbeddingService') },
+            columns: {
+              type: 'object',
+              additionalProperties: schemaReference('EmbeddingService'),
+            },
           },
           ['columns'],
         ),
@@ -317,9 +322,12 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
     ),
     VectorIndexDefinition: indexOf(
       { type: 'string' },
-      { metric: refer('Metric'), sourceModel: refer('SourceModel') },
+      { metric: schemaReference('Metric'), sourceModel: schemaReference('SourceModel') },
     ),
-    TextIndexDefinition: indexOf({ type: 'string' }, { analyzer: refer('Analyzer') }),
+    TextIndexDefinition: indexOf(
+      { type: 'string' },
+      { analyzer: schemaReference('Analyzer') },
+    ),
   }
 }
 

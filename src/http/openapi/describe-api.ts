@@ -9,7 +9,7 @@ import { clauseSchemas } from './clause-schemas.ts'
 import { wordsOfCommands } from './command-words.ts'
 import { describeFields } from './field-schemas.ts'
 import { replySchemas } from './reply-schemas.ts'
-import { refer, type Schema } from './schema.ts'
+import { schemaReference, type Schema } from './schema.ts'
 
 export interface ApiDescription {
   readonly openapi: string
@@ -139,7 +139,9 @@ function describePath(
         required: true,
         content: {
           'application/json': {
-            schema: { oneOf: names.map((name) => refer(schemaName(name, level))) },
+            schema: {
+              oneOf: names.map((name) => schemaReference(schemaName(name, level))),
+            },
             examples: examplesOf(level),
           },
         },
@@ -244,7 +246,7 @@ const parameters: Readonly<Record<string, Parameter>> = {
 
 const headerParameters = ['requestId', 'embeddingKey', 'rerankingKey', 'tracing']
 
-const envelope = { 'application/json': { schema: refer('Reply') } }
+const envelope = { 'application/json': { schema: schemaReference('Reply') } }
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
 

@@ -2,7 +2,7 @@
 import { isAlias, type Field, type Fields } from '../../commands/dispatch/fields.ts'
 import type { Limits } from '../../limits.ts'
 import { wordsFor } from './field-words.ts'
-import { refer, type Schema } from './schema.ts'
+import { schemaReference, type Schema } from './schema.ts'
 
 /** The fields of a command, or of its options, which are `above` them. */
 export function describeFields(
@@ -34,7 +34,7 @@ function describeField(
 ): Schema {
   const words = wordsFor(command, path)
   const described = words && { description: words.says }
-  if (words?.schema !== undefined) return { ...refer(words.schema), ...described }
+  if (words?.schema !== undefined) return { ...schemaReference(words.schema), ...described }
   switch (takes.kind) {
     case 'anything':
       return { ...described }
@@ -64,7 +64,7 @@ function describeField(
     case 'list':
       return {
         type: 'array',
-        items: refer('Document'),
+        items: schemaReference('Document'),
         minItems: 1,
         maxItems: takes.max(limits),
         ...described,

@@ -1,5 +1,5 @@
 /** What comes back: the envelope, errors, and the trace of a request. */
-import { refer, type Schema } from './schema.ts'
+import { schemaReference, type Schema } from './schema.ts'
 
 const namesOrDefinitions: Schema = {
   type: 'array',
@@ -33,11 +33,11 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
           },
         ],
       },
-      status: refer('Status'),
+      status: schemaReference('Status'),
       errors: {
         description: 'What went wrong. The HTTP status is 200 all the same, but for a few.',
         type: 'array',
-        items: refer('Error'),
+        items: schemaReference('Error'),
         minItems: 1,
       },
     },
@@ -72,8 +72,8 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       sortVector: { type: ['array', 'null'], items: { type: 'number' } },
       primaryKeySchema: { type: 'object' },
       projectionSchema: { type: 'object' },
-      warnings: { type: 'array', items: refer('Error') },
-      trace: refer('Trace'),
+      warnings: { type: 'array', items: schemaReference('Error') },
+      trace: schemaReference('Trace'),
     },
   },
   Error: {
@@ -99,7 +99,7 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       tenantId: { type: 'string' },
       startedAt: { type: 'string', format: 'date-time' },
       durationMicroseconds: { type: 'integer', minimum: 0 },
-      events: { type: 'array', items: refer('TraceEvent') },
+      events: { type: 'array', items: schemaReference('TraceEvent') },
     },
     required: ['requestId', 'tenantId', 'startedAt', 'durationMicroseconds', 'events'],
     additionalProperties: false,

@@ -32,6 +32,6 @@ export type SchemaType =
   'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
 /** A schema of components.ts, by its name. */
-export function refer(name: string): Schema {
+export function schemaReference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }

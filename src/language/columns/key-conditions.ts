@@ -1,6 +1,6 @@
 /** Conditions on the columns of a primary key: equality and bounds. */
 import type { Value } from '../../json/value.ts'
-import { isJoint, requirementsOf } from '../filters/filter-clause.ts'
+import { isLogical, requirementsOf } from '../filters/filter-clause.ts'
 import { compareValues } from '../values/order.ts'
 import type { Column, ColumnValue } from './column.ts'
 import type { UserTypes } from './column-type.ts'
@@ -55,7 +55,7 @@ export function keyConditionsIn(
 ): KeyConditions {
   const conditions = new Map<string, KeyCondition>()
   for (const part of requirementsOf(filter)) {
-    if (isJoint(part) || part.kind === 'match') continue
+    if (isLogical(part) || part.kind === 'match') continue
     const { column } = part
     if (!key.some(({ name }) => name === column.name)) continue
     const condition = keyCondition(part.kind, part.operands)

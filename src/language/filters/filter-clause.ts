@@ -12,10 +12,10 @@ import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/va
 import type { Limits } from '../../limits.ts'
 import { quoteWithType } from '../values/quote-json.ts'
 
-export type Clause<Condition> = Joint<Condition> | Condition
+export type Clause<Condition> = LogicalFilter<Condition> | Condition
 
 /** An empty `and` is true, an empty `or` false. */
-export type Joint<Condition> =
+export type LogicalFilter<Condition> =
   | { readonly kind: 'and'; readonly of: readonly Clause<Condition>[] }
   | { readonly kind: 'or'; readonly of: readonly Clause<Condition>[] }
 
@@ -51,7 +51,7 @@ export function readClause<Condition extends { readonly kind: string }>(
 export function conditionsOf<Condition extends { readonly kind: string }>(
   clause: Clause<Condition>,
 ): Condition[] {
-  return isJoint(clause) ? clause.of.flatMap(conditionsOf) : [clause]
+  return isLogical(clause) ? clause.of.flatMap(conditionsOf) : [clause]
 }
 
 /** The same tree with each condition replaced. */
@@ -59,7 +59,7 @@ export function mapConditions<From extends { readonly kind: string }, To>(
   clause: Clause<From>,
   change: (condition: From) => Clause<To>,
 ): Clause<To> {
-  if (!isJoint(clause)) return change(clause)
+  if (!isLogical(clause)) return change(clause)
   return { kind: clause.kind, of: clause.of.map((part) => mapConditions(part, change)) }
 }
 
@@ -67,14 +67,14 @@ export function mapConditions<From extends { readonly kind: string }, To>(
 export function requirementsOf<Condition extends { readonly kind: string }>(
   clause: Clause<Condition>,
 ): Clause<Condition>[] {
-  return clause.kind === 'and' && isJoint(clause)
+  return clause.kind === 'and' && isLogical(clause)
     ? clause.of.flatMap(requirementsOf)
     : [clause]
 }
 
-export function isJoint<Condition extends { readonly kind: string }>(
+export function isLogical<Condition extends { readonly kind: string }>(
   clause: Clause<Condition>,
-): clause is Joint<Condition> {
+): clause is LogicalFilter<Condition> {
   return clause.kind === 'and' || clause.kind === 'or'
 }
 

@@ -24,7 +24,7 @@ export function shortestTied(value: Value | undefined): Value | undefined {
  * empty list, and a present one a list of one. A non-finite number is a list of its name and true.
  * Forged lists are read as an arbitrary value.
  */
-export function heldValue(held: readonly Value[]): Value | undefined {
+export function decodeLegacyValue(held: readonly Value[]): Value | undefined {
   const [value, isNamed] = held
   return isNamed === true && isNotFinite(value) ? Number(value) : value
 }

@@ -16,7 +16,7 @@ import { synonyms } from './filters/synonyms.ts'
 import { wordDelimiterGraph } from './filters/word-delimiter.ts'
 import * as words from './filters/words.ts'
 import { languages } from './languages/on-demand.ts'
-import type { Arguments, CharFilter, Made, TokenFilter, Tokenizer } from './stage.ts'
+import type { Arguments, CharFilter, MaybeSteps, TokenFilter, Tokenizer } from './stage.ts'
 import { classic } from './tokenizers/classic.ts'
 import { edgeNGram, nGram } from './tokenizers/grams.ts'
 import { pathHierarchy } from './tokenizers/path-hierarchy.ts'
@@ -26,10 +26,10 @@ import { standard, uax29UrlEmail } from './tokenizers/standard.ts'
 import { thai } from './tokenizers/thai.ts'
 
 /** Creates a component; throws ArgumentProblem if its arguments are invalid. */
-export type Make<Stage> = (args: Arguments) => Made<Stage>
+export type StageFactory<Stage> = (args: Arguments) => MaybeSteps<Stage>
 
 /** Makers by component name in lower case. */
-export type Makers<Stage> = Pick<ReadonlyMap<string, Make<Stage>>, 'get'>
+export type Makers<Stage> = Pick<ReadonlyMap<string, StageFactory<Stage>>, 'get'>
 
 export const makeTokenizer: Makers<Tokenizer> = new Map([
   ['standard', standard],
@@ -51,7 +51,7 @@ export const makeTokenFilter: Makers<TokenFilter> = {
   get: (name) => generalFilters.get(name) ?? languages().languageFilters.get(name),
 }
 
-const generalFilters: Makers<TokenFilter> = new Map<string, Make<TokenFilter>>([
+const generalFilters: Makers<TokenFilter> = new Map<string, StageFactory<TokenFilter>>([
   ['lowercase', () => lowercase],
   ['uppercase', () => uppercase],
   ['asciifolding', asciiFolding],
@@ -80,10 +80,12 @@ const generalFilters: Makers<TokenFilter> = new Map<string, Make<TokenFilter>>([
   ['worddelimitergraph', wordDelimiterGraph],
 ])
 
-export const makeCharFilter: Makers<CharFilter> = new Map<string, Make<CharFilter>>([
-  ['htmlstrip', htmlStrip],
-  ['mapping', mapping],
-  ['patternreplace', patternReplaceCharFilter],
-  ['cjkwidth', () => foldWidth],
-  ['persian', () => persian],
-])
+export const makeCharFilter: Makers<CharFilter> = new Map<string, StageFactory<CharFilter>>(
+  [
+    ['htmlstrip', htmlStrip],
+    ['mapping', mapping],
+    ['patternreplace', patternReplaceCharFilter],
+    ['cjkwidth', () => foldWidth],
+    ['persian', () => persian],
+  ],
+)

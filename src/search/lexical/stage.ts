@@ -41,7 +41,7 @@ export type Tokenizer = (text: string, steps: StepBudget) => Iterable<Token>
 export type TokenFilter = (tokens: Iterable<Token>, steps: StepBudget) => Iterable<Token>
 
 /** Parsing long lists takes steps. */
-export type Made<Stage> = Stage | Steps<Stage>
+export type MaybeSteps<Stage> = Stage | Steps<Stage>
 
 /** Arguments of a component as text, by their canonical name. */
 export type Arguments = ReadonlyMap<string, string>

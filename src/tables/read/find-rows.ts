@@ -7,7 +7,7 @@ import type { Value } from '../../json/value.ts'
 import { conditionsOf } from '../../language/filters/filter-clause.ts'
 import type { Column } from '../../language/columns/column.ts'
 import type { RowFilter, RowSortKey } from '../../language/columns/row-filter.ts'
-import { findBest, searchedBy, type BestPage } from '../../paging/find-best.ts'
+import { findTopK, searchedBy, type TopKPage } from '../../paging/find-top-k.ts'
 import { nameQuery } from '../../paging/page-state.ts'
 import { count } from '../../paging/read.ts'
 import { readPage } from '../../paging/read-page.ts'
@@ -166,7 +166,7 @@ async function searchRows(
   sort: RowSearchSort,
   { filter, columns, options, query }: Asked,
   caller: Caller,
-): Promise<BestPage> {
+): Promise<TopKPage> {
   const { column } = sort
   const { limit, pageState } = options
   if (pageState && sort.kind !== 'lexical')
@@ -179,5 +179,5 @@ async function searchRows(
   const by = { ...(await searchedBy(sort, embedding, caller)), column }
   const wanted = { by, filter, limit, columns, pageState, query }
   const showOne = (row: Row) => showRow(row, columns, store)
-  return findBest(rowSource(store), wanted, showOne, options, caller)
+  return findTopK(rowSource(store), wanted, showOne, options, caller)
 }

@@ -4,7 +4,7 @@
  */
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
-import { isJoint, type Clause } from '../../language/filters/filter-clause.ts'
+import { isLogical, type Clause } from '../../language/filters/filter-clause.ts'
 import {
   checkScalar,
   comparedWithArray,
@@ -45,11 +45,11 @@ function checkValue(column: Column, value: Value): void {
 
 /** Whether the filter is empty, so that every row matches. */
 export function isEverything(clause: KeyClause): boolean {
-  return clause.kind === 'and' && isJoint(clause) && clause.of.every(isEverything)
+  return clause.kind === 'and' && isLogical(clause) && clause.of.every(isEverything)
 }
 
 /** Whether the filter has alternatives. */
 export function hasChoice(clause: KeyClause): boolean {
-  if (!isJoint(clause)) return false
+  if (!isLogical(clause)) return false
   return (clause.kind === 'or' && clause.of.length !== 1) || clause.of.some(hasChoice)
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller/caller.ts'
 import { conditionsOf } from '../../../src/engine/cassandra/documents/columns.ts'
 import type { Branch } from '../../../src/engine/cassandra/documents/filter-plan.ts'
-import { planWith } from '../../../src/engine/cassandra/documents/more-terms.ts'
+import { planWith } from '../../../src/engine/cassandra/documents/filter-capabilities.ts'
 import {
   selectNearest,
   selectRanked,

@@ -13,8 +13,8 @@ import { termsMax } from '../../../src/engine/cassandra/system/read-limits.ts'
 import { keyOf } from '../../../src/engine/cassandra/documents/document-key.ts'
 import {
   planWith,
-  type MoreTerms,
-} from '../../../src/engine/cassandra/documents/more-terms.ts'
+  type FilterCapabilities,
+} from '../../../src/engine/cassandra/documents/filter-capabilities.ts'
 import {
   shredInSteps,
   type Shredded,
@@ -36,7 +36,7 @@ import { atOnce } from '../../../src/runtime/steps.ts'
 
 const shape = { nested: 0.35, scalars: 30, fields: 6 }
 const rule = indexingRule(undefined)
-const clusters: readonly MoreTerms[] = [
+const clusters: readonly FilterCapabilities[] = [
   { or: false, negations: false, ranges: false, words: false },
   { or: true, negations: true, ranges: true, words: true },
   { or: true, negations: false, ranges: false, words: true },

@@ -5,7 +5,7 @@ import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts
 import {
   deleteRows,
   readRow,
-  selectBest,
+  selectBestMatches,
   selectedColumns,
   selectNearest,
   selectRows,
@@ -119,7 +119,13 @@ describe('rows are read', () => {
   test('by terms', () => {
     const text = 'owls at night'
     assert.deepEqual(
-      selectBest(table, { columns: selected, branch, column: tags, text, limit: 10 }),
+      selectBestMatches(table, {
+        columns: selected,
+        branch,
+        column: tags,
+        text,
+        limit: 10,
+      }),
       {
         text: `${start} FROM "ks"."T" /* 1 */ WHERE "p" = ? ORDER BY "tags" BM25 OF ? LIMIT ?`,
         values: [1, text, 10],

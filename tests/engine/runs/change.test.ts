@@ -7,7 +7,7 @@ import {
   kindOf,
   kinds,
   removed,
-  together,
+  combine,
   valuesIn,
   type Change,
 } from '../../../src/engine/embedded/runs/change.ts'
@@ -43,7 +43,7 @@ describe('changes of an entry', () => {
     test(`combine to the same state and count at any split, by ${tie}`, () => {
       const fold = (changes: readonly Change[]) =>
         changes.reduce<Change | undefined>(
-          (older, newer) => together(older, newer, tie),
+          (older, newer) => combine(older, newer, tie),
           undefined,
         )
       for (const first of [undefined, { element: false }, { element: true }])
@@ -51,7 +51,7 @@ describe('changes of an entry', () => {
           for (let cut = 0; cut <= changes.length; cut++) {
             const older = fold(changes.slice(0, cut))
             const newer = fold(changes.slice(cut))
-            const whole = newer === undefined ? older : together(older, newer, tie)
+            const whole = newer === undefined ? older : combine(older, newer, tie)
             assert.deepEqual(seenThrough(whole, first), last)
             assert.deepEqual(seenThrough(newer, seenThrough(older, first)), last)
             const parts = [[whole], [older, newer]].map((left) =>

@@ -65,7 +65,7 @@ export interface StatementListener {
 }
 
 /** Calls `act` with a client that stays open during the statement. */
-export type Lend = <T>(act: (client: Client) => Promise<T>) => Promise<T>
+export type UseClient = <T>(act: (client: Client) => Promise<T>) => Promise<T>
 
 /** State shared by all sessions of a server. */
 interface Sending {
@@ -83,18 +83,22 @@ const ownStatements: StatementOwner = {
 }
 
 export class Session {
-  readonly #lend: Lend
+  readonly #lend: UseClient
   readonly #sending: Sending
   readonly #owner: StatementOwner
 
-  private constructor(lend: Lend, sending: Sending, owner: StatementOwner) {
+  private constructor(lend: UseClient, sending: Sending, owner: StatementOwner) {
     this.#lend = lend
     this.#sending = sending
     this.#owner = owner
   }
 
   /** Opens the session for the server's own statements. */
-  static open(lend: Lend, consistency: Consistency, listener?: StatementListener): Session {
+  static open(
+    lend: UseClient,
+    consistency: Consistency,
+    listener?: StatementListener,
+  ): Session {
     const sending = {
       ...{ consistency, listener, usualOptions: new Map<Purpose, QueryOptions>() },
       queue: new StatementQueue(clusterStatementsMax, waitingStatementsMax),
@@ -104,7 +108,7 @@ export class Session {
   }
 
   /** The same session with other connections. */
-  with(lend: Lend): Session {
+  with(lend: UseClient): Session {
     return new Session(lend, this.#sending, this.#owner)
   }
 

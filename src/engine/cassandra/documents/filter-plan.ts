@@ -4,7 +4,7 @@
  * Apache Cassandra serves equality and presence, joined by AND. A filter becomes branches of such
  * terms, which together find a superset of the matching documents; the whole filter is then checked
  * on each candidate. If no index applies, all documents are read. Terms that only other products
- * serve are in more-terms.ts.
+ * serve are in filter-capabilities.ts.
  */
 import type { Numeric, Value } from '../../../json/value.ts'
 import { isObject } from '../../../json/value.ts'
@@ -89,7 +89,7 @@ export function isClear(term: DocumentTerm): boolean {
 const wholeKinds: ReadonlySet<Filter['kind']> = new Set(['eq', 'size', 'exists'] as const)
 
 /** Whether documents stored with these columns satisfy all terms. */
-export function holdsAll(terms: Branch, shredded: Shredded): boolean {
+export function satisfiesAll(terms: Branch, shredded: Shredded): boolean {
   return terms.every((term) => holds(term, shredded))
 }
 
@@ -179,13 +179,13 @@ function alternativesOf(filter: Filter): readonly Branch[] | undefined {
 export function alternativesOfComparison(
   comparison: Comparison,
 ): readonly Branch[] | undefined {
-  return impliedBy(comparison)?.filter((terms) => terms.every(canHold))
+  return impliedBy(comparison)?.filter((terms) => terms.every(isSatisfiable))
 }
 
 const arraySizeMax = 2 ** 31 - 1
 
 /** Whether any document can satisfy the term: indexes contain no longer or larger values. */
-export function canHold(term: DocumentTerm): boolean {
+export function isSatisfiable(term: DocumentTerm): boolean {
   if (term.kind === 'size' && term.size > arraySizeMax) return false
   const looked = 'entry' in term ? term.entry : 'path' in term ? term.path : ''
   return Buffer.byteLength(looked) <= termSizeMax

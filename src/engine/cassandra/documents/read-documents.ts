@@ -23,8 +23,8 @@ import { keysOf, type DocumentKey } from './document-key.ts'
 import { matcherOf } from './document-filter.ts'
 import { idOfTextKey, textPlace } from './document-texts.ts'
 import { versionIn } from './document-version.ts'
-import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
-import { planWith, type MoreTerms } from './more-terms.ts'
+import { satisfiesAll, type Branch, type FilterPlan } from './filter-plan.ts'
+import { planWith, type FilterCapabilities } from './filter-capabilities.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
@@ -58,7 +58,7 @@ export interface DocumentAccess {
   /** Our own term index; undefined: the collection has none, or the cluster provides one. */
   readonly postings: ClusterPostings | undefined
   /** Additional terms that the cluster serves. */
-  readonly more: MoreTerms
+  readonly more: FilterCapabilities
 }
 
 export async function readDocuments(
@@ -263,7 +263,7 @@ function* isOfEarlier(
 ): Steps<boolean> {
   if (branch === 0) return false
   const shredded = yield* shredInSteps(yield* indexing.pruneInSteps(document), {})
-  return branches.slice(0, branch).some((terms) => holdsAll(terms, shredded))
+  return branches.slice(0, branch).some((terms) => satisfiesAll(terms, shredded))
 }
 
 const columns = 'doc_json, tx_id'

@@ -8,7 +8,7 @@ import type { Caller } from '../../../caller/caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { idKey } from '../../../language/values/record-id.ts'
-import { sideBySide } from '../../../runtime/side-by-side.ts'
+import { forEachConcurrent } from '../../../runtime/for-each-concurrent.ts'
 import { atOnce, inTurns } from '../../../runtime/steps.ts'
 import type {
   Collection,
@@ -66,7 +66,7 @@ export async function writeDocuments(
   }
   // Writes of the same document keep their order.
   const groups = Map.groupBy(writes.keys(), (position) => idKey(idOf(writes[position]!)))
-  await sideBySide(groups.values(), atATime, async (group) => {
+  await forEachConcurrent(groups.values(), atATime, async (group) => {
     for (const position of group) await makeOne(position)
   })
   return outcomes

@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Corpus } from '../../../search/lexical/bm25.ts'
-import { sideBySide } from '../../../runtime/side-by-side.ts'
+import { forEachConcurrent } from '../../../runtime/for-each-concurrent.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
@@ -141,7 +141,7 @@ export class ClusterPostings {
     texts: readonly IndexedText[],
     timestamp: bigint,
   ): Promise<void> {
-    await sideBySide(texts, textsAtATime, (text) => this.put(place, text, timestamp))
+    await forEachConcurrent(texts, textsAtATime, (text) => this.put(place, text, timestamp))
   }
 
   /** Removes the record's texts of earlier versions, except the text `kept`. */
@@ -373,7 +373,7 @@ export class ClusterPostings {
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
-    await sideBySide(statements, atATime, (statement) =>
+    await forEachConcurrent(statements, atATime, (statement) =>
       this.#session.run(statement, 'write', { isIdempotent: true }),
     )
   }

@@ -20,7 +20,7 @@ import {
 } from '../cluster/open-cluster.ts'
 import { WriteClock } from '../cluster/write-clock.ts'
 import { analyzerIn, textKeyOf, textPlace } from '../documents/document-texts.ts'
-import { moreTermsOf } from '../documents/more-terms.ts'
+import { filterCapabilitiesOf } from '../documents/filter-capabilities.ts'
 import { readDocuments, type DocumentAccess } from '../documents/read-documents.ts'
 import { ClusterPostings } from '../lexical/postings.ts'
 import { staleAfterMicros } from '../lexical/search-terms.ts'
@@ -65,7 +65,7 @@ export async function repairTerms(
     if ((await missingTables(session, systemKeyspace)).length > 0)
       throw new EngineError('gone', `no server has used the keyspace ${systemKeyspace} yet`)
     const postings = ClusterPostings.open(session, systemKeyspace, clock)
-    const more = moreTermsOf(can, false)
+    const more = filterCapabilitiesOf(can, false)
     const access = { session, can, more, limits, postings }
     await repairAll(access, options, listener)
     return true

@@ -3,7 +3,7 @@ import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { KeyCondition } from '../../../language/columns/key-conditions.ts'
 import type { RowCondition, RowFilter } from '../../../language/columns/row-filter.ts'
-import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
+import { isLogical, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import { keyNames } from '../../schema.ts'
 import type { Statement } from '../cluster/statement.ts'
 import { termsMax } from '../system/read-limits.ts'
@@ -34,7 +34,7 @@ export interface RowBranch {
 export type QueryUse = 'read' | 'readBackwards' | 'search'
 
 /** The combined condition on a column, and the conditions of the filter that it combines. */
-export interface Said {
+export interface ColumnCondition {
   readonly column: Column
   readonly condition: KeyCondition
   readonly conditions: readonly RowCondition[]
@@ -44,7 +44,7 @@ interface Parts {
   readonly filter: RowFilter
   /** Parts of the filter, which must all hold. */
   readonly parts: readonly RowFilter[]
-  readonly said: ReadonlyMap<string, Said>
+  readonly said: ReadonlyMap<string, ColumnCondition>
   /** Values of the partition key; undefined: the branch is not restricted to one partition. */
   readonly partition: readonly ColumnValue[] | undefined
 }
@@ -90,7 +90,7 @@ export function branchOf(
       }
     }
     for (const part of equalitiesFirst(parts)) {
-      if (isJoint(part))
+      if (isLogical(part))
         take([part], use === 'read' ? groupTerms(part, context) : undefined)
       else if (!said.get(part.column.name)?.conditions.includes(part)) {
         const { name, type } = part.column
@@ -143,14 +143,14 @@ const noKey: KeyTerms = { terms: [], columns: new Set(), done: [], hasChoice: fa
 /** Terms for the partition key, and for clustering columns up to the first without an equality. */
 function keyTerms(
   partition: readonly ColumnValue[],
-  said: ReadonlyMap<string, Said>,
+  said: ReadonlyMap<string, ColumnCondition>,
   context: TermContext,
 ): KeyTerms {
   const { partitionBy, partitionSort } = context.table.definition
   const terms: Statement[] = []
   const columns = new Set<string>()
   let hasChoice = false
-  const take = ({ column }: Said, statements: readonly Statement[]) => {
+  const take = ({ column }: ColumnCondition, statements: readonly Statement[]) => {
     terms.push(...statements)
     columns.add(column.name)
   }
@@ -186,7 +186,7 @@ function groupTerms(
   if (!context.can.or) return undefined
   const key = keyNames(context.table.definition)
   const termOf = (part: RowFilter): RowTerm | undefined => {
-    if (isJoint(part)) {
+    if (isLogical(part)) {
       if (part.kind === 'and') return allOf(requirementsOf(part).map(termOf))
       const terms = part.of.map(termOf)
       const known = terms.filter((term) => term !== undefined)

@@ -24,10 +24,15 @@ import {
   type RowCondition,
   type RowFilter,
 } from '../../../language/columns/row-filter.ts'
-import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
+import { isLogical, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import type { Column, Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import { branchOf, type QueryUse, type RowBranch, type Said } from './row-branch.ts'
+import {
+  branchOf,
+  type QueryUse,
+  type RowBranch,
+  type ColumnCondition,
+} from './row-branch.ts'
 import { isEmptyKey, spellings, termsOf } from './row-terms.ts'
 import { indexOn, type TermContext } from './term.ts'
 
@@ -79,12 +84,12 @@ class Planner {
   }
 
   /** Combines the conditions on each column that holds a single value. */
-  #saidIn(parts: readonly RowFilter[]): ReadonlyMap<string, Said> {
+  #saidIn(parts: readonly RowFilter[]): ReadonlyMap<string, ColumnCondition> {
     const { table } = this.#context
     const conditions = new Map<string, KeyCondition>()
-    const said = new Map<string, Said & { conditions: RowCondition[] }>()
+    const said = new Map<string, ColumnCondition & { conditions: RowCondition[] }>()
     for (const part of parts) {
-      if (isJoint(part) || !this.#isOfValue(part)) continue
+      if (isLogical(part) || !this.#isOfValue(part)) continue
       const { column } = part
       const added = keyCondition(part.kind, this.#distinct(part))!
       addCondition(conditions, column, added, table.types)
@@ -121,7 +126,7 @@ class Planner {
 
   /** All combinations of values of the partition key; undefined: a column lacks an equality. */
   #partitionsIn(
-    said: ReadonlyMap<string, Said>,
+    said: ReadonlyMap<string, ColumnCondition>,
   ): readonly (readonly ColumnValue[])[] | undefined {
     let partitions: (readonly ColumnValue[])[] = [[]]
     for (const column of this.#partitionBy) {
@@ -155,13 +160,13 @@ class Planner {
 
   /** Number of queries that serve the part; Infinity: it needs a full scan. */
   #alternativesMin(part: RowFilter): number {
-    if (isJoint(part) && part.kind === 'and') {
+    if (isLogical(part) && part.kind === 'and') {
       const of = requirementsOf(part)
       const partitions = this.#partitionsIn(this.#saidIn(of))
       if (partitions !== undefined) return partitions.length
       return Math.min(...of.map((inner) => this.#alternativesMin(inner)))
     }
-    if (!isJoint(part)) {
+    if (!isLogical(part)) {
       const partitions = this.#partitionsIn(this.#saidIn([part]))
       if (partitions !== undefined) return partitions.length
       const terms = termsOf(part, this.#context) ?? []
@@ -174,7 +179,7 @@ class Planner {
 }
 
 /** Whether no row can have any of the values. */
-function isImpossible({ column, condition }: Said): boolean {
+function isImpossible({ column, condition }: ColumnCondition): boolean {
   return condition.eq?.every((value) => spellings(column, value).length === 0) ?? false
 }
 
@@ -190,7 +195,7 @@ function alternativesOf(
   part: RowFilter,
   distinct: (condition: RowComparison) => readonly Value[],
 ): Alternatives | undefined {
-  if (isJoint(part))
+  if (isLogical(part))
     return part.kind === 'or' ? { of: part.of, areDisjoint: false } : undefined
   if (part.kind !== 'in' || part.operands.length === 1) return undefined
   const holdsSeveral = isCollection(part.column.type)

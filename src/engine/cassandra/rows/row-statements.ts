@@ -63,14 +63,14 @@ export function selectNearest(table: Table, select: NearestSelect): Statement {
   })
 }
 
-export interface BestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
+export interface BestMatchSelect extends Pick<RowSelect, 'columns' | 'branch'> {
   readonly column: Column
   readonly text: string
   readonly limit: number
 }
 
 /** Rows that have all terms of the text, best first; clusters do not return scores. */
-export function selectBest(table: Table, select: BestSelect): Statement {
+export function selectBestMatches(table: Table, select: BestMatchSelect): Statement {
   const { columns, branch, column, text, limit } = select
   return joined(selection(table, columns), where(branch.terms), {
     text: `ORDER BY ${quoteName(column.name)} BM25 OF ? LIMIT ?`,

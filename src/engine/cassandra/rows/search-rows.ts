@@ -33,7 +33,7 @@ import type { RowBranch } from './row-branch.ts'
 import { rowConditions } from './row-conditions.ts'
 import {
   readRow,
-  selectBest,
+  selectBestMatches,
   selectedColumns,
   selectNearest,
   selectRows,
@@ -216,7 +216,7 @@ async function searchRowsByRank(
   const filters = new RowFilters(table, caller)
   const ask = async (limit: number) => {
     const { column, text } = by
-    const statement = selectBest(table, { columns, branch, column, text, limit })
+    const statement = selectBestMatches(table, { columns, branch, column, text, limit })
     const { rows } = await session.run(statement, 'search', {
       fetchSize: fixedLimits.clusterNearestMax,
     })

@@ -3,7 +3,7 @@ import type { Caller } from '../../../caller/caller.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
-import { sideBySide } from '../../../runtime/side-by-side.ts'
+import { forEachConcurrent } from '../../../runtime/for-each-concurrent.ts'
 import { atOnce, inTurns } from '../../../runtime/steps.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
@@ -35,7 +35,7 @@ export async function mergeRows(
   const groups = Map.groupBy(merges.keys(), (position) => {
     return keyOfMerge(merges[position]!, table)
   })
-  await sideBySide(
+  await forEachConcurrent(
     ordered ? [[...merges.keys()]] : groups.values(),
     atATime,
     async (group) => {

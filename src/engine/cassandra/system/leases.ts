@@ -48,7 +48,7 @@ export class Leases {
       return await act()
     } finally {
       clearInterval(renewing)
-      await this.#giveBack(name, holder)
+      await this.#release(name, holder)
     }
   }
 
@@ -79,7 +79,7 @@ export class Leases {
     await this.#session.run({ text, values }, 'write').catch(() => undefined)
   }
 
-  async #giveBack(name: string, holder: types.Uuid): Promise<void> {
+  async #release(name: string, holder: types.Uuid): Promise<void> {
     const text = `DELETE FROM ${this.#table} WHERE name = ? IF holder = ?`
     // If this fails, the lease expires by itself.
     await this.#session

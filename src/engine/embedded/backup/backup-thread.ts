@@ -11,7 +11,7 @@ import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parentPort } from 'node:worker_threads'
 import { createPrivateFile } from '../../private-files.ts'
-import { whileHeld, type Gate } from '../write/write-pause.ts'
+import { whilePaused, type Gate } from '../write/write-pause.ts'
 import { openToRead } from '../store/layout.ts'
 import { messageOf, reasonOf } from '../../../errors/reason.ts'
 import { failureOf, type Failure } from '../worker/thread.ts'
@@ -73,7 +73,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         return { id }
       case 'look': {
         const look = () => [...stores].map(([file, store]) => lookAt(file, store))
-        return { id, states: whileHeld(message.gate, look) }
+        return { id, states: whilePaused(message.gate, look) }
       }
       case 'release':
         message.files.forEach(release)

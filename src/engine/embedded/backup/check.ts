@@ -13,15 +13,15 @@ import { capacityFor } from '../../../search/vector/segment.ts'
 import { catalogFile, catalogFormat } from '../catalog/catalog.ts'
 import { catalogTables } from '../catalog/catalog-file.ts'
 import { findCatalogLoss } from '../catalog/catalog-loss.ts'
-import { hadCatalog } from '../catalog/data-folder.ts'
+import { catalogExisted } from '../catalog/data-folder.ts'
 import { readFolders, refuseLinks } from '../store/folder-names.ts'
 import { readyTargetsIn, type ReadyTarget } from '../catalog/ready-targets.ts'
-import { isHeld, obstructs, tellObstacle, troubleOf } from '../files/disk-trouble.ts'
+import { isHeld, preventsCheck, checkMessage, problemOf } from '../files/disk-trouble.ts'
 import { findForeignObject, type OwnTables } from '../files/foreign-objects.ts'
-import { tellLogDamage } from '../files/write-ahead-log.ts'
+import { describeLogDamage } from '../files/write-ahead-log.ts'
 import { checkFile, formatVersion, storeFile, storeTables } from '../store/layout.ts'
 import { countUnverified, verifyChecksums } from './verify-checksums.ts'
-import { findLostWrites, tellLostWrites } from '../store/version-file.ts'
+import { findLostWrites, describeLostWrites } from '../store/version-file.ts'
 import { messageOf } from '../../../errors/reason.ts'
 import { loadSnapshot, snapshotFolder } from '../vectors/snapshot.ts'
 import { checkContents } from './check-contents.ts'
@@ -119,11 +119,11 @@ function findCatalog(dataDir: string, file: string): boolean {
         `${dataDir} does not exist. Set --data to a data folder`,
       )
     if (statSync(file, { throwIfNoEntry: false }) !== undefined) return true
-    if (hadCatalog(dataDir)) return false
+    if (catalogExisted(dataDir)) return false
   } catch (error) {
-    const trouble = troubleOf(error, file)
-    if (trouble !== undefined && obstructs(trouble))
-      throw new EngineError('read', tellObstacle(trouble, dataDir), { cause: error })
+    const trouble = problemOf(error, file)
+    if (trouble !== undefined && preventsCheck(trouble))
+      throw new EngineError('read', checkMessage(trouble, dataDir), { cause: error })
     if (error instanceof EngineError) throw error
   }
   throw new EngineError(
@@ -196,7 +196,7 @@ function* checkHeader(file: string, format: number): Generator<Finding> {
 
 /** SQLite silently discards the part of a log after the first invalid frame. */
 function* checkLog(file: string): Generator<Finding> {
-  const damage = tellLogDamage(file)
+  const damage = describeLogDamage(file)
   if (damage !== undefined) yield `${damage}. Copy the data folder before a server opens it`
 }
 
@@ -233,7 +233,7 @@ function* checkLoss({ dataDir, database }: OpenCatalog): Generator<Finding> {
 /** Whether other files prove that the store has lost writes. */
 function* checkVersion({ file, knownVersion }: OpenStore): Generator<Finding> {
   const lost = findLostWrites(file, knownVersion)
-  if (lost !== undefined) yield tellLostWrites(lost)
+  if (lost !== undefined) yield describeLostWrites(lost)
 }
 
 /**
@@ -253,8 +253,8 @@ function* checkSnapshots({ file, database, view }: OpenStore): Generator<Finding
         yield `${basename(folder)} holds a vector index up to write ${snapshot.version}, and ` +
           `the store ends with write ${version}: the store has lost writes`
     } catch (error) {
-      const trouble = troubleOf(error, folder)
-      if (trouble !== undefined && obstructs(trouble)) throw error
+      const trouble = problemOf(error, folder)
+      if (trouble !== undefined && preventsCheck(trouble)) throw error
       const cost = 'the index will be built again'
       yield { note: `${basename(folder)} cannot be used, and ${cost}: ${messageOf(error)}` }
     }

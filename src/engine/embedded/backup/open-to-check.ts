@@ -10,7 +10,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { obstructs, troubleOf } from '../files/disk-trouble.ts'
+import { preventsCheck, problemOf } from '../files/disk-trouble.ts'
 import { inspectLog } from '../files/write-ahead-log.ts'
 import { busyTimeoutMs, isBeingWritten } from '../store/layout.ts'
 
@@ -31,8 +31,8 @@ export function openCatalogToCheck(file: string): OpenedToCheck {
   try {
     return openReadOnly(file, 0)
   } catch (error) {
-    const trouble = troubleOf(error, file)
-    if (trouble === undefined || !obstructs(trouble) || !isLogEmpty(file)) throw error
+    const trouble = problemOf(error, file)
+    if (trouble === undefined || !preventsCheck(trouble) || !isLogEmpty(file)) throw error
     return openImmutable(file)
   }
 }

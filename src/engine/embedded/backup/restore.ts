@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { EngineError } from '../../errors.ts'
-import { privateFileMode, Tightening } from '../../private-files.ts'
+import { privateFileMode, PermissionFixer } from '../../private-files.ts'
 import { catalogFile, catalogFormat, unfinishedFile } from '../catalog/catalog.ts'
 import { catalogTables } from '../catalog/catalog-file.ts'
 import { makeFolderIfAbsent, readFolders, refuseUnlessReal } from '../store/folder-names.ts'
@@ -50,7 +50,7 @@ export async function restoreDataFolder(
   onCopied: (size: number) => void,
   onNotice: (line: string) => void,
 ): Promise<void> {
-  const access = new Tightening()
+  const access = new PermissionFixer()
   access.tighten(realpathSync(dataDir))
   // An empty folder exposed nothing, so only failures are reported.
   access.report(dataDir, (level, line) => {

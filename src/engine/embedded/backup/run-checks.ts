@@ -1,6 +1,6 @@
 /** Runs a list of checks, and collects their findings. */
 import { EngineError } from '../../errors.ts'
-import { isHeld, obstructs, tellObstacle, troubleOf } from '../files/disk-trouble.ts'
+import { isHeld, preventsCheck, checkMessage, problemOf } from '../files/disk-trouble.ts'
 import { messageOf } from '../../../errors/reason.ts'
 
 /** A string is a problem; a note describes something that repairs itself. */
@@ -70,9 +70,9 @@ export class Collector {
     if (error instanceof EngineError)
       return error.kind === 'damaged' ? undefined : error.message
     if (isHeld(error)) return `${this.#file} is in use by another program; stop it first`
-    const trouble = troubleOf(error, this.#file)
-    return trouble !== undefined && obstructs(trouble)
-      ? tellObstacle(trouble, this.#file)
+    const trouble = problemOf(error, this.#file)
+    return trouble !== undefined && preventsCheck(trouble)
+      ? checkMessage(trouble, this.#file)
       : undefined
   }
 

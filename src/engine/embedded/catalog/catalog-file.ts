@@ -12,7 +12,7 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { EngineError } from '../../errors.ts'
 import { firstKeyspace } from '../../schema.ts'
-import { isFull, OpenedFiles, refuseIfLostAsync, troubleOf } from '../files/disk-trouble.ts'
+import { isFull, OpenedFiles, refuseIfLostAsync, problemOf } from '../files/disk-trouble.ts'
 import { ownTables } from '../files/foreign-objects.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
 import { readMirror, writeMirror } from './catalog-mirror.ts'
@@ -173,7 +173,7 @@ export class CatalogFile {
       this.#reserveLog()
       await this.#record()
     } catch (error) {
-      if (troubleOf(error, this.identity.path) === undefined) throw error
+      if (problemOf(error, this.identity.path) === undefined) throw error
     }
   }
 
@@ -197,7 +197,7 @@ export class CatalogFile {
     } catch (error) {
       const { syscall } = error as NodeJS.ErrnoException
       if (error instanceof EngineError && error.kind === 'damaged') return
-      if (syscall === undefined && troubleOf(error, this.identity.path) === undefined)
+      if (syscall === undefined && problemOf(error, this.identity.path) === undefined)
         throw error
     }
   }
@@ -274,7 +274,7 @@ function checksumOf(database: DatabaseSync): number {
 }
 
 /** Findings for the operator: whether the rows match the checksum. */
-export function sealFindings(database: DatabaseSync): string[] {
+export function checksumFindings(database: DatabaseSync): string[] {
   if (generationOf(database) === unsealed) return []
   const { checksum } = database.prepare('SELECT checksum FROM seal').get() ?? {}
   return checksum === checksumOf(database)

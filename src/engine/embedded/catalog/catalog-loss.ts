@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { inspectLog } from '../files/write-ahead-log.ts'
 import { formatOf, storeFile } from '../store/layout.ts'
-import { generationOf, sealedFormat, sealFindings } from './catalog-file.ts'
+import { generationOf, sealedFormat, checksumFindings } from './catalog-file.ts'
 import { readMirror } from './catalog-mirror.ts'
 import { catalogFile } from './data-folder.ts'
 import type { CatalogFolders } from '../store/folder-names.ts'
@@ -47,7 +47,7 @@ export function findCatalogLoss(
     return { uid: String(uid), state: String(state), folder, own }
   })
   const search = new LossSearch(dataDir, generationOf(database))
-  search.findings.push(...sealFindings(database))
+  search.findings.push(...checksumFindings(database))
   search.compareGenerations(listed)
   for (const target of listed) search.look(target)
   search.findUnlisted(folders.targets.values())

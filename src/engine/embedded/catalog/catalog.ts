@@ -17,7 +17,7 @@ import { mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
-import { privateFolderMode, Tightening } from '../../private-files.ts'
+import { privateFolderMode, PermissionFixer } from '../../private-files.ts'
 import type { Collection, CollectionOptions, KeyspaceSchema, Target } from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import { CatalogFile, catalogFormat, catalogSchema } from './catalog-file.ts'
@@ -131,7 +131,7 @@ export class Catalog {
   static async open(options: EmbeddedOptions): Promise<Catalog> {
     const { dataDir, acceptsLostCatalog: acceptsLoss = false, log } = options
     const file = join(dataDir, catalogFile)
-    const access = new Tightening()
+    const access = new PermissionFixer()
     try {
       tightenDataDir(dataDir, access)
       makeDataDir(dataDir, acceptsLoss, (unfinished) =>
@@ -154,7 +154,7 @@ export class Catalog {
   }
 
   /** Runs before the server listens, so it may block the thread. */
-  async #start(acceptsLoss: boolean, access: Tightening): Promise<void> {
+  async #start(acceptsLoss: boolean, access: PermissionFixer): Promise<void> {
     const loss = this.#findLoss(acceptsLoss)
     removeUnfinished(this.#dataDir)
     await this.#file.upgrade()
@@ -499,7 +499,7 @@ export class Catalog {
     )
   }
 
-  #load(access: Tightening): void {
+  #load(access: PermissionFixer): void {
     const folders = readFolders(this.#file.database, this.identity.path)
     for (const [name, folder] of folders.keyspaces) {
       if (name.startsWith(droppedPrefix)) {

@@ -1,4 +1,4 @@
-import { asEngineError, troubleOf } from '../files/disk-trouble.ts'
+import { asEngineError, problemOf } from '../files/disk-trouble.ts'
 import type { StoreHealth } from './store-health.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -15,7 +15,7 @@ export async function changeCatalog<T>(
     if (catalog.commits > commits) health.noteSuccess(path)
     return done
   } catch (error) {
-    const trouble = troubleOf(error, path)
+    const trouble = problemOf(error, path)
     if (trouble !== undefined) health.noteFailure(path, trouble)
     throw asEngineError('write', error, path)
   }

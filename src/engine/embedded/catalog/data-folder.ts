@@ -13,8 +13,8 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
-import { makePrivateFolder, type Tightening } from '../../private-files.ts'
-import { tellAtStart, troubleOf } from '../files/disk-trouble.ts'
+import { makePrivateFolder, type PermissionFixer } from '../../private-files.ts'
+import { startupMessage, problemOf } from '../files/disk-trouble.ts'
 import { findForeignObject, type OwnTables } from '../files/foreign-objects.ts'
 import { isCopiesFolder } from '../store/folder-names.ts'
 import { damaged, existing, syncFolder, type Advice } from '../store/layout.ts'
@@ -43,7 +43,7 @@ export function makeDataDir(
   const file = join(dataDir, catalogFile)
   if (existsSync(file)) return
   makeFolder(dataDir)
-  if (!acceptsLoss && hadCatalog(dataDir))
+  if (!acceptsLoss && catalogExisted(dataDir))
     throw lostCatalog(dataDir, [`${catalogFile} is missing, while there is data`])
   // Written under a temporary name first: an interrupted start leaves no partial catalog, and of
   // two concurrent starts, the second uses the catalog of the first.
@@ -104,7 +104,7 @@ function publish(unfinished: string, file: string): void {
 }
 
 /** Removes the permissions of other users on the data folder and its catalog. */
-export function tightenDataDir(dataDir: string, access: Tightening): void {
+export function tightenDataDir(dataDir: string, access: PermissionFixer): void {
   if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return
   const folder = realpathSync(dataDir)
   access.tighten(folder)
@@ -121,7 +121,7 @@ export function removeUnfinished(dataDir: string): void {
 }
 
 /** Whether a folder contains stores, or a mirror of a catalog. */
-export function hadCatalog(dataDir: string): boolean {
+export function catalogExisted(dataDir: string): boolean {
   return existsSync(join(dataDir, mirrorFile)) || storeFolders(dataDir).length > 0
 }
 
@@ -189,9 +189,9 @@ export function refusalFor(
   file: string,
 ): Error | undefined {
   if (error instanceof EngineError) return error
-  const trouble = troubleOf(error, file)
+  const trouble = problemOf(error, file)
   if (trouble !== undefined)
-    return new EngineError('write', tellAtStart(trouble, dataDir), { cause: error })
+    return new EngineError('write', startupMessage(trouble, dataDir), { cause: error })
   const isTelling = error instanceof Error && 'syscall' in error
   return isTelling ? error : undefined
 }

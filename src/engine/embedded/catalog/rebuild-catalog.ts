@@ -17,7 +17,7 @@ import {
   catalogSchema,
   generationOf,
   seal,
-  sealFindings,
+  checksumFindings,
 } from './catalog-file.ts'
 import {
   readMirror,
@@ -101,7 +101,7 @@ function readOldCatalog(file: string, dataDir: string): OldCatalog {
       const rowsOf = (table: string) =>
         attempt(() => database.prepare(`SELECT * FROM ${table}`).all() as never[])
       return {
-        isSound: attempt(() => sealFindings(database).length === 0) ?? false,
+        isSound: attempt(() => checksumFindings(database).length === 0) ?? false,
         generation: attempt(() => generationOf(database)) ?? 0,
         keyspace: rowsOf('keyspace'),
         type: rowsOf('type'),

@@ -13,13 +13,13 @@ import { unfinishedFile } from './data-folder.ts'
 import {
   failing,
   inDoubt,
-  tell,
-  tellLog,
-  troubleOf,
-  troubleOfLost,
-  type Trouble,
+  clientMessage,
+  logMessage,
+  problemOf,
+  problemOfLost,
+  type DiskProblem,
 } from '../files/disk-trouble.ts'
-import { findWhereabouts, type FileIdentity } from '../files/file-identity.ts'
+import { checkIdentityAsync, type FileIdentity } from '../files/file-identity.ts'
 
 type Log = (level: 'info' | 'error', message: string) => void
 
@@ -28,7 +28,7 @@ export class StoreHealth {
   readonly #probe: string
   readonly #log: Log
   /** Problems by file; each stays until a write succeeds or a probe clears it. */
-  readonly #troubles = new Map<string, Trouble>()
+  readonly #troubles = new Map<string, DiskProblem>()
   #death: string | undefined
   #wroteAt = -Infinity
   #triedAt = -Infinity
@@ -49,7 +49,7 @@ export class StoreHealth {
     if (!(await endsInTime(this.#looking)))
       return 'the disk of the data folder does not answer. Look after the disk'
     const [trouble] = this.#troubles.values()
-    return trouble && tell(trouble)
+    return trouble && clientMessage(trouble)
   }
 
   /** Whether no problem is known. */
@@ -62,9 +62,9 @@ export class StoreHealth {
     this.#clear(file)
   }
 
-  noteFailure(file: string, trouble: Trouble): void {
+  noteFailure(file: string, trouble: DiskProblem): void {
     if (this.#troubles.size === 0)
-      this.#log('error', `Writing ${file} fails: ${tellLog(trouble)}`)
+      this.#log('error', `Writing ${file} fails: ${logMessage(trouble)}`)
     this.#troubles.set(file, trouble)
   }
 
@@ -94,9 +94,9 @@ export class StoreHealth {
   async #look(): Promise<void> {
     const { path } = this.#catalog
     try {
-      const whereabouts = await findWhereabouts(this.#catalog)
+      const whereabouts = await checkIdentityAsync(this.#catalog)
       if (whereabouts !== 'there') {
-        this.noteFailure(path, troubleOfLost(this.#catalog, whereabouts))
+        this.noteFailure(path, problemOfLost(this.#catalog, whereabouts))
         return
       }
       const isDue = this.#isWriteDue()
@@ -107,7 +107,7 @@ export class StoreHealth {
       for (const [file, trouble] of [...this.#troubles])
         if (isAbsence(trouble) ? await isBack(file, trouble) : isDue) this.#clear(file)
     } catch (error) {
-      this.noteFailure(path, troubleOf(error, path) ?? failing(error))
+      this.noteFailure(path, problemOf(error, path) ?? failing(error))
     }
   }
 
@@ -146,12 +146,12 @@ async function writeAndRemove(file: string): Promise<void> {
   }
 }
 
-function isAbsence({ kind }: Trouble): boolean {
+function isAbsence({ kind }: DiskProblem): boolean {
   return kind === 'gone' || kind === 'replaced'
 }
 
-async function isBack(file: string, { lost }: Trouble): Promise<boolean> {
-  if (lost !== undefined) return (await findWhereabouts(lost)) === 'there'
+async function isBack(file: string, { lost }: DiskProblem): Promise<boolean> {
+  if (lost !== undefined) return (await checkIdentityAsync(lost)) === 'there'
   return stat(file).then(
     () => true,
     () => false,

@@ -2,13 +2,13 @@
  * Versions of stores that are recorded in other files. At the next start they prove that a store
  * has lost acknowledged writes.
  */
-import { tellLogDamage } from '../files/write-ahead-log.ts'
+import { describeLogDamage } from '../files/write-ahead-log.ts'
 import type { EmbeddedOptions } from '../schema/options.ts'
 import {
   findLostWrites,
   markClosed,
   recordedVersion,
-  tellLostWrites,
+  describeLostWrites,
 } from '../store/version-file.ts'
 import { viewOf } from '../format/views.ts'
 import { snapshotFolder, snapshotVersion } from '../vectors/snapshot.ts'
@@ -34,7 +34,7 @@ export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']):
     count += lost.recorded - lost.version
     log(
       'error',
-      `${name}: ${tellLostWrites(lost)}. Its log was damaged or removed, or an older copy of ` +
+      `${name}: ${describeLostWrites(lost)}. Its log was damaged or removed, or an older copy of ` +
         'it was put back. Compare it with a backup',
     )
   }
@@ -52,7 +52,7 @@ function versionOfSnapshots(target: StoredTarget, file: string): number {
 /** Undefined for an unreadable log: opening the store reports it. */
 function logDamageOf(file: string): string | undefined {
   try {
-    return tellLogDamage(file)
+    return describeLogDamage(file)
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) return undefined
     throw error

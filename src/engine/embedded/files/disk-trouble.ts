@@ -10,14 +10,14 @@ import { dirname } from 'node:path'
 import { JsonProblem } from '../../../json/parse.ts'
 import { EngineError } from '../../errors.ts'
 import {
-  findWhereabouts,
+  checkIdentityAsync,
   identifyIfThere,
-  whereaboutsOf,
+  checkIdentity,
   type FileIdentity,
 } from './file-identity.ts'
 import { messageOf, reasonOf } from '../../../errors/reason.ts'
 
-export interface Trouble {
+export interface DiskProblem {
   readonly kind:
     'full' | 'read-only' | 'forbidden' | 'handles' | 'gone' | 'replaced' | 'failing'
   /** The problem without file names, since clients read it, too. */
@@ -31,29 +31,32 @@ export interface Trouble {
 }
 
 /** Message of a running server for clients. */
-export function tell({ kind, what, remedy }: Trouble): string {
+export function clientMessage({ kind, what, remedy }: DiskProblem): string {
   // The limit of a running process is hard to raise.
   if (kind === 'handles') return `${what}. ${remedy} and restart the server`
   return `${what}. ${remedy}: the server goes on by itself then`
 }
 
 /** Message of a running server for the log. */
-export function tellLog(trouble: Trouble): string {
-  return tell({ ...trouble, what: trouble.details ?? trouble.what })
+export function logMessage(trouble: DiskProblem): string {
+  return clientMessage({ ...trouble, what: trouble.details ?? trouble.what })
 }
 
 /** Message of a server that cannot start. */
-export function tellAtStart({ what, details, remedy }: Trouble, dataDir: string): string {
+export function startupMessage(
+  { what, details, remedy }: DiskProblem,
+  dataDir: string,
+): string {
   return `${dataDir} cannot be opened: ${details ?? what}. ${remedy}, then start again`
 }
 
 /** Message of a command that reads the files of a stopped server. */
-export function tellObstacle({ what, details, remedy }: Trouble, file: string): string {
+export function checkMessage({ what, details, remedy }: DiskProblem, file: string): string {
   return `${file} cannot be checked: ${details ?? what}. ${remedy}, then run the command again`
 }
 
 /** Whether the cause is outside the files, which may be intact. */
-export function obstructs({ kind }: Trouble): boolean {
+export function preventsCheck({ kind }: DiskProblem): boolean {
   return (
     kind === 'full' || kind === 'read-only' || kind === 'forbidden' || kind === 'handles'
   )
@@ -61,13 +64,13 @@ export function obstructs({ kind }: Trouble): boolean {
 
 /** Thrown when a path no longer leads to the file that was opened. */
 class LostFile extends Error {
-  readonly trouble: Trouble
+  readonly trouble: DiskProblem
   readonly isCommitted: boolean
 
   constructor(lost: FileIdentity, whereabouts: 'gone' | 'replaced', isCommitted: boolean) {
     super(`${lost.path} is ${whereabouts}`)
     this.name = 'LostFile'
-    this.trouble = troubleOfLost(lost, whereabouts)
+    this.trouble = problemOfLost(lost, whereabouts)
     this.isCommitted = isCommitted
   }
 }
@@ -92,26 +95,26 @@ export class OpenedFiles {
 type Moment = 'before commit' | 'after commit'
 
 export function refuseIfLost(identity: FileIdentity, when?: Moment): void {
-  const whereabouts = whereaboutsOf(identity)
+  const whereabouts = checkIdentity(identity)
   if (whereabouts !== 'there')
     throw new LostFile(identity, whereabouts, when === 'after commit')
 }
 
 /** Asynchronous version of `refuseIfLost`. */
 export async function refuseIfLostAsync(identity: FileIdentity): Promise<void> {
-  const whereabouts = await findWhereabouts(identity)
+  const whereabouts = await checkIdentityAsync(identity)
   if (whereabouts !== 'there') throw new LostFile(identity, whereabouts, false)
 }
 
-export function troubleOfLost(
+export function problemOfLost(
   lost: FileIdentity,
   whereabouts: 'gone' | 'replaced',
-): Trouble {
+): DiskProblem {
   return { ...troubles[whereabouts], lost }
 }
 
 /** The disk problem that an error reports; undefined when it has other causes. */
-export function troubleOf(error: unknown, file: string): Trouble | undefined {
+export function problemOf(error: unknown, file: string): DiskProblem | undefined {
   if (error instanceof LostFile) return error.trouble
   if (!(error instanceof Error)) return undefined
   const { code, errcode } = error as NodeJS.ErrnoException & { errcode?: number }
@@ -150,7 +153,11 @@ function troubleOfSqlite(errcode: number, error: Error, file: string) {
   }
 }
 
-function troubleOfSystem(code: string, error: Error, file: string): Trouble | undefined {
+function troubleOfSystem(
+  code: string,
+  error: Error,
+  file: string,
+): DiskProblem | undefined {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
@@ -182,7 +189,7 @@ const spaceMin = 64 * 1024
 const handlesMin = 4
 
 /** Examines file, folder and disk; undefined when no problem is found. */
-function lookAt(file: string): Trouble | undefined {
+function lookAt(file: string): DiskProblem | undefined {
   const folder = dirname(file)
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return troubles.gone
@@ -252,10 +259,10 @@ const troubles = {
     what: 'something else stands where the server opened its data',
     remedy: 'Restart the server to use it, or bring back what was there',
   },
-} as const satisfies Record<string, Trouble>
+} as const satisfies Record<string, DiskProblem>
 
 /** For failures without a known cause. */
-export function failing(error: unknown): Trouble {
+export function failing(error: unknown): DiskProblem {
   const what = (reason: string) => `the disk of the data folder failed (${reason})`
   return {
     kind: 'failing',
@@ -273,8 +280,11 @@ function isInDoubt(error: unknown): boolean {
 }
 
 /** Message of a failed write. */
-export function tellFailedWrite(error: unknown, trouble: Trouble | undefined): string {
-  const problem = trouble === undefined ? reasonOf(error) : tell(trouble)
+export function failedWriteMessage(
+  error: unknown,
+  trouble: DiskProblem | undefined,
+): string {
+  const problem = trouble === undefined ? reasonOf(error) : clientMessage(trouble)
   return isInDoubt(error) ? `${problem}. ${inDoubt}` : `${problem}. ${nothingKept}`
 }
 
@@ -305,14 +315,14 @@ export function asEngineError(
     return new EngineError('damaged', `a stored document cannot be read: ${error.message}`)
   if (kind === 'read' && isDamage(error))
     return new EngineError('damaged', reasonOf(error), { cause: error })
-  const trouble = troubleOf(error, file)
+  const trouble = problemOf(error, file)
   if (trouble === undefined && !('errcode' in error)) return error
   const problem =
     kind === 'write'
-      ? tellFailedWrite(error, trouble)
+      ? failedWriteMessage(error, trouble)
       : trouble === undefined
         ? reasonOf(error)
-        : tell(trouble)
+        : clientMessage(trouble)
   return new EngineError(kind, problem, { cause: error })
 }
 

@@ -13,7 +13,7 @@ export interface FileIdentity {
 }
 
 /** `replaced`: the path leads to another file. */
-export type Whereabouts = 'there' | 'gone' | 'replaced'
+export type FileState = 'there' | 'gone' | 'replaced'
 
 /** Throws when there is no file at the path. */
 export function identify(path: string): FileIdentity {
@@ -27,7 +27,7 @@ export function identifyIfThere(path: string): FileIdentity | undefined {
 }
 
 /** Takes one or two microseconds. */
-export function whereaboutsOf({ path, device, number }: FileIdentity): Whereabouts {
+export function checkIdentity({ path, device, number }: FileIdentity): FileState {
   let found
   try {
     found = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -39,7 +39,7 @@ export function whereaboutsOf({ path, device, number }: FileIdentity): Whereabou
 }
 
 /** Asynchronous version of `whereaboutsOf`, for a thread that must not wait for a slow disk. */
-export async function findWhereabouts(identity: FileIdentity): Promise<Whereabouts> {
+export async function checkIdentityAsync(identity: FileIdentity): Promise<FileState> {
   try {
     const { dev, ino } = await stat(identity.path, { bigint: true })
     return dev === identity.device && ino === identity.number ? 'there' : 'replaced'

@@ -76,7 +76,7 @@ export function inspectLog(file: string): LogState {
 }
 
 /** Describes a damaged log and what is lost; undefined when it is not damaged. */
-export function tellLogDamage(file: string): string | undefined {
+export function describeLogDamage(file: string): string | undefined {
   const state = inspectLog(file)
   if (state.kind !== 'damaged') return undefined
   const { frame, commits, lost } = state

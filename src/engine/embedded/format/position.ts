@@ -2,7 +2,7 @@
 import { parseStored } from '../../../json/parse.ts'
 import { packValue, unpackList, type Packable } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'
-import { heldValue } from '../../../language/sorts/sort-place.ts'
+import { decodeLegacyValue } from '../../../language/sorts/sort-place.ts'
 import type { Position } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { docMax } from './entry-key.ts'
@@ -59,7 +59,8 @@ export function decodePosition(position: Position): StoredPosition {
     return { by: 'range', path: first, value, seq: third }
   }
   if (kind === 's' && Array.isArray(first) && isId(second)) {
-    const held = (value: Value) => (Array.isArray(value) ? heldValue(value) : undefined)
+    const held = (value: Value) =>
+      Array.isArray(value) ? decodeLegacyValue(value) : undefined
     return { by: 'sort', values: isPacked ? first : first.map(held), id: second }
   }
   throw new EngineError('position', 'the position cannot be read')

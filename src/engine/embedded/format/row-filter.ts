@@ -13,7 +13,7 @@ import type {
   RowCondition,
   RowFilter,
 } from '../../../language/columns/row-filter.ts'
-import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
+import { isLogical, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { idPath } from '../../../language/values/record-id.ts'
 import { idFilter, keyPrefix } from './key-filter.ts'
@@ -28,7 +28,7 @@ export function recordFilter(given: RowFilter, view: RowView): Filter {
   const served = servedByKey(filter, view)
   const parts = requirements
     .filter(
-      (part) => isJoint(part) || !served?.columns.has(part.column.name) || !isOnKey(part),
+      (part) => isLogical(part) || !served?.columns.has(part.column.name) || !isOnKey(part),
     )
     .map((part) => comparableFilter(part, view))
   if (served !== undefined) parts.unshift(served.filter)

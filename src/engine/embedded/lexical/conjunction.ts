@@ -7,7 +7,7 @@
  * document retrieval using block-max indexes" (2011).
  */
 import type { Budget } from '../store/budget.ts'
-import type { BestScores } from './best-scores.ts'
+import type { TopScores } from './top-scores.ts'
 import { blockSize } from './blocks.ts'
 import { emptyPlaces, type FoundPlaces, type PostingCursor } from './cursor.ts'
 import { isTooLow, knownPlace, lowestSum, type TermScores } from './scores.ts'
@@ -45,7 +45,7 @@ export function scoreAll(
   view: SegmentView,
   terms: readonly ScoredTerm[],
   among: Uint32Array | undefined,
-  best: BestScores,
+  best: TopScores,
   budget: Budget,
 ): void {
   if (among !== undefined) scoreAmong(view, terms, among, best, budget)
@@ -56,7 +56,7 @@ export function scoreAll(
 function scoreOne(
   view: SegmentView,
   { cursor, scores }: ScoredTerm,
-  best: BestScores,
+  best: TopScores,
   budget: Budget,
 ): void {
   const { lengths } = view.segment
@@ -84,7 +84,7 @@ function scoreOne(
 function scoreSeveral(
   view: SegmentView,
   terms: readonly ScoredTerm[],
-  best: BestScores,
+  best: TopScores,
   budget: Budget,
 ): void {
   const [lead, ...others] = bySize(terms)
@@ -119,7 +119,7 @@ function scoreAmong(
   view: SegmentView,
   terms: readonly ScoredTerm[],
   among: Uint32Array,
-  best: BestScores,
+  best: TopScores,
   budget: Budget,
 ): void {
   const group = new Group(view, terms)
@@ -205,7 +205,7 @@ class Group {
   }
 
   /** Must be called after `note` was called for all terms. */
-  scoreInto(best: BestScores): void {
+  scoreInto(best: TopScores): void {
     const { places, slots, size } = found
     const terms = this.#terms.length
     for (let i = 0; i < size; i++) {

@@ -9,7 +9,7 @@
  * are long.
  */
 import type { Budget } from '../store/budget.ts'
-import type { BestScores } from './best-scores.ts'
+import type { TopScores } from './top-scores.ts'
 import type { ScoredTerm } from './conjunction.ts'
 import { emptyPlaces, type FoundPlaces } from './cursor.ts'
 import { isTooLow } from './scores.ts'
@@ -25,7 +25,7 @@ export class MaxScore {
   readonly #byBound: readonly number[]
   /** Sum of the weights of the terms up to an index in `byBound`. */
   readonly #boundUpTo: readonly number[]
-  readonly #best: BestScores
+  readonly #best: TopScores
   readonly #budget: Budget
   readonly #windowSize: number
   /** Score of each term by the slots of the window's documents. */
@@ -42,7 +42,7 @@ export class MaxScore {
   constructor(
     view: SegmentView,
     terms: readonly ScoredTerm[],
-    best: BestScores,
+    best: TopScores,
     budget: Budget,
   ) {
     this.#view = view

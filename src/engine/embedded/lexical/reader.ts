@@ -10,7 +10,7 @@ import type { RowChecksum } from '../format/checksums.ts'
 import { damagedIndex, termIndex } from '../format/damage.ts'
 import { storedTerm } from '../store/layout.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
-import { BestScores, type Scored } from './best-scores.ts'
+import { TopScores, type Scored } from './top-scores.ts'
 import { blockSize } from './blocks.ts'
 import { placesWithAll, scoreAll, type ScoredTerm } from './conjunction.ts'
 import { PostingCursor } from './cursor.ts'
@@ -150,7 +150,7 @@ export class LexicalReader {
       (documents) => new TermScores(statistics, documents),
     )
     const sizeMax = Math.min(rarestOf(wanted), among?.length ?? Infinity) + fresh.length
-    const best = new BestScores(count < sizeMax ? count : Infinity, ceiling)
+    const best = new TopScores(count < sizeMax ? count : Infinity, ceiling)
     addFresh(fresh, scores, among, best)
     for (const { view, place } of bySize(this.#readViews())) {
       const cursors = cursorsOf(view, wanted, place)
@@ -179,7 +179,7 @@ export class LexicalReader {
       return new TermScores(corpus, documents)
     })
     const sizeMax = Math.min(this.textCount, among?.length ?? Infinity) + fresh.length
-    const best = new BestScores(wanted < sizeMax ? wanted : Infinity)
+    const best = new TopScores(wanted < sizeMax ? wanted : Infinity)
     addFresh(fresh, scores, among, best)
     for (const { view, place } of bySize(this.#readViews())) {
       const scored = occurring.flatMap(({ lists }, i): ScoredTerm[] => {
@@ -441,7 +441,7 @@ function addFresh(
   fresh: readonly Fresh[],
   scores: readonly TermScores[],
   among: Float64Array | undefined,
-  best: BestScores,
+  best: TopScores,
 ): void {
   const isAmong = among === undefined ? undefined : new Set(among)
   for (const { seq, counts, length } of fresh) {

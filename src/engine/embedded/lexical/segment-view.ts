@@ -2,7 +2,7 @@
  * A segment as a reader sees it. Postings of documents that have changed since are void. Void postings
  * never become valid again, so marks are only added.
  */
-import type { BestScores } from './best-scores.ts'
+import type { TopScores } from './top-scores.ts'
 import type { Budget } from '../store/budget.ts'
 import { PostingCursor } from './cursor.ts'
 import { keep } from './list-cache.ts'
@@ -76,7 +76,7 @@ export class SegmentView {
     return found.size
   }
 
-  addTo(best: BestScores, place: number, score: number): void {
+  addTo(best: TopScores, place: number, score: number): void {
     const seq = this.seqAt(place)
     if (seq !== undefined) best.add(seq, score)
   }

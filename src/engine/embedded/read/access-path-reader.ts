@@ -9,8 +9,8 @@ import { textCost, type Budget } from '../store/budget.ts'
 import { always, conditionOf, costOf, unknown, type Index } from './conditions.ts'
 import { boundsSql } from './id-bounds.ts'
 import { rowsWithin } from './id-order.ts'
-import type { Key, Lead } from './access-paths.ts'
-import { candidateOf, merged, metRow, type Met } from './candidates.ts'
+import type { Key, AccessPath } from './access-paths.ts'
+import { candidateOf, merged, candidateRow, type Candidate } from './candidates.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
 import { valueIn } from '../format/entry-key.ts'
 import type { StoredPosition } from '../format/position.ts'
@@ -18,7 +18,7 @@ import { rowColumns, type DocRow } from '../format/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** A query to execute along one access path. */
-interface LeadQuery {
+interface PathQuery {
   readonly filter: Filter
   readonly after: StoredPosition | undefined
   readonly budget: Budget
@@ -29,7 +29,7 @@ interface LeadQuery {
 /** Whether a row matches, decided by parsing the document. */
 export type Matches = (filter: Filter, row: DocRow, budget: Budget) => boolean
 
-export class LeadReader {
+export class AccessPathReader {
   readonly #store: StoreConnection
   readonly #lexical: (path: string) => LexicalReader
   readonly #index: Index
@@ -51,39 +51,39 @@ export class LeadReader {
     this.#matches = matches
   }
 
-  /** The lead with the fewest entries. Counts each only up to the best so far, or up to `max`. */
+  /** The access path with the fewest entries. Counts each only up to the best so far, or up to `max`. */
   smallest(
-    leads: readonly Lead[],
+    accessPaths: readonly AccessPath[],
     max: number,
     budget: Budget,
-  ): { lead: Lead; size: number } {
-    let best: { lead: Lead; size: number } | undefined
-    for (const lead of leads) {
-      budget.spend(countCost(lead))
-      const size = this.#leadSize(lead, best?.size ?? max)
-      if (best === undefined || size < best.size) best = { lead, size }
+  ): { accessPath: AccessPath; size: number } {
+    let best: { accessPath: AccessPath; size: number } | undefined
+    for (const accessPath of accessPaths) {
+      budget.spend(countCost(accessPath))
+      const size = this.#pathSize(accessPath, best?.size ?? max)
+      if (best === undefined || size < best.size) best = { accessPath, size }
     }
     return best!
   }
 
-  #leadSize(lead: Lead, max: number): number {
-    switch (lead.kind) {
+  #pathSize(accessPath: AccessPath, max: number): number {
+    switch (accessPath.kind) {
       case 'all':
         return this.#store.documentCount()
       case 'ids':
-        return lead.ids.length
+        return accessPath.ids.length
       case 'keys': {
         const { entries } = this.#store
-        return lead.keys.reduce(
+        return accessPath.keys.reduce(
           (size, { path, value }) => size + entries.countValue(path, value),
           0,
         )
       }
       case 'terms':
-        return this.#lexical(lead.path).sizeMax(lead.terms)
+        return this.#lexical(accessPath.path).sizeMax(accessPath.terms)
       case 'idRange': {
         let size = 0
-        for (const bounds of lead.bounds) {
+        for (const bounds of accessPath.bounds) {
           if (size >= max) return max
           const { sql, parameters } = boundsSql(bounds)
           const counted = `SELECT count(*) FROM (SELECT 1 FROM doc d WHERE ${sql} LIMIT ?)`
@@ -92,58 +92,60 @@ export class LeadReader {
         return size
       }
       case 'range':
-        return this.#store.entries.countRange(lead.range, max)
+        return this.#store.entries.countRange(accessPath.range, max)
     }
   }
 
-  /** The number of rows of a lead, when the index knows it without reading rows. */
-  count(lead: Lead): number | undefined {
-    if (conditionOf(lead.rest, this.#index) !== always) return undefined
+  /** The number of rows of an access path, when the index knows it without reading rows. */
+  count(accessPath: AccessPath): number | undefined {
+    if (conditionOf(accessPath.rest, this.#index) !== always) return undefined
     // Documents with several of the values would be counted more than once.
-    const isOnce = lead.kind === 'range' || (lead.kind === 'keys' && lead.keys.length <= 1)
-    return isOnce ? this.#leadSize(lead, Infinity) : undefined
+    const isOnce =
+      accessPath.kind === 'range' ||
+      (accessPath.kind === 'keys' && accessPath.keys.length <= 1)
+    return isOnce ? this.#pathSize(accessPath, Infinity) : undefined
   }
 
-  /** Matching rows in the order of the lead. */
-  *rows(lead: Lead, search: LeadQuery): Generator<DocRow> {
+  /** Matching rows in the order of the access path. */
+  *rows(accessPath: AccessPath, search: PathQuery): Generator<DocRow> {
     const { filter, after, budget, countOnly } = search
-    const condition = conditionOf(lead.rest, this.#index)
+    const condition = conditionOf(accessPath.rest, this.#index)
     // Texts are read only if the caller or the filter needs them.
     const isNumberEnough = countOnly === true && condition.exact
     const cost = costOf(condition)
     // Texts of all candidates are needed, so they are read together with them.
     const isSoon = condition === always || condition === unknown
     const withTexts = isSoon && !isNumberEnough
-    for (const met of this.#follow(lead, after, budget, withTexts)) {
+    for (const met of this.#follow(accessPath, after, budget, withTexts)) {
       budget.spend(cost)
       if (!condition.holds(met)) continue
-      const row = isNumberEnough ? numberOf(met) : metRow(met, this.#store)
+      const row = isNumberEnough ? numberOf(met) : candidateRow(met, this.#store)
       budget.spend(textCost(row.text))
       if (!condition.exact && !this.#matches(filter, row, budget)) continue
       yield row
     }
   }
 
-  /** Candidates of a lead, in its order, each document once. */
+  /** Candidates of an access path, in its order, each document once. */
   *#follow(
-    lead: Lead,
+    accessPath: AccessPath,
     after: StoredPosition | undefined,
     budget: Budget,
     withTexts: boolean,
-  ): Generator<Met> {
+  ): Generator<Candidate> {
     const { tie } = this.#index
-    switch (lead.kind) {
+    switch (accessPath.kind) {
       case 'ids':
-        yield* this.#byIds(lead.ids, seqOf(after))
+        yield* this.#byIds(accessPath.ids, seqOf(after))
         return
       case 'idRange':
         // Never continued from a position: later pages are read in the order of ids.
-        for (const bounds of lead.bounds)
+        for (const bounds of accessPath.bounds)
           yield* rowsWithin(this.#store, { bounds, direction: 1, withTexts })
         return
       case 'terms':
-        for (const seqs of this.#lexical(lead.path).documents(
-          lead.terms,
+        for (const seqs of this.#lexical(accessPath.path).documents(
+          accessPath.terms,
           seqOf(after),
           budget,
         ))
@@ -154,7 +156,7 @@ export class LeadReader {
           after?.by === 'range'
             ? { value: after.value, owner: { seq: after.seq, id: noId } }
             : undefined
-        const found = this.#store.entries.inRange(lead.range, { after: place })
+        const found = this.#store.entries.inRange(accessPath.range, { after: place })
         for (const entry of found) {
           const value = valueIn(entry.key)
           yield { ...candidateOf(entry, this.#index), value }
@@ -163,15 +165,15 @@ export class LeadReader {
       }
       case 'keys':
         yield* tie === 'id'
-          ? this.#byKeys(lead.keys)
-          : this.#byKeysInOrder(lead.keys, seqOf(after))
+          ? this.#byKeys(accessPath.keys)
+          : this.#byKeysInOrder(accessPath.keys, seqOf(after))
         return
       case 'all':
         yield* this.#everything(seqOf(after), withTexts)
     }
   }
 
-  *#byIds(ids: readonly Uint8Array[], after: number): Generator<Met> {
+  *#byIds(ids: readonly Uint8Array[], after: number): Generator<Candidate> {
     const found = new Map<number, Uint8Array>()
     for (const id of ids) {
       const seq = this.#store.numberOf(id)
@@ -182,7 +184,7 @@ export class LeadReader {
   }
 
   /** Documents with one of the values, by ascending document number. */
-  *#byKeysInOrder(keys: readonly Key[], after: number): Generator<Met> {
+  *#byKeysInOrder(keys: readonly Key[], after: number): Generator<Candidate> {
     const { entries } = this.#store
     const walks = keys.map(({ path, value }) => entries.numbersWith(path, value, after))
     let last = 0
@@ -194,7 +196,7 @@ export class LeadReader {
   }
 
   /** Rows with one of the values. Never continued from a position, like id ranges. */
-  *#byKeys(keys: readonly Key[]): Generator<Met> {
+  *#byKeys(keys: readonly Key[]): Generator<Candidate> {
     const seen = new Set<number>()
     for (const { path, value } of keys)
       for (const entry of this.#store.entries.withValue(path, value)) {
@@ -204,7 +206,7 @@ export class LeadReader {
       }
   }
 
-  *#everything(after: number, withTexts: boolean): Generator<Met> {
+  *#everything(after: number, withTexts: boolean): Generator<Candidate> {
     const columns = withTexts ? rowColumns : 'd.seq'
     const sql = `SELECT ${columns} FROM doc d WHERE d.seq > ? ORDER BY d.seq`
     for (const found of this.#store.prepared(sql).iterate(after)) {
@@ -221,13 +223,13 @@ export class LeadReader {
    * the size limit or at the budget.
    */
   join(
-    lead: Lead,
+    accessPath: AccessPath,
     after: StoredPosition | undefined,
     limit: number,
     sizeMax: number | undefined,
   ): JoinedRows | undefined {
-    if (conditionOf(lead.rest, this.#index) !== always) return undefined
-    const numbers = this.#firstNumbers(lead, after, limit + 1)
+    if (conditionOf(accessPath.rest, this.#index) !== always) return undefined
+    const numbers = this.#firstNumbers(accessPath, after, limit + 1)
     if (numbers === undefined) return undefined
     const page = numbers.slice(0, limit)
     const text = this.#store.joinedTexts(page, sizeMax)
@@ -238,19 +240,23 @@ export class LeadReader {
     }
   }
 
-  /** The first document numbers of a lead; undefined unless its order is by document number. */
+  /** The first document numbers of an access path; undefined unless its order is by document number. */
   #firstNumbers(
-    lead: Lead,
+    accessPath: AccessPath,
     after: StoredPosition | undefined,
     size: number,
   ): number[] | undefined {
-    if (lead.kind === 'all') {
+    if (accessPath.kind === 'all') {
       const sql = 'SELECT seq FROM doc WHERE seq > ? ORDER BY seq LIMIT ?'
       return this.#store.all(sql, [seqOf(after), size]).map(([seq]) => seq as number)
     }
-    if (lead.kind !== 'keys' || lead.keys.length !== 1 || this.#index.tie === 'id')
+    if (
+      accessPath.kind !== 'keys' ||
+      accessPath.keys.length !== 1 ||
+      this.#index.tie === 'id'
+    )
       return undefined
-    const [{ path, value }] = lead.keys as [Key]
+    const [{ path, value }] = accessPath.keys as [Key]
     const numbers: number[] = []
     for (const seq of this.#store.entries.numbersWith(path, value, seqOf(after)))
       if (numbers.push(seq) === size) break
@@ -266,13 +272,13 @@ export interface JoinedRows {
   readonly next: StoredPosition | undefined
 }
 
-/** Cost of counting the entries of a lead, in index lookups. */
-function countCost(lead: Lead): number {
-  return lead.kind === 'keys' ? lead.keys.length : 1
+/** Cost of counting the entries of an access path, in index lookups. */
+function countCost(accessPath: AccessPath): number {
+  return accessPath.kind === 'keys' ? accessPath.keys.length : 1
 }
 
 /** A row with only its number, for counting. */
-function numberOf({ seq, value }: Met): DocRow {
+function numberOf({ seq, value }: Candidate): DocRow {
   return { seq, version: 0, text: '', ...(value !== undefined && { value }) }
 }
 

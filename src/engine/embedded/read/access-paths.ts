@@ -1,5 +1,5 @@
 /**
- * Access paths. A lead is the path that a query follows: a part of the index that contains all
+ * Access paths. An access path is the path that a query follows: a part of the index that contains all
  * matching documents and as few others as possible. `rest` is the part of the filter to check on
  * them.
  */
@@ -10,9 +10,9 @@ import { escapeSegment, type Path } from '../../../language/values/path.ts'
 import { indexedPaths, rangeOf, type Index } from './conditions.ts'
 import type { Bound } from '../runs/runs-reader.ts'
 import { arrayKey, isScalar, keyOf } from '../../../language/values/key.ts'
-import { idBoundsOf, tighter, type Bounds } from './id-bounds.ts'
+import { idBoundsOf, tighterBound, type Bounds } from './id-bounds.ts'
 
-export type Lead =
+export type AccessPath =
   /** All documents, by document number. */
   (
     | { readonly kind: 'all' }
@@ -31,7 +31,7 @@ export type Lead =
     /** Documents with a value between two bounds, by value. */
     | { readonly kind: 'range'; readonly range: Range }
   ) & {
-    /** The part of the filter that the lead does not answer. */
+    /** The part of the filter that the access path does not answer. */
     readonly rest: Filter
   }
 
@@ -45,7 +45,7 @@ export interface Range extends Bounds {
   readonly path: number
 }
 
-/** A lead with more keys is no better than a full scan. */
+/** An access path with more keys is no better than a full scan. */
 const keysMax = 400
 
 /**
@@ -54,10 +54,10 @@ const keysMax = 400
 const countedMax = 64
 
 /**
- * All leads that a filter offers; an empty `keys` means that nothing can match. If the filter names
+ * All access paths that a filter offers; an empty `keys` means that nothing can match. If the filter names
  * ids, `ids` is the only one, because no other can be better.
  */
-export function leadsOf(filter: Filter, index: Index): Lead[] {
+export function accessPathsOf(filter: Filter, index: Index): AccessPath[] {
   const parts = flatten(filter)
   const without = (served: readonly Filter[]): Filter => ({
     kind: 'and',
@@ -69,36 +69,36 @@ export function leadsOf(filter: Filter, index: Index): Lead[] {
       return [{ kind: 'ids', ids: values.map(keyOf), rest: without([part]) }]
     }
   }
-  const leads: Lead[] = []
+  const accessPaths: AccessPath[] = []
   const alls = parts.filter(({ kind }) => kind === 'all').length
   const countedOfEach = Math.max(1, Math.floor(countedMax / alls))
   for (const part of parts) {
     if (part.kind === 'match') {
       const { path, terms } = part
-      leads.push({ kind: 'terms', path: path.text, terms, rest: without([part]) })
+      accessPaths.push({ kind: 'terms', path: path.text, terms, rest: without([part]) })
       continue
     }
     if (part.kind === 'all') {
       // Each scalar of an $all can lead alone; only the first `countedOfEach` are considered.
       for (const value of part.values.filter(isScalar).slice(0, countedOfEach)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
-        if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
+        if (keys !== undefined) accessPaths.push({ kind: 'keys', keys, rest: filter })
       }
       continue
     }
     const keys = keysOf(part, index)
     if (keys !== undefined && keys.length <= keysMax)
-      leads.push({
+      accessPaths.push({
         kind: 'keys',
         keys,
         rest: isSaidByKeys(part) ? without([part]) : filter,
       })
   }
   for (const { range, served } of rangesOf(parts, index))
-    leads.push({ kind: 'range', range, rest: without(served) })
+    accessPaths.push({ kind: 'range', range, rest: without(served) })
   const { bounds, rest } = idBoundsOf(filter)
-  if (bounds !== undefined) leads.push({ kind: 'idRange', bounds, rest })
-  return leads
+  if (bounds !== undefined) accessPaths.push({ kind: 'idRange', bounds, rest })
+  return accessPaths
 }
 
 /** Whether having one of the keys is equivalent to the comparison. */
@@ -183,8 +183,8 @@ function rangesOf(parts: readonly Filter[], index: Index): ServedRange[] {
       range: {
         pathText,
         path,
-        low: known === undefined ? low : tighter(known.range.low, low, 1),
-        high: known === undefined ? high : tighter(known.range.high, high, -1),
+        low: known === undefined ? low : tighterBound(known.range.low, low, 1),
+        high: known === undefined ? high : tighterBound(known.range.high, high, -1),
       },
       served: [...(known?.served ?? []), part],
     })

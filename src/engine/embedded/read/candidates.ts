@@ -1,4 +1,4 @@
-/** Candidates of leads and walks, before the rest of the filter is checked. */
+/** Candidates of access paths and walks, before the rest of the filter is checked. */
 import type { Found } from '../runs/cursor.ts'
 import { idIn } from '../format/entry-key.ts'
 import type { DocRow } from '../format/doc-row.ts'
@@ -6,7 +6,7 @@ import type { StoreConnection } from '../store/store-connection.ts'
 import type { PossibleMatch, Index } from './conditions.ts'
 
 /** A candidate, with the parts of it that were read already. */
-export interface Met extends PossibleMatch {
+export interface Candidate extends PossibleMatch {
   readonly row?: DocRow
   /** The value of its entry in a range. */
   readonly value?: Uint8Array
@@ -18,7 +18,10 @@ export function candidateOf({ key, doc }: Found, { tie, store }: Index): Possibl
 }
 
 /** The row of a candidate, read from the store if needed. */
-export function metRow({ seq, row, value }: Met, store: StoreConnection): DocRow {
+export function candidateRow(
+  { seq, row, value }: Candidate,
+  store: StoreConnection,
+): DocRow {
   if (row !== undefined) return row
   const found = store.row(seq)
   return value === undefined ? found : { ...found, value }

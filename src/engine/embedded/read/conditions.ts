@@ -211,7 +211,7 @@ export function hasEntry(
 }
 
 /** Cost of skipping entries of unlisted documents, in lookups. */
-export function passCost(entries: number): number {
+export function skipCost(entries: number): number {
   return entries / passedPerLookup
 }
 
@@ -222,7 +222,7 @@ export function walkCost(
   { lookups, among }: Condition,
 ): number {
   if (lookups > 1) return entries * lookups
-  const walking = among === undefined ? entries / walkedPerLookup : passCost(entries)
+  const walking = among === undefined ? entries / walkedPerLookup : skipCost(entries)
   return walking + holding / listedPerLookup
 }
 

@@ -84,7 +84,7 @@ function anyOf(bounds: readonly Bounds[]): readonly Bounds[] {
   for (const next of bounds.toSorted((a, b) => compareLow(a.low, b.low))) {
     const last = joined.at(-1)
     if (last === undefined || isBefore(last.high, next.low)) joined.push(next)
-    else if (tighter(last.high, next.high, -1) === last.high)
+    else if (tighterBound(last.high, next.high, -1) === last.high)
       joined[joined.length - 1] = { low: last.low, high: next.high }
   }
   return joined
@@ -104,8 +104,8 @@ function bothOf(a: readonly Bounds[], b: readonly Bounds[]): readonly Bounds[] {
   return notEmpty(
     a.flatMap((one) =>
       b.map((other) => ({
-        low: tighter(one.low, other.low, 1),
-        high: tighter(one.high, other.high, -1),
+        low: tighterBound(one.low, other.low, 1),
+        high: tighterBound(one.high, other.high, -1),
       })),
     ),
   )
@@ -116,7 +116,7 @@ function notEmpty(bounds: readonly Bounds[]): readonly Bounds[] {
 }
 
 /** The more restrictive of two bounds: lower bounds with direction 1, upper bounds with -1. */
-export function tighter(a: Bound, b: Bound, direction: 1 | -1): Bound {
+export function tighterBound(a: Bound, b: Bound, direction: 1 | -1): Bound {
   const order = Buffer.compare(a.key, b.key) * direction
   if (order !== 0) return order > 0 ? a : b
   return a.inclusive ? b : a

@@ -1,12 +1,12 @@
 /** Walks documents in the order of their ids. */
 import { textCost, type Budget } from '../store/budget.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
-import type { Met } from './candidates.ts'
+import type { Candidate } from './candidates.ts'
 import { rowColumns, type RowColumns } from '../format/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** A part of the id order. */
-export interface Stretch {
+export interface IdWalk {
   readonly bounds: Bounds | undefined
   readonly direction: 1 | -1
   /** Starts behind this id; absent: at the start. */
@@ -16,7 +16,7 @@ export interface Stretch {
 }
 
 /** Documents with ids within bounds, in the order of ids. */
-export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator<Met> {
+export function* rowsWithin(store: StoreConnection, stretch: IdWalk): Generator<Candidate> {
   const { bounds, direction, from, withTexts } = stretch
   const within = bounds && boundsSql(bounds)
   const parts = [
@@ -36,7 +36,7 @@ export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator
 }
 
 /** A walk through several id ranges, starting behind an id. */
-interface BoundedWalk extends Pick<Stretch, 'direction' | 'from'> {
+interface BoundedWalk extends Pick<IdWalk, 'direction' | 'from'> {
   readonly bounds: readonly Bounds[] | undefined
 }
 

@@ -4,12 +4,12 @@
  * Ties are frequent: texts of the same length that contain a word once have the same score. So hits
  * are taken in groups of equal score, and within a group in the order of ids.
  */
-import { replaceLeast } from '../lexical/best-scores.ts'
+import { replaceLeast } from '../lexical/top-scores.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { SearchPlace } from '../../contract.ts'
 import { documentCost, type Budget } from '../store/budget.ts'
-import type { Scored } from '../lexical/best-scores.ts'
+import type { Scored } from '../lexical/top-scores.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import type { ScoredRow, ScoredRows } from './store-query.ts'
 import type { StoreLookup } from './store-lookup.ts'
@@ -95,8 +95,10 @@ function matchesOf(
   if (max === 0) return undefined
   // Counting an entry costs about a twentieth of a lookup.
   budget.spend(Math.ceil(max / 20))
-  const lead = reader.selectiveLead(filter, max, budget)
-  return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
+  const accessPath = reader.selectivePath(filter, max, budget)
+  return accessPath === undefined
+    ? undefined
+    : reader.allNumbers(filter, accessPath, budget)
 }
 
 function isEverything(filter: Filter): boolean {

@@ -12,7 +12,7 @@ import type { RecordView } from '../../record-view.ts'
 import { encodePosition, type StoredPosition } from '../format/position.ts'
 import { placeOf } from './sort-position.ts'
 import type { DocRow } from '../format/doc-row.ts'
-import type { KeptRows, RowChange, Settle } from '../store/kept-rows.ts'
+import type { RowCache, RowChange, OnSettled } from '../store/row-cache.ts'
 import type { Result } from './store-query.ts'
 
 /** A page of documents or rows, made from stored rows by `make`. */
@@ -89,7 +89,7 @@ export function seqOf(record: StoredRecord): number | undefined {
 }
 
 /** Invalidates cached rows before writes change them. */
-export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
+export function invalidateRows(writes: readonly Write[], cache: RowCache): OnSettled {
   const changes: (RowChange | undefined)[] = []
   for (const write of writes) {
     if (write.kind === 'insert') {
@@ -97,7 +97,7 @@ export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
       continue
     }
     const seq = seqOf(write.before)
-    if (seq === undefined) return kept.letGoOfAll()
+    if (seq === undefined) return cache.invalidateAll()
     const after = write.kind === 'replace' ? write.after : undefined
     const isAlone = after !== undefined && isEmpty(after.search)
     const { id } = write.before
@@ -108,7 +108,7 @@ export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
       isAlone,
     })
   }
-  return kept.letGo(changes)
+  return cache.invalidate(changes)
 }
 
 function isEmpty({ vector, vectorize, lexical }: SearchFields): boolean {

@@ -18,7 +18,7 @@ import {
   costOf,
   hasEntry,
   indexedPaths,
-  passCost,
+  skipCost,
   unknown,
   walkCost,
   type PossibleMatch,
@@ -32,8 +32,8 @@ import type { JoinedRows } from './access-path-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
 import { boundsFrom, firstTexts, rowsWithin } from './id-order.ts'
 import { RowsInOrder } from './rows-in-order.ts'
-import { leadsOf, type Lead } from './access-paths.ts'
-import { candidateOf, merged, metRow } from './candidates.ts'
+import { accessPathsOf, type AccessPath } from './access-paths.ts'
+import { candidateOf, merged, candidateRow } from './candidates.ts'
 import { tieStart, valueIn } from '../format/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
 import type { DocRow } from '../format/doc-row.ts'
@@ -131,10 +131,10 @@ class SortedRead {
       return this.#found
     }
     const few = Math.max(fewMatches, Math.ceil(this.#fewerThanWalk() / fewerToSort))
-    const best = this.#reader.smallestLead(filter, few, this.#budget)
+    const best = this.#reader.smallestPath(filter, few, this.#budget)
     if (best !== undefined && best.size < few) {
       this.way = 'sorting the few that match'
-      this.#takeMatches(best.lead)
+      this.#takeMatches(best.accessPath)
     } else if (!this.#isIndexed(first.path)) {
       this.way = 'sorting all'
       this.#takeMatches({ kind: 'all', rest: filter })
@@ -154,26 +154,34 @@ class SortedRead {
   /** Sorts few matches; walks entries that are in order already. */
   #runById(direction: 1 | -1): void {
     const { filter } = this.#query
-    const [lead, another] = leadsOf(filter, this.#reader.index)
-    if (lead?.kind === 'keys' && another === undefined && this.#isByIdWithin(lead)) {
-      this.#walkKeys(lead, direction)
+    const [accessPath, another] = accessPathsOf(filter, this.#reader.index)
+    if (
+      accessPath?.kind === 'keys' &&
+      another === undefined &&
+      this.#isByIdWithin(accessPath)
+    ) {
+      this.#walkKeys(accessPath, direction)
       return
     }
     const max = Math.max(1000, this.#fewerThanWalk())
-    const few = this.#reader.selectiveLead(filter, max, this.#budget)
+    const few = this.#reader.selectivePath(filter, max, this.#budget)
     if (few === undefined || few.kind === 'idRange')
       this.#walkIds(direction, this.#after?.id, always)
-    else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysLead, direction)
+    else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysPath, direction)
     else this.#takeMatches(few)
   }
 
-  /** Whether the rows of a lead come in id order, for each of its values. */
-  #isByIdWithin(lead: Lead): boolean {
-    return lead.kind === 'keys' && this.#reader.index.tie === 'id' && lead.keys.length > 0
+  /** Whether the rows of an access path come in id order, for each of its values. */
+  #isByIdWithin(accessPath: AccessPath): boolean {
+    return (
+      accessPath.kind === 'keys' &&
+      this.#reader.index.tie === 'id' &&
+      accessPath.keys.length > 0
+    )
   }
 
   /** Walks the entries of some values, merged by id. */
-  #walkKeys({ keys, rest }: KeysLead, direction: 1 | -1): void {
+  #walkKeys({ keys, rest }: KeysPath, direction: 1 | -1): void {
     const condition = conditionOf(rest, this.#reader.index)
     const from = this.#afterId()
     const after = from && { seq: 0, id: from }
@@ -202,7 +210,7 @@ class SortedRead {
       this.#takeNumber(candidate.seq)
       return
     }
-    const row = metRow(candidate, this.#store)
+    const row = candidateRow(candidate, this.#store)
     this.#budget.spend(textCost(row.text))
     if (this.#reader.matches(this.#query.filter, row, this.#budget)) this.#take(row)
   }
@@ -382,7 +390,7 @@ class SortedRead {
     const documents = condition.among?.()
     const passing = (entries: number): void => {
       passed += entries
-      this.#spend(entries, passCost(entries))
+      this.#spend(entries, skipCost(entries))
     }
     const walk = { direction, only: documents && { documents, passing } }
     for (const entry of this.#store.entries.inRange(range, walk)) {
@@ -484,12 +492,12 @@ class SortedRead {
   }
 
   /** Sorts unordered matches without their texts, which are read at the end. */
-  #takeMatches(lead: Lead, accept?: (row: DocRow) => boolean): void {
+  #takeMatches(accessPath: AccessPath, accept?: (row: DocRow) => boolean): void {
     let best: Placed[] = []
     let gathered: Placed[] = []
     const atATime = this.#gatheredMax
     const search = { filter: this.#query.filter, after: undefined, budget: this.#budget }
-    for (const row of this.#reader.leads.rows(lead, search)) {
+    for (const row of this.#reader.accessPaths.rows(accessPath, search)) {
       if (accept?.(row) === false) continue
       if (gathered.push(this.#order.placed(row)) < atATime) continue
       best = this.#order.first([...best, ...gathered], this.#missing)
@@ -519,7 +527,7 @@ class SortedRead {
         if (!extra.holds(met) || !condition.holds(met)) continue
         if (!withTexts && isSaid) this.#takeNumber(met.seq)
         else {
-          const row = metRow(met, this.#store)
+          const row = candidateRow(met, this.#store)
           this.#budget.spend(textCost(row.text))
           if (this.#isWanted(row, accept)) this.#take(row)
         }
@@ -540,7 +548,7 @@ const fewMatches = 50
 /** Square root of the cost of reading a document, which is about 40 entries. */
 const fewerToSort = 6
 
-type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
+type KeysPath = Extract<AccessPath, { readonly kind: 'keys' }>
 
 const gatheredMin = 512
 

@@ -7,11 +7,11 @@ import { rootFields, type Filter } from '../../../language/filters/filter.ts'
 import { matchesInSteps } from '../../../language/filters/matches.ts'
 import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
 import { LexicalReader } from '../lexical/reader.ts'
-import { LeadReader } from './access-path-reader.ts'
-import { leadsOf, type Lead } from './access-paths.ts'
+import { AccessPathReader } from './access-path-reader.ts'
+import { accessPathsOf, type AccessPath } from './access-paths.ts'
 import { matchCost, spending, textCost, type Budget } from '../store/budget.ts'
 import { conditionOf, costOf, type Index } from './conditions.ts'
-import type { KeptRows } from '../store/kept-rows.ts'
+import type { RowCache } from '../store/row-cache.ts'
 import type { DocRow } from '../format/doc-row.ts'
 import { StoreConnection } from '../store/store-connection.ts'
 
@@ -19,15 +19,15 @@ export class StoreLookup {
   readonly store: StoreConnection
   readonly index: Index
   #view: RecordView
-  readonly leads: LeadReader
+  readonly accessPaths: AccessPathReader
   /** Readers of term indexes by field suffix. */
   readonly #lexical = new Map<string, LexicalReader>()
 
-  constructor(file: string, view: RecordView, kept?: KeptRows) {
-    this.store = new StoreConnection(file, kept)
+  constructor(file: string, view: RecordView, rowCache?: RowCache) {
+    this.store = new StoreConnection(file, rowCache)
     this.#view = view
     this.index = this.#makeIndex()
-    this.leads = new LeadReader(this.index, {
+    this.accessPaths = new AccessPathReader(this.index, {
       lexical: (path) => this.lexical(path),
       matches: (filter, row, budget) => this.matches(filter, row, budget),
     })
@@ -99,27 +99,29 @@ export class StoreLookup {
   }
 
   /** Document numbers of all matches of a selective filter, sorted. */
-  allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
+  allNumbers(filter: Filter, accessPath: AccessPath, budget: Budget): Float64Array {
     const search = { filter, after: undefined, budget, countOnly: true }
     const seqs: number[] = []
-    for (const { seq } of this.leads.rows(lead, search)) seqs.push(seq)
+    for (const { seq } of this.accessPaths.rows(accessPath, search)) seqs.push(seq)
     return Float64Array.from(seqs).sort()
   }
 
-  /** The lead with the fewest documents, if fewer than `max`. */
-  selectiveLead(filter: Filter, max: number, budget: Budget): Lead | undefined {
-    const best = this.smallestLead(filter, max, budget)
-    return best !== undefined && best.size < max ? best.lead : undefined
+  /** The access path with the fewest documents, if fewer than `max`. */
+  selectivePath(filter: Filter, max: number, budget: Budget): AccessPath | undefined {
+    const best = this.smallestPath(filter, max, budget)
+    return best !== undefined && best.size < max ? best.accessPath : undefined
   }
 
-  /** The lead with the fewest documents and its size. Expensive counts stop at `max`. */
-  smallestLead(
+  /** The access path with the fewest documents and its size. Expensive counts stop at `max`. */
+  smallestPath(
     filter: Filter,
     max: number,
     budget: Budget,
-  ): { lead: Lead; size: number } | undefined {
-    const leads = leadsOf(filter, this.index)
-    return leads.length === 0 ? undefined : this.leads.smallest(leads, max, budget)
+  ): { accessPath: AccessPath; size: number } | undefined {
+    const accessPaths = accessPathsOf(filter, this.index)
+    return accessPaths.length === 0
+      ? undefined
+      : this.accessPaths.smallest(accessPaths, max, budget)
   }
 
   /** A function that looks up a document and returns its row if it matches. */

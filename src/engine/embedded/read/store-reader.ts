@@ -1,7 +1,7 @@
 /**
  * Reads pages of one store, counts and searches.
  *
- * A read follows a lead and checks a condition (access-paths.ts, conditions.ts) document by
+ * A read follows an access path and checks a condition (access-paths.ts, conditions.ts) document by
  * document. On the main thread its budget covers few documents; when it is exceeded (OverBudget),
  * the read restarts on a reader thread. There it has no limit, and checks between documents whether
  * it was aborted.
@@ -11,7 +11,7 @@ import type { SortKey } from '../../../language/values/sort-key.ts'
 import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { searchLexical } from './lexical-search.ts'
-import { leadsOf, type Lead } from './access-paths.ts'
+import { accessPathsOf, type AccessPath } from './access-paths.ts'
 import { documentCost, planCost, type Budget } from '../store/budget.ts'
 import { indexedPaths, isText } from './conditions.ts'
 import { idBoundsOf } from './id-bounds.ts'
@@ -47,10 +47,10 @@ export class StoreReader extends StoreLookup {
       return Math.min(this.store.documentCount(), stopAt)
     this.begin()
     budget.spend(planCost(filter))
-    const lead = this.#leadFor({ filter, stable: false, after: undefined }, budget)
-    const known = this.leads.count(lead)
+    const accessPath = this.#pathFor({ filter, stable: false, after: undefined }, budget)
+    const known = this.accessPaths.count(accessPath)
     if (known !== undefined) return Math.min(known, stopAt)
-    const rows = this.leads.rows(lead, {
+    const rows = this.accessPaths.rows(accessPath, {
       filter,
       after: undefined,
       budget,
@@ -124,13 +124,13 @@ export class StoreReader extends StoreLookup {
   }
 
   #readUnsorted(query: StoreQuery, budget: Budget): Result {
-    const lead = this.#leadFor(query, budget)
+    const accessPath = this.#pathFor(query, budget)
     const { filter, after, skip, limit, sizeMax } = query
     if (query.textsOnly === true && skip === 0) {
-      const joined = this.leads.join(lead, after, limit, sizeMax)
+      const joined = this.accessPaths.join(accessPath, after, limit, sizeMax)
       if (joined !== undefined) {
         const more = query.lookAhead !== false && joined.next !== undefined
-        return { rows: [], joined, more, order: { by: 'seq' }, way: ways[lead.kind] }
+        return { rows: [], joined, more, order: { by: 'seq' }, way: ways[accessPath.kind] }
       }
     }
     const wanted = wantedBy(query)
@@ -138,7 +138,7 @@ export class StoreReader extends StoreLookup {
     // With a size limit, texts are read after the rows are known.
     const isTextless = sizeMax !== undefined || budget.hold !== undefined
     const search = { filter, after, budget, countOnly: isTextless }
-    for (const row of this.leads.rows(lead, search))
+    for (const row of this.accessPaths.rows(accessPath, search))
       if (rows.push(isTextless ? { ...row, text: '' } : row) === wanted) break
     const page = rows.slice(skip, skip + limit)
     const filled =
@@ -150,8 +150,10 @@ export class StoreReader extends StoreLookup {
       rows: filled,
       more: isMore || filled.length < page.length,
       order:
-        lead.kind === 'range' ? { by: 'range', path: lead.range.pathText } : { by: 'seq' },
-      way: ways[lead.kind],
+        accessPath.kind === 'range'
+          ? { by: 'range', path: accessPath.range.pathText }
+          : { by: 'seq' },
+      way: ways[accessPath.kind],
     }
   }
 
@@ -169,35 +171,39 @@ export class StoreReader extends StoreLookup {
     return filled
   }
 
-  /** The smallest lead that a query can follow. */
-  #leadFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>, budget: Budget): Lead {
-    const leads = this.#leadsFor(query)
-    if (leads.length > 1) return this.leads.smallest(leads, idsCountedMax, budget).lead
-    return leads[0] ?? { kind: 'all', rest: query.filter }
+  /** The smallest access path that a query can follow. */
+  #pathFor(
+    query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>,
+    budget: Budget,
+  ): AccessPath {
+    const accessPaths = this.#pathsFor(query)
+    if (accessPaths.length > 1)
+      return this.accessPaths.smallest(accessPaths, idsCountedMax, budget).accessPath
+    return accessPaths[0] ?? { kind: 'all', rest: query.filter }
   }
 
   /**
-   * The leads that a query can follow. A stable read uses the order of document numbers, which
+   * The access paths that a query can follow. A stable read uses the order of document numbers, which
    * updates do not change. A later page keeps the order of the first.
    */
-  #leadsFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead[] {
+  #pathsFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): AccessPath[] {
     const { filter, stable, after } = query
-    const offered = leadsOf(filter, this.index)
+    const offered = accessPathsOf(filter, this.index)
     if (offered[0]?.kind === 'ids') return offered
-    const leads = offered.filter((lead) => {
-      // A later page would be read in id order; this lead is only for counting.
-      if (lead.kind === 'idRange') return after === undefined
+    const accessPaths = offered.filter((accessPath) => {
+      // A later page would be read in id order; this access path is only for counting.
+      if (accessPath.kind === 'idRange') return after === undefined
       if (after?.by === 'range')
-        return lead.kind === 'range' && lead.range.pathText === after.path
-      return lead.kind !== 'range' || (!stable && after === undefined)
+        return accessPath.kind === 'range' && accessPath.range.pathText === after.path
+      return accessPath.kind !== 'range' || (!stable && after === undefined)
     })
-    if (after?.by === 'range' && leads.length === 0)
+    if (after?.by === 'range' && accessPaths.length === 0)
       throw new EngineError('position', 'the position belongs to another query')
-    return leads
+    return accessPaths
   }
 }
 
-const ways: Readonly<Record<Lead['kind'], string>> = {
+const ways: Readonly<Record<AccessPath['kind'], string>> = {
   all: 'looking at all',
   ids: '_id',
   idRange: 'a range of ids',

@@ -144,8 +144,8 @@ function listMatches(
   filter: Filter,
   budget: Budget,
 ): Float64Array | undefined {
-  const lead = reader.selectiveLead(filter, max, budget)
-  return lead && reader.allNumbers(filter, lead, budget)
+  const accessPath = reader.selectivePath(filter, max, budget)
+  return accessPath && reader.allNumbers(filter, accessPath, budget)
 }
 
 /** Estimates the selectivity of a filter from a random sample. */

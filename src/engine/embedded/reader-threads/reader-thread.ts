@@ -145,12 +145,12 @@ function serve(port: NonNullable<typeof parentPort>): void {
         views.delete(keyOf(message.name))
         return { id }
       case 'close':
-        stores.letGo(message.file)
+        stores.close(message.file)
         for (const key of [...views.keys()])
           if (key.startsWith(`${message.file} `)) views.delete(key)
         return { id }
       case 'stop':
-        stores.letGoOfAll()
+        stores.closeAll()
         return { id }
     }
   }

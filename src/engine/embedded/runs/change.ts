@@ -87,13 +87,13 @@ export interface Change {
 }
 
 /** Combines two changes of an entry; undefined when they cancel out. */
-export function together(
+export function combine(
   older: Change | undefined,
   newer: Change,
   tie: Tie,
 ): Change | undefined {
   if (older === undefined) return newer
-  const state = statesTogether(older.state, newer.state, tie)
+  const state = combineStates(older.state, newer.state, tie)
   return state === undefined ? undefined : { key: newer.key, state, doc: newer.doc }
 }
 
@@ -102,7 +102,7 @@ export function together(
  * a change that alters no count is kept, because the id may belong to a row with another number now.
  * Document numbers are part of the key, so there it cancels out.
  */
-export function statesTogether(older: State, newer: State, tie: Tie): State | undefined {
+export function combineStates(older: State, newer: State, tie: Tie): State | undefined {
   const state = stateOf(older, newer)
   if (state === undefined || tie === 'id') return state
   return kindOf(state) === kinds.change && valuesIn(state) === 0 ? undefined : state
@@ -129,7 +129,7 @@ function stateOf(older: State, newer: State): State | undefined {
  * State of a change when no older change of the entry exists; undefined for a tombstone, which has
  * nothing to hide.
  */
-export function withoutPast(state: State): State | undefined {
+export function oldestState(state: State): State | undefined {
   switch (kindOf(state)) {
     case kinds.add:
       return state

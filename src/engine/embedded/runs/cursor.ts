@@ -32,17 +32,17 @@ export interface Found {
 }
 
 /** Direction, range and filter of a walk over entries. */
-export interface EntryStretch {
+export interface EntryWalk {
   readonly direction: 1 | -1
   /** Whether a key is in the range. Once it is false, it is false for all later keys. */
   readonly isWithin: (key: string) => boolean
   /** Leaves out array elements. */
   readonly valuesOnly: boolean
-  readonly only?: Only | undefined
+  readonly only?: DocumentSelection | undefined
 }
 
 /** Restricts a walk to the entries of some documents. */
-export interface Only {
+export interface DocumentSelection {
   readonly documents: Documents
   /** Called repeatedly with the number of changes of other documents skipped since the last call. */
   readonly passing: (changes: number) => void
@@ -51,7 +51,7 @@ export interface Only {
 /** Merges cursors into entries in key order. The newest source comes first. */
 export function* entriesOf(
   cursors: readonly Cursor[],
-  { direction, isWithin, valuesOnly, only }: EntryStretch,
+  { direction, isWithin, valuesOnly, only }: EntryWalk,
 ): Generator<Found> {
   const sources = new Sources(cursors, direction, isWithin)
   for (;;) {

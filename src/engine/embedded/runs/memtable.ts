@@ -4,7 +4,7 @@
  */
 import { BlockScan } from './block-scan.ts'
 import { changesIn, countOf, type Sums } from './block.ts'
-import { countIn, together, valuesIn, type Change } from './change.ts'
+import { countIn, combine, valuesIn, type Change } from './change.ts'
 import type { Cursor, SeekKey } from './cursor.ts'
 import type { Tie } from '../format/entry-key.ts'
 import type { ChangeSource } from './packed-change.ts'
@@ -93,7 +93,7 @@ export class Memtable {
     const at = positionIn(chunk, change.key)
     const older = chunk[at]
     if (older?.key === change.key) {
-      const left = together(older, change, this.#tie)
+      const left = combine(older, change, this.#tie)
       if (left === undefined) return this.#remove(number, at)
       chunk[at] = left
       return true

@@ -6,7 +6,7 @@
  * than a third one, the one that shares more bytes with the third is the lesser. So bytes are compared
  * only when both share equally many, and only behind these.
  */
-import { statesTogether, withoutPast, type State } from './change.ts'
+import { combineStates, oldestState, type State } from './change.ts'
 import type { Tie } from '../format/entry-key.ts'
 import {
   orderBehind,
@@ -99,7 +99,7 @@ export class MergedChanges implements ChangeSource {
       state =
         state === undefined
           ? source.state
-          : statesTogether(state, source.state, this.#options.tie)
+          : combineStates(state, source.state, this.#options.tie)
       doc = source.doc
       this.#advance()
     } while (live.length > 0 && isSameAs(live[0]!, key.size))
@@ -125,7 +125,7 @@ export class MergedChanges implements ChangeSource {
   }
 
   #ended(state: State): State | undefined {
-    return this.#options.isOldest ? withoutPast(state) : state
+    return this.#options.isOldest ? oldestState(state) : state
   }
 
   #advance(): void {

@@ -12,9 +12,9 @@ import { ListedValues } from './listed-values.ts'
 import {
   entriesOf,
   type Cursor,
-  type EntryStretch,
+  type EntryWalk,
   type Found,
-  type Only,
+  type DocumentSelection,
   type SeekKey,
 } from './cursor.ts'
 import {
@@ -57,7 +57,7 @@ export interface Walk<After> {
 
 /** A walk over a range, restricted to some documents when `only` is present. */
 export interface RangeWalk extends Walk<EntryPlace> {
-  readonly only?: Only | undefined
+  readonly only?: DocumentSelection | undefined
 }
 
 /** Position of an entry in a range. */
@@ -351,7 +351,7 @@ function totalOf(parts: readonly Sums[], withElements: boolean): number {
 const noId = new Uint8Array()
 
 /** Key range of a walk, and the key after which it continues. */
-interface KeyRange extends Omit<EntryStretch, 'isWithin'> {
+interface KeyRange extends Omit<EntryWalk, 'isWithin'> {
   readonly low: string
   readonly high: string
   readonly place: string | undefined

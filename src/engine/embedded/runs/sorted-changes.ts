@@ -5,7 +5,7 @@
  * the change make one integer, and the platform sorts integers three times as fast as a comparison
  * function sorts keys. Keys that share four bytes are sorted by the next four.
  */
-import { statesTogether, withoutPast, type State } from './change.ts'
+import { combineStates, oldestState, type State } from './change.ts'
 import { docSize } from '../format/entry-key.ts'
 import type { RunMergeOptions } from './merge.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
@@ -224,11 +224,11 @@ class SortedChanges implements ChangeSource {
         state =
           state === undefined
             ? states[newer]!
-            : statesTogether(state, states[newer]!, this.#options.tie)
+            : combineStates(state, states[newer]!, this.#options.tie)
         number = newer
       }
       this.#sharedAhead = ahead
-      if (state !== undefined && this.#options.isOldest) state = withoutPast(state)
+      if (state !== undefined && this.#options.isOldest) state = oldestState(state)
       if (state === undefined) {
         if (ahead < shared) shared = ahead
         continue

@@ -10,7 +10,7 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
-import { privateFolderMode, type Tightening } from '../../private-files.ts'
+import { privateFolderMode, type PermissionFixer } from '../../private-files.ts'
 import { findEntry } from '../files/async-files.ts'
 import { copiesFolder, damaged, storeFile, type Advice } from './layout.ts'
 
@@ -186,7 +186,7 @@ function* freeNames(name: string, taken: readonly string[]): Generator<string, n
 }
 
 /** Tightens the permissions of a store and of the files beside it, snapshots included. */
-export function tightenTarget(folder: string, access: Tightening): void {
+export function tightenTarget(folder: string, access: PermissionFixer): void {
   access.tightenWithFiles(folder)
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isDirectory()) access.tightenWithFiles(join(folder, entry.name))

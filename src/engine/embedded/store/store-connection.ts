@@ -6,7 +6,7 @@ import type { Value } from '../../../json/value.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { SearchFields } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { troubleOf } from '../files/disk-trouble.ts'
+import { problemOf } from '../files/disk-trouble.ts'
 import {
   isBeingWritten,
   openToRead,
@@ -26,7 +26,7 @@ import {
 } from '../format/checksums.ts'
 import { damagedRecord, misledByIndex, type RecordPart } from '../format/damage.ts'
 import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
-import type { KeptRows } from './kept-rows.ts'
+import type { RowCache } from './row-cache.ts'
 import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
 
 /** Parameter of a statement. */
@@ -137,11 +137,11 @@ export class StoreConnection {
   #cacheKb: number | undefined
 
   /** Row cache of the thread; undefined: none. */
-  readonly kept: KeptRows | undefined
+  readonly rowCache: RowCache | undefined
 
-  constructor(file: string, kept?: KeptRows) {
+  constructor(file: string, rowCache?: RowCache) {
     this.#file = file
-    this.kept = kept
+    this.rowCache = rowCache
     this.#database = this.#open()
   }
 
@@ -149,7 +149,7 @@ export class StoreConnection {
     this.#cacheKb = kilobytes
     setCache(this.#database, kilobytes)
     this.#entries?.setCache(kilobytes * blockCacheShare)
-    this.kept?.setMax(kilobytes * 1024)
+    this.rowCache?.setMax(kilobytes * 1024)
   }
 
   /**
@@ -162,7 +162,7 @@ export class StoreConnection {
       this.#isMakeshift = false
       return database
     } catch (error) {
-      const trouble = troubleOf(error, this.#file)?.kind
+      const trouble = problemOf(error, this.#file)?.kind
       if (trouble === undefined || trouble === 'gone' || isBeingWritten(this.#file))
         throw error
       this.#isMakeshift = true
@@ -337,7 +337,7 @@ export class StoreConnection {
     if (seqs.length === 0) return ''
     const size = Math.min(Math.max(joinedSize, shortText * seqs.length), sizeMax)
     const textMax = Math.floor(size / seqs.length)
-    const known = this.kept && this.#joinKept(seqs, textMax, this.kept)
+    const known = this.rowCache && this.#joinCached(seqs, textMax, this.rowCache)
     if (known !== undefined) return known
     const [bytes, count, summed, sum] = this.one(joinSql, [
       JSON.stringify(seqs),
@@ -364,16 +364,20 @@ export class StoreConnection {
   }
 
   /** Joins texts from the row cache, when it has all of them or admits the missing ones. */
-  #joinKept(seqs: readonly number[], textMax: number, kept: KeptRows): string | undefined {
+  #joinCached(
+    seqs: readonly number[],
+    textMax: number,
+    cache: RowCache,
+  ): string | undefined {
     const texts: string[] = []
-    let takes = false
+    let admits = false
     for (const seq of seqs) {
-      let row = kept.row(seq)
+      let row = cache.row(seq)
       if (row === undefined) {
-        takes ||= kept.takes()
-        row = takes ? this.#readRow(seq) : undefined
+        admits ||= cache.admits()
+        row = admits ? this.#readRow(seq) : undefined
         if (row === undefined) return undefined
-        kept.keep(row)
+        cache.add(row)
       }
       if (row.text.length * characterBytesMax > textMax) return undefined
       texts.push(row.text)
@@ -391,16 +395,16 @@ export class StoreConnection {
   }
 
   findRow(seq: number): DocRow | undefined {
-    const known = this.kept?.row(seq)
+    const known = this.rowCache?.row(seq)
     if (known !== undefined) return known
     const row = this.#readRow(seq)
-    if (row !== undefined && this.kept?.takes() === true) this.kept.keep(row)
+    if (row !== undefined && this.rowCache?.admits() === true) this.rowCache.add(row)
     return row
   }
 
   rowById(id: Value): DocRow | undefined {
     const text = typeof id === 'string' ? id : undefined
-    const known = text === undefined ? undefined : this.kept?.rowById(text)
+    const known = text === undefined ? undefined : this.rowCache?.rowById(text)
     if (known !== undefined) return known
     const key = keyOf(id)
     const found = this.one(rowByIdSql, [key])
@@ -410,7 +414,7 @@ export class StoreConnection {
     }
     const row = this.rowOf(found)
     if (found[rowIsOfId] !== 1) this.#missing(row.seq)
-    if (this.kept?.takes() === true) this.kept.keep(row, text)
+    if (this.rowCache?.admits() === true) this.rowCache.add(row, text)
     return row
   }
 
@@ -513,10 +517,10 @@ export class StoreConnection {
   }
 
   searchFields(seq: number): SearchFields {
-    if (this.kept?.isAlone(seq) === true) return {}
+    if (this.rowCache?.isAlone(seq) === true) return {}
     const found = this.storedSearch(seq)
     if (found === undefined) {
-      this.kept?.noteAlone(seq)
+      this.rowCache?.noteAlone(seq)
       return {}
     }
     const { form, vector: bytes, vectorize, lexical } = found

@@ -23,7 +23,7 @@ export class StoresByFile<S extends Sharing & { close(): void }> {
     return store
   }
 
-  letGo(file: string): void {
+  close(file: string): void {
     const store = this.#stores.get(file)
     if (store === undefined) return
     this.#stores.delete(file)
@@ -31,7 +31,7 @@ export class StoresByFile<S extends Sharing & { close(): void }> {
     store.close()
   }
 
-  letGoOfAll(): void {
-    for (const file of this.files) this.letGo(file)
+  closeAll(): void {
+    for (const file of this.files) this.close(file)
   }
 }

@@ -114,7 +114,7 @@ export function findLostWrites(storeFile: string, known = 0): LostWrites | undef
 }
 
 /** Message for the log and for `stela check`. */
-export function tellLostWrites({ version, recorded }: LostWrites): string {
+export function describeLostWrites({ version, recorded }: LostWrites): string {
   const count = recorded - version
   return (
     `${count === 1 ? 'an acknowledged write is' : `${count} acknowledged writes are`} lost: ` +

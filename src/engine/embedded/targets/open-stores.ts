@@ -8,7 +8,7 @@ import type { RecordView } from '../../record-view.ts'
 import { viewOf } from '../format/views.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
 import type { KnownFiles } from '../files/known-files.ts'
-import { KeptRows } from '../store/kept-rows.ts'
+import { RowCache } from '../store/row-cache.ts'
 import { readerCache, SharedCache } from '../store/shared-cache.ts'
 import { StoreReader } from '../read/store-reader.ts'
 
@@ -78,8 +78,8 @@ export class OpenStores {
   open(target: StoredTarget, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)
-    const kept = target.kind === 'collection' ? new KeptRows() : undefined
-    const reader = files.open(file, kind, () => new StoreReader(file, view, kept))
+    const rowCache = target.kind === 'collection' ? new RowCache() : undefined
+    const reader = files.open(file, kind, () => new StoreReader(file, view, rowCache))
     const lastUse = ++this.#uses
     const store = { file, target, writeView: view, reader, lastUse, busy: 0 }
     this.#stores.set(target.uid, store)

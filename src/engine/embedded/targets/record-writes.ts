@@ -20,9 +20,9 @@ import type { WriteOutcome, Written } from '../write/write-batch.ts'
 import { pieceSize, piecesOf, type Piece } from '../write/write-pieces.ts'
 import type { Writer } from '../write/writer.ts'
 import type { Vectors } from '../vectors/vectors.ts'
-import type { KeptRows, Settle } from '../store/kept-rows.ts'
+import type { RowCache, OnSettled } from '../store/row-cache.ts'
 import type { OpenStores, OpenStore } from './open-stores.ts'
-import { letGoOf } from '../read/record-page.ts'
+import { invalidateRows } from '../read/record-page.ts'
 import { viewOf } from '../format/views.ts'
 
 /** Characters handed over to the thread at a time: some tens of milliseconds of work. */
@@ -134,7 +134,7 @@ export class RecordWrites {
           return writer.write(file, packed)
         })
       },
-      (kept) => letGoOf(writes, kept),
+      (cache) => invalidateRows(writes, cache),
     )
     return outcomes as Promise<readonly Outcome[]>
   }
@@ -144,24 +144,24 @@ export class RecordWrites {
       target,
       { caller, size: pieceSize },
       ({ file }) => this.#options.writer.truncate(file),
-      (kept) => kept.letGoOfAll(),
+      (cache) => cache.invalidateAll(),
     )
   }
 
   /**
-   * Takes a turn, then runs `act`. `letGo` invalidates the cached rows that the write is about to
+   * Takes a turn, then runs `act`. `invalidate` evicts the cached rows that the write is about to
    * change.
    */
   take(
     target: Target,
     { caller, size }: Writing,
     act: (store: OpenStore) => Promise<Written>,
-    letGo?: (kept: KeptRows) => Settle,
+    invalidate?: (cache: RowCache) => OnSettled,
   ): Promise<readonly WriteOutcome[]> {
     const { stores, using, checkCurrent } = this.#options
     const write = async (store: OpenStore): Promise<readonly WriteOutcome[]> => {
       let isAdmitted = false
-      let settle: Settle | undefined
+      let onSettled: OnSettled | undefined
       let written: Written | undefined
       stores.begin(store)
       try {
@@ -169,15 +169,15 @@ export class RecordWrites {
         if (waiting !== undefined) await waiting
         isAdmitted = true
         if (waiting !== undefined) checkCurrent(target)
-        const { kept } = store.reader.store
-        settle = kept && letGo?.(kept)
+        const { rowCache } = store.reader.store
+        onSettled = rowCache && invalidate?.(rowCache)
         written = await act(store)
         return written.outcomes
       } finally {
         if (isAdmitted) {
           // The store may have been dropped meanwhile, and another store may get its file.
           if (stores.isOpen(store)) this.#noteWrite(store, written)
-          settle?.(written)
+          onSettled?.(written)
           this.#turns.leave(size)
         }
         stores.end(store)

@@ -26,7 +26,7 @@ import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { Segment, type SegmentShape } from '../../../search/vector/segment.ts'
-import { openAnew } from '../../private-files.ts'
+import { openReplacing } from '../../private-files.ts'
 import { makeFolderIfAbsent } from '../store/folder-names.ts'
 import { syncFolder } from '../store/layout.ts'
 
@@ -174,7 +174,7 @@ export async function saveSnapshot(
 }
 
 async function writeParts(file: string, parts: readonly Uint8Array[]) {
-  const handle = openAnew(file)
+  const handle = openReplacing(file)
   try {
     let crc = 0
     let size = 0
@@ -199,7 +199,7 @@ async function writeParts(file: string, parts: readonly Uint8Array[]) {
 
 function publish(folder: string, manifest: Manifest): void {
   const unfinished = join(folder, `${manifestFile}.new`)
-  const handle = openAnew(unfinished)
+  const handle = openReplacing(unfinished)
   try {
     writeFileSync(handle, JSON.stringify(manifest))
     fsyncSync(handle)

@@ -22,7 +22,7 @@ export function makeGate(): Gate {
 }
 
 /** On the writer thread: waits until the other side has finished. */
-export function holdStill(gate: Gate): void {
+export function pauseUntilOpened(gate: Gate): void {
   if (Atomics.compareExchange(gate, 0, state.open, state.held) !== state.open) return
   Atomics.notify(gate, 0)
   Atomics.wait(gate, 0, state.held, heldMsMax)
@@ -30,7 +30,7 @@ export function holdStill(gate: Gate): void {
 }
 
 /** On the other side: runs `look` while the writer thread is paused. */
-export function whileHeld<T>(gate: Gate, look: () => T): T {
+export function whilePaused<T>(gate: Gate, look: () => T): T {
   Atomics.wait(gate, 0, state.open, awaitedMsMax)
   if (Atomics.load(gate, 0) !== state.held)
     throw new Error('the writer thread did not become free in time')

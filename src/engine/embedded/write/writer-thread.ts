@@ -8,14 +8,14 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import type { StoredTable } from '../schema/stored-schema.ts'
 import { CommitTally, type SharedTally } from './commit-tally.ts'
-import { holdStill, type Gate } from './write-pause.ts'
+import { pauseUntilOpened, type Gate } from './write-pause.ts'
 import {
   isFull,
   isHeld,
   OpenedFiles,
-  tellFailedWrite,
-  troubleOf,
-  type Trouble,
+  failedWriteMessage,
+  problemOf,
+  type DiskProblem,
 } from '../files/disk-trouble.ts'
 import type { FileIdentity } from '../files/file-identity.ts'
 import { KnownFiles } from '../files/known-files.ts'
@@ -110,7 +110,7 @@ export type WriterReply =
   | (Failure & {
       readonly file?: string
       /** Present when the disk is the cause. */
-      readonly trouble?: Trouble | undefined
+      readonly trouble?: DiskProblem | undefined
     })
 
 function serve(port: NonNullable<typeof parentPort>): void {
@@ -153,8 +153,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
       return store && work(store)
     } catch (error) {
       // No data is lost. If the disk is the cause, the next write reports it.
-      stores.letGo(file)
-      if (troubleOf(error, file) === undefined && !isHeld(error)) tellOnce(file, error)
+      stores.close(file)
+      if (problemOf(error, file) === undefined && !isHeld(error)) tellOnce(file, error)
       return undefined
     }
   }
@@ -177,7 +177,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     try {
       storeOf(file)
     } catch {
-      stores.letGo(file)
+      stores.close(file)
     }
   }
 
@@ -188,7 +188,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     } catch (error) {
       if (!isFull(error) || performance.now() - roomMadeAt < makeRoomMs) throw error
       roomMadeAt = performance.now()
-      stores.letGo(file)
+      stores.close(file)
       makeRoom(file)
       return storeOf(file).commit(tasks)
     }
@@ -200,7 +200,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         storeOf(open).emptyLog()
       } catch {
         // The log keeps its size.
-        stores.letGo(open)
+        stores.close(open)
       }
   }
 
@@ -230,13 +230,13 @@ function serve(port: NonNullable<typeof parentPort>): void {
       return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
     } catch (failure) {
       // Closing the store rolls back the transaction; the next write reopens it.
-      stores.letGo(file)
+      stores.close(file)
       const isDamage = failure instanceof EngineError && failure.kind === 'damaged'
       // Only the write that hit the damaged record should fail: retry each on its own.
       if (isDamage && group.length > 1)
         return group.flatMap((message) => commitGroup(file, [message]))
-      const trouble = troubleOf(failure, file)
-      const error = tellFailedWrite(failure, trouble)
+      const trouble = problemOf(failure, file)
+      const error = failedWriteMessage(failure, trouble)
       const details = detailsOf(failure)
       return group.map(({ id }) => ({ id, error, details, isDamage, file, trouble }))
     }
@@ -259,13 +259,13 @@ function serve(port: NonNullable<typeof parentPort>): void {
         untidy.delete(message.file)
         files.forget(message.file)
         rowViews.delete(message.file)
-        stores.letGo(message.file)
+        stores.close(message.file)
         // Only this thread writes the version file.
         if (message.tidy) markClosed(message.file)
-      } else if (message.kind === 'hold') holdStill(message.gate)
+      } else if (message.kind === 'hold') pauseUntilOpened(message.gate)
       else if (message.kind === 'stop') {
         untidy.clear()
-        stores.letGoOfAll()
+        stores.closeAll()
       }
       return { id: message.id, outcomes: [], version: 0, before: 0 }
     } catch (error) {

@@ -3,7 +3,7 @@ import { fixedLimits } from '../../../limits.ts'
 import { ArgumentProblem, wordsIn } from '../arguments.ts'
 import { mapTexts, stemmer } from '../filters/basic.ts'
 import type { Steps } from '../../../runtime/steps.ts'
-import type { Arguments, Made, Token, TokenFilter } from '../stage.ts'
+import type { Arguments, MaybeSteps, Token, TokenFilter } from '../stage.ts'
 import {
   arabicNormalization,
   arabicStem,
@@ -138,7 +138,7 @@ function* snowballPorter(args: Arguments): Steps<TokenFilter> {
   return (tokens, steps) => stem(protect(tokens), steps)
 }
 
-type MakeFilter = (args: Arguments) => Made<TokenFilter>
+type MakeFilter = (args: Arguments) => MaybeSteps<TokenFilter>
 
 function eachAs(
   make: (step: StemmerStep) => TokenFilter,

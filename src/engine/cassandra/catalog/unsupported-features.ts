@@ -11,7 +11,7 @@ const plainName = /^\w+$/
 
 const keyspaceLengthMax = fixedLimits.clusterKeyspaceLengthMax
 
-export function cannotHold(
+export function unsupportedFeatures(
   keyspace: string,
   { targets, types }: KeyspaceSchema,
   systemKeyspace: string,

@@ -2,7 +2,7 @@
  * Calls `act` for each item in order, with at most `atATime` calls running concurrently. After one
  * call has failed, no other is started.
  */
-export async function sideBySide<T>(
+export async function forEachConcurrent<T>(
   items: Iterable<T>,
   atATime: number,
   act: (item: T) => Promise<unknown>,

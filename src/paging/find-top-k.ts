@@ -42,7 +42,7 @@ export async function searchedBy(
   }
 }
 
-export interface BestPage {
+export interface TopKPage {
   /** JSON texts, separated by commas. */
   readonly documents: LongText
   readonly nextPageState: string | null
@@ -51,13 +51,13 @@ export interface BestPage {
   readonly sortVector?: Float32Array
 }
 
-export async function findBest<Item, Q extends AnyQuery, S extends AnySearch>(
+export async function findTopK<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: WantedHits<S>,
   show: (record: Item) => Shown,
   { includeSimilarity = false }: { readonly includeSimilarity?: boolean },
   caller: Caller,
-): Promise<BestPage> {
+): Promise<TopKPage> {
   const { by } = wanted
   const { hits, ...page } = await searchPage(source, wanted, caller)
   const showHit = ({ record, score }: Hit<Item>) => {

@@ -8,7 +8,7 @@ export interface Scored {
  * Collects the best `wanted` scores, and documents that tie with the last of them. When a page starts
  * after a score (`ceiling`), documents with that score are kept, too, and better ones are left out.
  */
-export class BestScores {
+export class TopScores {
   /** Lowest of the best `wanted` scores; 0 until there are that many. */
   floor = 0
   readonly #wanted: number

@@ -10,7 +10,7 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import { termsMax } from '../system/read-limits.ts'
 import {
   alternativesOfComparison,
-  canHold,
+  isSatisfiable,
   equalTo,
   isClear,
   isKept,
@@ -24,17 +24,17 @@ import {
 import { hashOf } from './hash.ts'
 
 /** Kinds of terms that the cluster serves for a collection besides equality and presence. */
-export interface MoreTerms {
+export interface FilterCapabilities {
   readonly or: boolean
   readonly negations: boolean
   readonly ranges: boolean
   readonly words: boolean
 }
 
-export function moreTermsOf(
+export function filterCapabilitiesOf(
   { or, notContains, mapRanges, indexAnalyzer }: Capabilities,
   hasWords: boolean,
-): MoreTerms {
+): FilterCapabilities {
   return {
     or,
     negations: notContains,
@@ -43,19 +43,19 @@ export function moreTermsOf(
   }
 }
 
-export function planWith(filter: Filter, can: MoreTerms): FilterPlan {
+export function planWith(filter: Filter, can: FilterCapabilities): FilterPlan {
   const plan = planFilter(filter)
   if (plan.kind === 'keys' || plan.branches.length === 0) return plan
   if (can.or) {
     const terms = joinedTerms(filter, can)
     return { ...plan, branches: [plan.isWhole ? terms : terms.slice(0, termsMax)] }
   }
-  const more = flatten(filter).flatMap((one) => moreTerms(one, can))
+  const more = flatten(filter).flatMap((one) => capableTerms(one, can))
   return { ...plan, branches: plan.branches.map((terms) => [...terms, ...more]) }
 }
 
 /** Orders equalities first, because they are the most selective. */
-function joinedTerms(filter: Filter, can: MoreTerms): Branch {
+function joinedTerms(filter: Filter, can: FilterCapabilities): Branch {
   const terms = termsOf(filter, can)
   const order = (term: DocumentTerm) =>
     term.kind === 'exists' ? 1 : isCapable(term) ? 2 : 0
@@ -67,7 +67,7 @@ function isCapable({ kind }: DocumentTerm): boolean {
 }
 
 /** Terms that the filter implies. */
-function termsOf(filter: Filter, can: MoreTerms): readonly DocumentTerm[] {
+function termsOf(filter: Filter, can: FilterCapabilities): readonly DocumentTerm[] {
   switch (filter.kind) {
     case 'and':
       return filter.of.flatMap((part) => termsOf(part, can))
@@ -76,7 +76,7 @@ function termsOf(filter: Filter, can: MoreTerms): readonly DocumentTerm[] {
       return parts.every(({ length }) => length > 0) ? [anyOf(parts)] : []
     }
     default: {
-      const more = moreTerms(filter, can)
+      const more = capableTerms(filter, can)
       if (more.length > 0) return more
       const alternatives = alternativesOfComparison(filter)
       if (alternatives === undefined || alternatives.length === 0) return []
@@ -91,7 +91,7 @@ function anyOf(parts: readonly Branch[]): CapableTerm {
 
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-function moreTerms(filter: Filter, can: MoreTerms): readonly CapableTerm[] {
+function capableTerms(filter: Filter, can: FilterCapabilities): readonly CapableTerm[] {
   switch (filter.kind) {
     case 'and':
     case 'or':
@@ -116,7 +116,7 @@ function rangeOf({
 }: Extract<Comparison, { kind: 'gt' | 'gte' | 'lt' | 'lte' }>): readonly CapableTerm[] {
   if (isKept(path)) return []
   const operator = operators[kind]
-  if (!canHold({ kind: 'exists', path })) return []
+  if (!isSatisfiable({ kind: 'exists', path })) return []
   if (isNumeric(value)) return [{ kind: 'range', path, operator, bound: { number: value } }]
   const extended = isObject(value) ? extendedOf(value) : undefined
   if (extended?.kind !== 'date') return []
@@ -138,7 +138,7 @@ function negationOf(comparison: Comparison): readonly CapableTerm[] {
     case 'exists':
       return comparison.exists ? [] : lacking({ kind: 'exists', path })
     case 'notSize':
-      return canHold({ kind: 'size', path, size: comparison.size })
+      return isSatisfiable({ kind: 'size', path, size: comparison.size })
         ? [{ kind: 'otherSize', path, size: comparison.size }]
         : []
     default:
@@ -153,5 +153,5 @@ function lackingAll(alternatives: readonly Branch[]): readonly CapableTerm[] {
 }
 
 function lacking(term: PresenceTerm): readonly CapableTerm[] {
-  return isClear(term) && canHold(term) ? [{ kind: 'lacks', of: term }] : []
+  return isClear(term) && isSatisfiable(term) ? [{ kind: 'lacks', of: term }] : []
 }

@@ -1,7 +1,7 @@
 /** Describes features of tables created by CQL that a data folder cannot store. */
 import type { Column, KeyspaceSchema } from '../../schema.ts'
 
-export function cannotHold(
+export function unsupportedFeatures(
   keyspace: string,
   { targets }: KeyspaceSchema,
 ): readonly string[] {

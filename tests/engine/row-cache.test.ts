@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { SearchFields, StoredRecord, Write } from '../../src/engine/contract.ts'
-import { KeptRows } from '../../src/engine/embedded/store/kept-rows.ts'
-import { EmbeddedRecord, letGoOf } from '../../src/engine/embedded/read/record-page.ts'
+import { RowCache } from '../../src/engine/embedded/store/row-cache.ts'
+import {
+  EmbeddedRecord,
+  invalidateRows,
+} from '../../src/engine/embedded/read/record-page.ts'
 import { documentView } from '../../src/engine/record-view.ts'
 import { Random, seed } from '../faults/random.ts'
 import { openEmbedded } from './embedded-store.ts'
@@ -13,43 +16,45 @@ const rowSize = 2 * '{"_id":"a0"}'.length + 256
 
 describe('cached rows', () => {
   test('are found by number, and by an _id that was noted', () => {
-    const kept = keptOf(10)
-    kept.keep(rowOf(1), 'a1')
-    kept.keep(rowOf(2))
-    assert.equal(kept.row(1), kept.rowById('a1'))
-    assert.equal(kept.row(2)?.seq, 2)
-    assert.equal(kept.rowById('a2'), undefined)
+    const cache = keptOf(10)
+    cache.add(rowOf(1), 'a1')
+    cache.add(rowOf(2))
+    assert.equal(cache.row(1), cache.rowById('a1'))
+    assert.equal(cache.row(2)?.seq, 2)
+    assert.equal(cache.rowById('a2'), undefined)
     // A later read by number keeps the _id.
-    kept.keep(rowOf(1))
-    assert.equal(kept.rowById('a1')?.seq, 1)
+    cache.add(rowOf(1))
+    assert.equal(cache.rowById('a1')?.seq, 1)
   })
 
   test('take no more than their limit; recently used rows stay', () => {
-    const kept = keptOf(10)
+    const cache = keptOf(10)
     for (let seq = 0; seq < 100; seq++) {
-      kept.keep(rowOf(seq), `a${seq}`)
-      assert.equal(kept.row(0)?.seq, 0)
+      cache.add(rowOf(seq), `a${seq}`)
+      assert.equal(cache.row(0)?.seq, 0)
     }
-    const left = Array.from({ length: 100 }, (_, seq) => seq).filter((seq) => kept.row(seq))
+    const left = Array.from({ length: 100 }, (_, seq) => seq).filter((seq) =>
+      cache.row(seq),
+    )
     assert(left.length <= 10, String(left))
     assert(left.includes(99))
-    kept.setMax(0)
-    kept.keep(rowOf(1))
-    kept.keep(rowOf(2))
-    assert.equal(kept.row(1), undefined)
+    cache.setMax(0)
+    cache.add(rowOf(1))
+    cache.add(rowOf(2))
+    assert.equal(cache.row(1), undefined)
   })
 
   test('do not include long rows', () => {
-    const kept = keptOf(1_000)
-    kept.keep({ seq: 1, version: 1, text: 'x'.repeat(16_385) })
-    assert.equal(kept.row(1), undefined)
+    const cache = keptOf(1_000)
+    cache.add({ seq: 1, version: 1, text: 'x'.repeat(16_385) })
+    assert.equal(cache.row(1), undefined)
   })
 
   test('include every row while there is room, and a sample afterwards', () => {
-    const kept = keptOf(10)
+    const cache = keptOf(10)
     const taken = Array.from({ length: 80 }, (_, seq) => {
-      const takes = kept.takes()
-      if (takes) kept.keep(rowOf(seq))
+      const takes = cache.admits()
+      if (takes) cache.add(rowOf(seq))
       return takes
     })
     assert(taken.slice(0, 5).every(Boolean))
@@ -58,121 +63,122 @@ describe('cached rows', () => {
   })
 
   test('are invalidated during a change, and have the new text and version afterwards', () => {
-    const kept = keptOf(10)
-    kept.keep(rowOf(1), 'a1')
-    kept.keep(rowOf(2), 'a2')
-    kept.keep(rowOf(3), 'a3')
-    const settle = letGoOf(
+    const cache = keptOf(10)
+    cache.add(rowOf(1), 'a1')
+    cache.add(rowOf(2), 'a2')
+    cache.add(rowOf(3), 'a3')
+    const onSettled = invalidateRows(
       [
         insertOf(9),
         replaceOf(1, '{"_id":"a1","n":1}'),
         deleteOf(2),
         replaceOf(3, '{"_id":"a3","n":1}'),
       ],
-      kept,
+      cache,
     )
-    for (const seq of [1, 2, 3]) assert.equal(kept.row(seq), undefined)
+    for (const seq of [1, 2, 3]) assert.equal(cache.row(seq), undefined)
     // A read during the change may return the old or the new text, so it is not cached.
-    kept.keep(rowOf(1), 'a1')
-    assert.equal(kept.row(1), undefined)
-    settle({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40 })
+    cache.add(rowOf(1), 'a1')
+    assert.equal(cache.row(1), undefined)
+    onSettled({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40 })
     const after = { seq: 1, version: 42, text: '{"_id":"a1","n":1}' }
-    assert.deepEqual(kept.row(1), after)
-    assert.deepEqual(kept.rowById('a1'), after)
-    assert.equal(kept.row(2), undefined)
-    assert.equal(kept.row(3), undefined)
-    kept.keep(rowOf(3))
-    assert.equal(kept.row(3)?.seq, 3)
+    assert.deepEqual(cache.row(1), after)
+    assert.deepEqual(cache.rowById('a1'), after)
+    assert.equal(cache.row(2), undefined)
+    assert.equal(cache.row(3), undefined)
+    cache.add(rowOf(3))
+    assert.equal(cache.row(3)?.seq, 3)
   })
 
   test('are found by their _id after a change, even if they were not cached before', () => {
-    const kept = keptOf(10)
-    const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
-    assert.equal(kept.rowById('a1'), undefined)
-    settle({ outcomes: ['done'], before: 0 })
-    assert.equal(kept.rowById('a1')?.text, '{"_id":"a1","n":1}')
+    const cache = keptOf(10)
+    const onSettled = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
+    assert.equal(cache.rowById('a1'), undefined)
+    onSettled({ outcomes: ['done'], before: 0 })
+    assert.equal(cache.rowById('a1')?.text, '{"_id":"a1","n":1}')
   })
 
   test('release their _id when they are deleted', () => {
-    const kept = keptOf(10)
-    kept.keep(rowOf(1), 'a1')
-    const settle = letGoOf([deleteOf(1)], kept)
-    kept.keep(rowOf(11), 'a1')
-    settle({ outcomes: ['done'], before: 0 })
-    assert.equal(kept.rowById('a1')?.seq, 11)
-    assert.equal(kept.row(1), undefined)
+    const cache = keptOf(10)
+    cache.add(rowOf(1), 'a1')
+    const onSettled = invalidateRows([deleteOf(1)], cache)
+    cache.add(rowOf(11), 'a1')
+    onSettled({ outcomes: ['done'], before: 0 })
+    assert.equal(cache.rowById('a1')?.seq, 11)
+    assert.equal(cache.row(1), undefined)
   })
 
   test('that are being changed are tracked even if the cache is full', () => {
-    const kept = keptOf(10)
+    const cache = keptOf(10)
     const writes = Array.from({ length: 40 }, (_, seq) => replaceOf(seq, rowOf(seq).text))
-    const settle = letGoOf(writes, kept)
-    kept.keep(rowOf(50))
+    const onSettled = invalidateRows(writes, cache)
+    cache.add(rowOf(50))
     for (const seq of [0, 39]) {
-      kept.keep(rowOf(seq))
-      assert.equal(kept.row(seq), undefined)
+      cache.add(rowOf(seq))
+      assert.equal(cache.row(seq), undefined)
     }
-    settle({ outcomes: writes.map(() => 'done'), before: 0 })
-    const left = writes.flatMap((_, seq) => kept.row(seq) ?? [])
+    onSettled({ outcomes: writes.map(() => 'done'), before: 0 })
+    const left = writes.flatMap((_, seq) => cache.row(seq) ?? [])
     assert(left.length > 0 && left.length <= 10, String(left.length))
     for (const { seq, version } of left) assert.equal(version, seq + 1)
   })
 
   test('record whether a row has search fields, once a read noted it', () => {
-    const kept = keptOf(10)
-    kept.noteAlone(1)
-    kept.keep(rowOf(1))
-    assert(!kept.isAlone(1))
-    kept.noteAlone(1)
-    kept.keep(rowOf(1), 'a1')
-    assert(kept.isAlone(1))
+    const cache = keptOf(10)
+    cache.noteAlone(1)
+    cache.add(rowOf(1))
+    assert(!cache.isAlone(1))
+    cache.noteAlone(1)
+    cache.add(rowOf(1), 'a1')
+    assert(cache.isAlone(1))
     for (const [search, isAlone] of [
       [{ lexical: null }, false],
       [{}, true],
       [{ vectorize: 'a text' }, false],
     ] as const) {
-      const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}', search)], kept)
-      kept.noteAlone(1)
-      assert(!kept.isAlone(1))
-      settle({ outcomes: ['done'], before: 1 })
-      assert.equal(kept.isAlone(1), isAlone)
+      const onSettled = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}', search)], cache)
+      cache.noteAlone(1)
+      assert(!cache.isAlone(1))
+      onSettled({ outcomes: ['done'], before: 1 })
+      assert.equal(cache.isAlone(1), isAlone)
     }
   })
 
   test('are not stored before their last change is done, or when its outcome is unknown', () => {
-    const kept = keptOf(10)
-    const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
-    const second = letGoOf([replaceOf(1, '{"_id":"a1","n":2}')], kept)
+    const cache = keptOf(10)
+    const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
+    const second = invalidateRows([replaceOf(1, '{"_id":"a1","n":2}')], cache)
     first({ outcomes: ['done'], before: 0 })
-    assert.equal(kept.row(1), undefined)
+    assert.equal(cache.row(1), undefined)
     second({ outcomes: ['done'], before: 1 })
-    assert.deepEqual(kept.row(1), { seq: 1, version: 2, text: '{"_id":"a1","n":2}' })
-    letGoOf([replaceOf(1, '{"_id":"a1","n":3}')], kept)(undefined)
-    assert.equal(kept.row(1), undefined)
+    assert.deepEqual(cache.row(1), { seq: 1, version: 2, text: '{"_id":"a1","n":2}' })
+    invalidateRows([replaceOf(1, '{"_id":"a1","n":3}')], cache)(undefined)
+    assert.equal(cache.row(1), undefined)
   })
 
   test('stay removed after all rows were deleted, in any order of the answers', () => {
-    const kept = keptOf(10)
-    const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
-    const all = kept.letGoOfAll()
+    const cache = keptOf(10)
+    const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
+    const all = cache.invalidateAll()
     all({ outcomes: [], before: 1 })
     first({ outcomes: ['done'], before: 0 })
-    assert.equal(kept.row(1), undefined)
+    assert.equal(cache.row(1), undefined)
   })
 
   test('are all removed when all rows change, or when the changed rows are unknown', () => {
-    for (const letGo of [
-      (kept: KeptRows) => kept.letGoOfAll(),
-      (kept: KeptRows) => letGoOf([{ kind: 'delete', before: strangerOf('a1') }], kept),
+    for (const invalidate of [
+      (cache: RowCache) => cache.invalidateAll(),
+      (cache: RowCache) =>
+        invalidateRows([{ kind: 'delete', before: strangerOf('a1') }], cache),
     ]) {
-      const kept = keptOf(10)
-      kept.keep(rowOf(1), 'a1')
-      const settle = letGo(kept)
-      kept.keep(rowOf(2))
-      assert.equal(kept.row(1) ?? kept.rowById('a1') ?? kept.row(2), undefined)
-      settle({ outcomes: [], before: 0 })
-      kept.keep(rowOf(2))
-      assert.equal(kept.row(2)?.seq, 2)
+      const cache = keptOf(10)
+      cache.add(rowOf(1), 'a1')
+      const onSettled = invalidate(cache)
+      cache.add(rowOf(2))
+      assert.equal(cache.row(1) ?? cache.rowById('a1') ?? cache.row(2), undefined)
+      onSettled({ outcomes: [], before: 0 })
+      cache.add(rowOf(2))
+      assert.equal(cache.row(2)?.seq, 2)
     }
   })
 })
@@ -201,7 +207,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
 
   test('no read returns an older state than was acknowledged or seen before, or a state that its filter excludes', async (context) => {
     const { engine } = await openEmbedded(context)
-    const store = await Store.create(engine, 'kept')
+    const store = await Store.create(engine, 'cache')
     await store.insert(ids.map(made))
     let isOver = false
 
@@ -286,10 +292,10 @@ test('a document that is changed while all are deleted is removed', async (conte
   }
 })
 
-function keptOf(rows: number): KeptRows {
-  const kept = new KeptRows()
-  kept.setMax(rows * rowSize)
-  return kept
+function keptOf(rows: number): RowCache {
+  const cache = new RowCache()
+  cache.setMax(rows * rowSize)
+  return cache
 }
 
 function rowOf(seq: number) {

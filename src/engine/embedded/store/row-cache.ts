@@ -18,7 +18,7 @@ const textMax = 16_384
 const rowSize = 256
 
 /** When full, the cache admits one row in `takenShare`. */
-const takenShare = 8
+const admissionInterval = 8
 
 /** Eviction ends when the cache is filled to this share. */
 const filledShare = 31 / 32
@@ -34,7 +34,7 @@ export interface RowChange {
   readonly isAlone: boolean
 }
 
-interface KeptRow {
+interface CachedRow {
   readonly seq: number
   /** The `_id` if it is known, and a string, as most are. */
   id: string | undefined
@@ -45,27 +45,27 @@ interface KeptRow {
   /** Whether the row certainly has nothing stored beside its text. */
   isAlone: boolean
   /** Whether the row was used since it was added or last spared from eviction. */
-  wasAsked: boolean
+  wasUsed: boolean
 }
 
-function sizeOf({ row }: KeptRow): number {
+function sizeOf({ row }: CachedRow): number {
   // V8 takes two bytes per character when one of them does not fit into a byte.
   return rowSize + (row === undefined ? 0 : 2 * row.text.length)
 }
 
 /** Outcomes of the changes, and the version of the write before the first one. */
-interface SettledChanges {
+interface SettledWrites {
   readonly outcomes: readonly (Outcome | MergeOutcome)[]
   readonly before: number
 }
 
 /** Called once changes have settled; undefined: their outcome is unknown. */
-export type Settle = (settled: SettledChanges | undefined) => void
+export type OnSettled = (settled: SettledWrites | undefined) => void
 
-export class KeptRows {
+export class RowCache {
   /** In the order of eviction: rows that were added or spared first come first. */
-  readonly #bySeq = new Map<number, KeptRow>()
-  readonly #byId = new Map<string, KeptRow>()
+  readonly #bySeq = new Map<number, CachedRow>()
+  readonly #byId = new Map<string, CachedRow>()
   #size = 0
   #sizeMax = 0
   /** Whether a row was evicted since the cache was last cleared. */
@@ -78,30 +78,30 @@ export class KeptRows {
   /** Sets the approximate maximum size in bytes. */
   setMax(sizeMax: number): void {
     this.#sizeMax = sizeMax
-    this.#makeRoom()
+    this.#evict()
   }
 
   row(seq: number): DocRow | undefined {
-    return asked(this.#bySeq.get(seq))
+    return markUsed(this.#bySeq.get(seq))
   }
 
   rowById(id: string): DocRow | undefined {
-    return asked(this.#byId.get(id))
+    return markUsed(this.#byId.get(id))
   }
 
   /**
    * Whether to admit a row that was just read. If all were, one full scan would evict everything else.
    */
-  takes(): boolean {
-    return !this.#isFull || ++this.#offered % takenShare === 0
+  admits(): boolean {
+    return !this.#isFull || ++this.#offered % admissionInterval === 0
   }
 
-  keep(row: DocRow, id?: string): void {
+  add(row: DocRow, id?: string): void {
     if (this.#changingAll > 0) return
-    const kept = this.#bySeq.get(row.seq) ?? this.#add(row.seq)
-    if (kept.changing > 0) return
-    if (id !== undefined) this.#nameRow(kept, id)
-    this.#setRow(kept, row)
+    const cached = this.#bySeq.get(row.seq) ?? this.#add(row.seq)
+    if (cached.changing > 0) return
+    if (id !== undefined) this.#nameRow(cached, id)
+    this.#setRow(cached, row)
   }
 
   /** Whether a row certainly has nothing stored beside its text. */
@@ -110,54 +110,54 @@ export class KeptRows {
   }
 
   noteAlone(seq: number): void {
-    const kept = this.#bySeq.get(seq)
-    if (kept?.row !== undefined) kept.isAlone = true
+    const cached = this.#bySeq.get(seq)
+    if (cached?.row !== undefined) cached.isAlone = true
   }
 
   /** Invalidates rows before they are changed: one element per write, undefined for a new row. */
-  letGo(changes: readonly (RowChange | undefined)[]): Settle {
+  invalidate(changes: readonly (RowChange | undefined)[]): OnSettled {
     const changing = changes.map((change) => change && this.#startChange(change))
     const changedAll = this.#changedAll
     return (settled) => {
       // A change of all rows has started since and has cleared the cache.
       if (changedAll !== this.#changedAll) return
       let version = settled?.before ?? 0
-      for (const [i, kept] of changing.entries()) {
+      for (const [i, cached] of changing.entries()) {
         const isDone = settled?.outcomes[i] === 'done'
         if (isDone) version++
-        if (kept !== undefined)
-          this.#endChange(kept, changes[i]!, isDone ? version : undefined)
+        if (cached !== undefined)
+          this.#endChange(cached, changes[i]!, isDone ? version : undefined)
       }
     }
   }
 
-  #startChange({ seq, id }: RowChange): KeptRow {
-    const kept = this.#bySeq.get(seq) ?? this.#add(seq)
-    if (id !== undefined) this.#nameRow(kept, id)
-    this.#size += rowSize - sizeOf(kept)
-    kept.row = undefined
-    kept.isAlone = false
-    kept.changing++
-    return kept
+  #startChange({ seq, id }: RowChange): CachedRow {
+    const cached = this.#bySeq.get(seq) ?? this.#add(seq)
+    if (id !== undefined) this.#nameRow(cached, id)
+    this.#size += rowSize - sizeOf(cached)
+    cached.row = undefined
+    cached.isAlone = false
+    cached.changing++
+    return cached
   }
 
   /** Without a version the change was not made, or its outcome is unknown. */
   #endChange(
-    kept: KeptRow,
+    cached: CachedRow,
     { text, isAlone }: RowChange,
     version: number | undefined,
   ): void {
-    if (--kept.changing > 0) return
+    if (--cached.changing > 0) return
     const isKnown = version !== undefined && this.#changingAll === 0
-    if (!isKnown || text === undefined) this.#remove(kept)
+    if (!isKnown || text === undefined) this.#remove(cached)
     else {
-      kept.isAlone = isAlone
-      this.#setRow(kept, { seq: kept.seq, version, text })
+      cached.isAlone = isAlone
+      this.#setRow(cached, { seq: cached.seq, version, text })
     }
   }
 
   /** Invalidates all rows before a change that affects all of them. */
-  letGoOfAll(): Settle {
+  invalidateAll(): OnSettled {
     this.#changingAll++
     this.#changedAll++
     this.#clear()
@@ -167,53 +167,53 @@ export class KeptRows {
   }
 
   /** Adds an entry without a row. */
-  #add(seq: number): KeptRow {
+  #add(seq: number): CachedRow {
     const nothing = { id: undefined, row: undefined, changing: 0 }
-    const kept: KeptRow = { seq, ...nothing, isAlone: false, wasAsked: false }
-    this.#bySeq.set(seq, kept)
+    const cached: CachedRow = { seq, ...nothing, isAlone: false, wasUsed: false }
+    this.#bySeq.set(seq, cached)
     this.#size += rowSize
-    return kept
+    return cached
   }
 
-  #nameRow(kept: KeptRow, id: string): void {
-    kept.id = id
-    if (this.#byId.get(id) !== kept) this.#byId.set(id, kept)
+  #nameRow(cached: CachedRow, id: string): void {
+    cached.id = id
+    if (this.#byId.get(id) !== cached) this.#byId.set(id, cached)
   }
 
-  #setRow(kept: KeptRow, row: DocRow): void {
+  #setRow(cached: CachedRow, row: DocRow): void {
     if (row.text.length > textMax) {
-      this.#remove(kept)
+      this.#remove(cached)
       return
     }
-    this.#size -= sizeOf(kept)
-    kept.row = row
-    this.#size += sizeOf(kept)
-    this.#makeRoom()
+    this.#size -= sizeOf(cached)
+    cached.row = row
+    this.#size += sizeOf(cached)
+    this.#evict()
   }
 
-  #remove(kept: KeptRow): void {
-    this.#size -= sizeOf(kept)
-    this.#bySeq.delete(kept.seq)
-    const { id } = kept
+  #remove(cached: CachedRow): void {
+    this.#size -= sizeOf(cached)
+    this.#bySeq.delete(cached.seq)
+    const { id } = cached
     // The _id may belong to another document by now.
-    if (id !== undefined && this.#byId.get(id) === kept) this.#byId.delete(id)
+    if (id !== undefined && this.#byId.get(id) === cached) this.#byId.delete(id)
   }
 
   /** Evicts several rows at a time, because each call starts from the first one. */
-  #makeRoom(): void {
+  #evict(): void {
     if (this.#size <= this.#sizeMax) return
     this.#isFull = true
     const enough = this.#sizeMax * filledShare
     // Two passes at most: the rows that remain have pending changes.
     let left = 2 * this.#bySeq.size
-    for (const kept of this.#bySeq.values()) {
+    for (const cached of this.#bySeq.values()) {
       if (this.#size <= enough || left-- === 0) return
-      if (kept.wasAsked || kept.changing > 0) {
+      if (cached.wasUsed || cached.changing > 0) {
         // Moves the row to the end of the order of eviction. `#byId` keeps no order.
-        kept.wasAsked = false
-        this.#bySeq.delete(kept.seq)
-        this.#bySeq.set(kept.seq, kept)
-      } else this.#remove(kept)
+        cached.wasUsed = false
+        this.#bySeq.delete(cached.seq)
+        this.#bySeq.set(cached.seq, cached)
+      } else this.#remove(cached)
     }
   }
 
@@ -225,8 +225,8 @@ export class KeptRows {
   }
 }
 
-function asked(kept: KeptRow | undefined): DocRow | undefined {
-  if (kept === undefined) return undefined
-  kept.wasAsked = true
-  return kept.row
+function markUsed(cached: CachedRow | undefined): DocRow | undefined {
+  if (cached === undefined) return undefined
+  cached.wasUsed = true
+  return cached.row
 }

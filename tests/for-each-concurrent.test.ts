@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { sideBySide } from '../src/runtime/side-by-side.ts'
+import { forEachConcurrent } from '../src/runtime/for-each-concurrent.ts'
 
-describe('sideBySide', () => {
+describe('forEachConcurrent', () => {
   test('calls act for each item in order, at most so many at a time', async () => {
     const started: number[] = []
     let running = 0
     let mostRunning = 0
-    await sideBySide([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
+    await forEachConcurrent([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
       started.push(item)
       mostRunning = Math.max(mostRunning, ++running)
       await nextTurn()
@@ -29,7 +29,7 @@ describe('sideBySide', () => {
         await nextTurn()
         if (item === 2) throw new Error('the second fails')
       }
-      await assert.rejects(sideBySide(items(), 2, act), /the second fails/)
+      await assert.rejects(forEachConcurrent(items(), 2, act), /the second fails/)
       for (let turn = 0; turn < 10; turn++) await nextTurn()
       assert(started.length <= 3, started.join())
     })
