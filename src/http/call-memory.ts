@@ -6,7 +6,7 @@ import type { Effect } from '../auth/principal.ts'
 import type { Caller } from '../caller/caller.ts'
 import { fixedLimits, type Limits } from '../limits.ts'
 import { Charge } from './charge.ts'
-import type { FairShare, Holder } from './fair-share.ts'
+import type { FairShare, MemoryHolder } from './fair-share.ts'
 
 /** Bytes that are kept free for the reply of a command before it runs. */
 const replySizeUsual = 16_384
@@ -23,7 +23,7 @@ export interface MemoryPools {
 }
 
 /** The request that is charged. */
-interface Request extends Holder, Pick<Caller, 'signal' | 'check'> {
+interface ChargedCall extends MemoryHolder, Pick<Caller, 'signal' | 'check'> {
   /** Whether nothing that it does has to be answered. */
   readonly onlyReads: boolean
   /** The error that says that there was no room in time. */
@@ -31,7 +31,7 @@ interface Request extends Holder, Pick<Caller, 'signal' | 'check'> {
 }
 
 export class CallMemory {
-  readonly #holder: Request
+  readonly #holder: ChargedCall
   readonly #pools: MemoryPools
   readonly #reply: Charge
   /** What the values of the body take; undefined: it is small. */
@@ -39,7 +39,7 @@ export class CallMemory {
   /** Reads that asked for room. */
   #reads = 0
 
-  constructor(holder: Request, pools: MemoryPools) {
+  constructor(holder: ChargedCall, pools: MemoryPools) {
     this.#holder = holder
     this.#pools = pools
     this.#reply = new Charge(pools.replyRoom, holder)

@@ -1,15 +1,15 @@
 /** What one request holds of a room that many share. */
 import { fixedLimits } from '../limits.ts'
 import { andThen } from '../runtime/steps.ts'
-import type { FairShare, Holder } from './fair-share.ts'
+import type { FairShare, MemoryHolder } from './fair-share.ts'
 
 export class Charge {
   readonly #room: FairShare
-  readonly #holder: Holder
+  readonly #holder: MemoryHolder
   #held = 0
   #isOver = false
 
-  constructor(room: FairShare, holder: Holder) {
+  constructor(room: FairShare, holder: MemoryHolder) {
     this.#room = room
     this.#holder = holder
   }

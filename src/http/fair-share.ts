@@ -9,7 +9,7 @@
  */
 
 /** Who takes: the principal by name, and one of its connections. */
-export interface Holder {
+export interface MemoryHolder {
   readonly principalName: string
   /** Undefined: it has one request at a time, which is bound enough. */
   readonly sharedConnection: object | undefined
@@ -21,26 +21,30 @@ export interface FairShare {
   /** What was taken here and not given back. */
   readonly held: number
   /** Whether it could be taken now. */
-  hasRoom(holder: Holder, amount: number): boolean | Promise<boolean>
+  hasRoom(holder: MemoryHolder, amount: number): boolean | Promise<boolean>
   /**
    * Whether there was room for it, beside what the same request holds already. What is taken
    * must be given back.
    */
-  take(holder: Holder, amount: number, before?: number): boolean | Promise<boolean>
+  take(holder: MemoryHolder, amount: number, before?: number): boolean | Promise<boolean>
   /** The same, but nothing is taken while others of the principal wait for room. */
-  takeInTurn(holder: Holder, amount: number, before?: number): boolean | Promise<boolean>
+  takeInTurn(
+    holder: MemoryHolder,
+    amount: number,
+    before?: number,
+  ): boolean | Promise<boolean>
   /**
    * Takes it as soon as there is room. False: there was none in time, or too many wait
    * already, or the signal was aborted; for Infinity nothing else ends it.
    */
   takeWithin(
-    holder: Holder,
+    holder: MemoryHolder,
     amount: number,
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean>
   /** Told: takes it although there may be no room, for what exists already. */
-  force(holder: Holder, amount: number): void
+  force(holder: MemoryHolder, amount: number): void
   /** Told. */
-  release(holder: Holder, amount: number): void
+  release(holder: MemoryHolder, amount: number): void
 }

@@ -26,7 +26,7 @@ import {
   type Waiting,
 } from './command-timeout.ts'
 import { connectionOf, isDisconnected, isGone, isMultiplexed } from './connection.ts'
-import type { FairShare, Holder } from './fair-share.ts'
+import type { FairShare, MemoryHolder } from './fair-share.ts'
 import {
   credentialsOf,
   featuresOf,
@@ -79,7 +79,9 @@ export interface HttpLog extends Log {
 }
 
 /** A request in the form that commands take. */
-export class HttpCall implements Call, WrappedCall, Holder, Waiting, TurnTaker, BodyWriter {
+export class HttpCall
+  implements Call, WrappedCall, MemoryHolder, Waiting, TurnTaker, BodyWriter
+{
   readonly database: Database
   readonly root: string
   level: CommandLevel

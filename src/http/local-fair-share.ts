@@ -13,7 +13,7 @@
  */
 
 import { fixedLimits } from '../limits.ts'
-import type { FairShare, Holder } from './fair-share.ts'
+import type { FairShare, MemoryHolder } from './fair-share.ts'
 
 /** What a principal may hold, in multiples of what is free. */
 const freeMultiple = 3
@@ -40,7 +40,7 @@ export interface FairShareOptions {
 }
 
 interface Waiter {
-  readonly holder: Holder
+  readonly holder: MemoryHolder
   readonly amount: number
   readonly resolve: (isTaken: boolean) => void
 }
@@ -74,14 +74,14 @@ export class LocalFairShare implements FairShare {
     return this.#principals.get(principalName)?.held ?? 0
   }
 
-  hasRoom(holder: Holder, amount: number): boolean {
+  hasRoom(holder: MemoryHolder, amount: number): boolean {
     return (
       this.#fitsPrincipal(this.#principal(holder.principalName), amount, 0) &&
       this.#fitsConnection(this.#connection(holder), amount, 0)
     )
   }
 
-  take(holder: Holder, amount: number, before = 0): boolean {
+  take(holder: MemoryHolder, amount: number, before = 0): boolean {
     const principal = this.#principal(holder.principalName)
     const connection = this.#connection(holder)
     if (!this.#fitsPrincipal(principal, amount, before)) return false
@@ -90,16 +90,16 @@ export class LocalFairShare implements FairShare {
     return true
   }
 
-  takeInTurn(holder: Holder, amount: number, before = 0): boolean {
+  takeInTurn(holder: MemoryHolder, amount: number, before = 0): boolean {
     const waiting = this.#principals.get(holder.principalName)?.waiting ?? 0
     return waiting === 0 && this.take(holder, amount, before)
   }
 
-  force(holder: Holder, amount: number): void {
+  force(holder: MemoryHolder, amount: number): void {
     this.#hold(this.#principal(holder.principalName), this.#connection(holder), amount)
   }
 
-  release(holder: Holder, amount: number): void {
+  release(holder: MemoryHolder, amount: number): void {
     this.#hold(this.#principal(holder.principalName), this.#connection(holder), -amount)
     if (this.#waiters.size > 0) this.#serveWaiters()
   }
@@ -111,7 +111,7 @@ export class LocalFairShare implements FairShare {
   }
 
   async takeWithin(
-    holder: Holder,
+    holder: MemoryHolder,
     amount: number,
     waitMs: number,
     signal: AbortSignal,
@@ -173,7 +173,7 @@ export class LocalFairShare implements FairShare {
     return principal
   }
 
-  #connection({ sharedConnection }: Holder): Held | undefined {
+  #connection({ sharedConnection }: MemoryHolder): Held | undefined {
     if (sharedConnection === undefined) return undefined
     let held = this.#connections.get(sharedConnection)
     if (held === undefined) this.#connections.set(sharedConnection, (held = { held: 0 }))

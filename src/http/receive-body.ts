@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'
 import { isDisconnected, isMultiplexed, streamOf } from './connection.ts'
 import { Charge } from './charge.ts'
-import type { FairShare, Holder } from './fair-share.ts'
+import type { FairShare, MemoryHolder } from './fair-share.ts'
 import { canReadWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
@@ -44,7 +44,7 @@ export class BodyReceiver {
   /** `begin` is called once there is room: the client may wait for "100 Continue". */
   receive(
     message: IncomingMessage,
-    taker: Holder,
+    taker: MemoryHolder,
     sizeMax: number,
     packing: Packing | undefined,
     begin?: () => void,

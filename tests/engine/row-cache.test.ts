@@ -108,6 +108,28 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), undefined)
   })
 
+  test('are found by their own _id only when their number was reused during a change', () => {
+    const cache = keptOf(10)
+    cache.add(rowOf(1), 'a1')
+    const deleted = invalidateRows([deleteOf(1)], cache)
+    // Another document got the number, and is changed before the reply to the deletion arrives.
+    const replaced = invalidateRows([replaceReused('{"_id":"b"}')], cache)
+    deleted({ outcomes: ['done'], before: 0 })
+    replaced({ outcomes: ['done'], before: 1 })
+    assert.equal(cache.rowById('b')?.text, '{"_id":"b"}')
+    assert.equal(cache.rowById('a1'), undefined)
+  })
+
+  test('are not found by the _id of a stale change that settles first', () => {
+    const cache = keptOf(10)
+    const current = invalidateRows([replaceReused('{"_id":"b"}')], cache)
+    const stale = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
+    stale({ outcomes: ['conflict'], before: 1 })
+    current({ outcomes: ['done'], before: 0 })
+    assert.equal(cache.rowById('b')?.text, '{"_id":"b"}')
+    assert.equal(cache.rowById('a1'), undefined)
+  })
+
   test('that are being changed are tracked even if the cache is full', () => {
     const cache = keptOf(10)
     const writes = Array.from({ length: 40 }, (_, seq) => replaceOf(seq, rowOf(seq).text))
@@ -309,6 +331,13 @@ function recordOf(seq: number): EmbeddedRecord {
 function replaceOf(seq: number, text: string, search: SearchFields = {}): Write {
   const after = { id: 'a', text, document: new Map(), search }
   return { kind: 'replace', before: recordOf(seq), beforeDocument: new Map(), after }
+}
+
+/** Replaces a document that got the number 1 of `a1`. */
+function replaceReused(text: string): Write {
+  const before = new EmbeddedRecord({ seq: 1, version: 1, text }, documentView({}))
+  const after = { id: 'b', text, document: new Map(), search: {} }
+  return { kind: 'replace', before, beforeDocument: new Map(), after }
 }
 
 function deleteOf(seq: number): Write {

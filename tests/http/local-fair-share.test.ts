@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Holder } from '../../src/http/fair-share.ts'
+import type { MemoryHolder } from '../../src/http/fair-share.ts'
 import { LocalFairShare } from '../../src/http/local-fair-share.ts'
 
-function taker(principalName: string, sharedConnection?: object): Holder {
+function taker(principalName: string, sharedConnection?: object): MemoryHolder {
   return { principalName, sharedConnection }
 }
 
@@ -11,7 +11,7 @@ const ann = taker('ann')
 const bob = taker('bob')
 
 /** Takes amounts one by one until the share is used up, and returns their number. */
-function takeAll(share: LocalFairShare, who: Holder, amount = 1): number {
+function takeAll(share: LocalFairShare, who: MemoryHolder, amount = 1): number {
   let count = 0
   while (share.take(who, amount)) count++
   return count

@@ -6,7 +6,7 @@
 import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import type { Lockout } from '../../src/auth/lockout.ts'
 import type { DocumentTurns } from '../../src/collections/document-turns.ts'
-import type { FairShare, Holder } from '../../src/http/fair-share.ts'
+import type { FairShare, MemoryHolder } from '../../src/http/fair-share.ts'
 import type { RateLimit } from '../../src/http/rate-limit.ts'
 import type { Config } from '../../src/settings/config.ts'
 import { localState, type SharedState } from '../../src/shared-state.ts'
@@ -104,20 +104,20 @@ class RemoteFairShare implements FairShare {
     return this.#kept.held
   }
 
-  hasRoom(taker: Holder, amount: number): Promise<boolean> {
+  hasRoom(taker: MemoryHolder, amount: number): Promise<boolean> {
     return this.#way.ask(() => this.#kept.hasRoom(taker, amount))
   }
 
-  take(taker: Holder, amount: number, before?: number): Promise<boolean> {
+  take(taker: MemoryHolder, amount: number, before?: number): Promise<boolean> {
     return this.#way.ask(() => this.#kept.take(taker, amount, before))
   }
 
-  takeInTurn(taker: Holder, amount: number, before?: number): Promise<boolean> {
+  takeInTurn(taker: MemoryHolder, amount: number, before?: number): Promise<boolean> {
     return this.#way.ask(() => this.#kept.takeInTurn(taker, amount, before))
   }
 
   takeWithin(
-    taker: Holder,
+    taker: MemoryHolder,
     amount: number,
     waitMs: number,
     signal: AbortSignal,
@@ -125,11 +125,11 @@ class RemoteFairShare implements FairShare {
     return this.#way.ask(() => this.#kept.takeWithin(taker, amount, waitMs, signal))
   }
 
-  force(taker: Holder, amount: number): void {
+  force(taker: MemoryHolder, amount: number): void {
     this.#way.tell(() => this.#kept.force(taker, amount))
   }
 
-  release(taker: Holder, amount: number): void {
+  release(taker: MemoryHolder, amount: number): void {
     this.#way.tell(() => this.#kept.release(taker, amount))
   }
 }

@@ -10,7 +10,7 @@ import { always, conditionOf, costOf, unknown, type Index } from './conditions.t
 import { boundsSql } from './id-bounds.ts'
 import { rowsWithin } from './id-order.ts'
 import type { Key, AccessPath } from './access-paths.ts'
-import { candidateOf, merged, candidateRow, type Candidate } from './candidates.ts'
+import { candidateOf, merged, candidateRow, type ReadCandidate } from './candidates.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
 import { valueIn } from '../format/entry-key.ts'
 import type { StoredPosition } from '../format/position.ts'
@@ -132,7 +132,7 @@ export class AccessPathReader {
     after: StoredPosition | undefined,
     budget: Budget,
     withTexts: boolean,
-  ): Generator<Candidate> {
+  ): Generator<ReadCandidate> {
     const { tie } = this.#index
     switch (accessPath.kind) {
       case 'ids':
@@ -173,7 +173,7 @@ export class AccessPathReader {
     }
   }
 
-  *#byIds(ids: readonly Uint8Array[], after: number): Generator<Candidate> {
+  *#byIds(ids: readonly Uint8Array[], after: number): Generator<ReadCandidate> {
     const found = new Map<number, Uint8Array>()
     for (const id of ids) {
       const seq = this.#store.numberOf(id)
@@ -184,7 +184,7 @@ export class AccessPathReader {
   }
 
   /** Documents with one of the values, by ascending document number. */
-  *#byKeysInOrder(keys: readonly Key[], after: number): Generator<Candidate> {
+  *#byKeysInOrder(keys: readonly Key[], after: number): Generator<ReadCandidate> {
     const { entries } = this.#store
     const walks = keys.map(({ path, value }) => entries.numbersWith(path, value, after))
     let last = 0
@@ -196,7 +196,7 @@ export class AccessPathReader {
   }
 
   /** Rows with one of the values. Never continued from a position, like id ranges. */
-  *#byKeys(keys: readonly Key[]): Generator<Candidate> {
+  *#byKeys(keys: readonly Key[]): Generator<ReadCandidate> {
     const seen = new Set<number>()
     for (const { path, value } of keys)
       for (const entry of this.#store.entries.withValue(path, value)) {
@@ -206,7 +206,7 @@ export class AccessPathReader {
       }
   }
 
-  *#everything(after: number, withTexts: boolean): Generator<Candidate> {
+  *#everything(after: number, withTexts: boolean): Generator<ReadCandidate> {
     const columns = withTexts ? rowColumns : 'd.seq'
     const sql = `SELECT ${columns} FROM doc d WHERE d.seq > ? ORDER BY d.seq`
     for (const found of this.#store.prepared(sql).iterate(after)) {
@@ -278,7 +278,7 @@ function countCost(accessPath: AccessPath): number {
 }
 
 /** A row with only its number, for counting. */
-function numberOf({ seq, value }: Candidate): DocRow {
+function numberOf({ seq, value }: ReadCandidate): DocRow {
   return { seq, version: 0, text: '', ...(value !== undefined && { value }) }
 }
 

@@ -6,7 +6,7 @@ import type { StoreConnection } from '../store/store-connection.ts'
 import type { PossibleMatch, Index } from './conditions.ts'
 
 /** A candidate, with the parts of it that were read already. */
-export interface Candidate extends PossibleMatch {
+export interface ReadCandidate extends PossibleMatch {
   readonly row?: DocRow
   /** The value of its entry in a range. */
   readonly value?: Uint8Array
@@ -19,7 +19,7 @@ export function candidateOf({ key, doc }: Found, { tie, store }: Index): Possibl
 
 /** The row of a candidate, read from the store if needed. */
 export function candidateRow(
-  { seq, row, value }: Candidate,
+  { seq, row, value }: ReadCandidate,
   store: StoreConnection,
 ): DocRow {
   if (row !== undefined) return row

@@ -1,7 +1,7 @@
 /** Walks documents in the order of their ids. */
 import { textCost, type Budget } from '../store/budget.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
-import type { Candidate } from './candidates.ts'
+import type { ReadCandidate } from './candidates.ts'
 import { rowColumns, type RowColumns } from '../format/doc-row.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
@@ -16,7 +16,10 @@ export interface IdWalk {
 }
 
 /** Documents with ids within bounds, in the order of ids. */
-export function* rowsWithin(store: StoreConnection, stretch: IdWalk): Generator<Candidate> {
+export function* rowsWithin(
+  store: StoreConnection,
+  stretch: IdWalk,
+): Generator<ReadCandidate> {
   const { bounds, direction, from, withTexts } = stretch
   const within = bounds && boundsSql(bounds)
   const parts = [

@@ -154,13 +154,10 @@ class SortedRead {
   /** Sorts few matches; walks entries that are in order already. */
   #runById(direction: 1 | -1): void {
     const { filter } = this.#query
-    const [accessPath, another] = accessPathsOf(filter, this.#reader.index)
-    if (
-      accessPath?.kind === 'keys' &&
-      another === undefined &&
-      this.#isByIdWithin(accessPath)
-    ) {
-      this.#walkKeys(accessPath, direction)
+    const paths = accessPathsOf(filter, this.#reader.index)
+    const [only] = paths
+    if (paths.length === 1 && only?.kind === 'keys' && this.#isByIdWithin(only)) {
+      this.#walkKeys(only, direction)
       return
     }
     const max = Math.max(1000, this.#fewerThanWalk())
@@ -172,12 +169,8 @@ class SortedRead {
   }
 
   /** Whether the rows of an access path come in id order, for each of its values. */
-  #isByIdWithin(accessPath: AccessPath): boolean {
-    return (
-      accessPath.kind === 'keys' &&
-      this.#reader.index.tie === 'id' &&
-      accessPath.keys.length > 0
-    )
+  #isByIdWithin(path: AccessPath): boolean {
+    return path.kind === 'keys' && this.#reader.index.tie === 'id' && path.keys.length > 0
   }
 
   /** Walks the entries of some values, merged by id. */

@@ -133,7 +133,7 @@ export class RowCache {
 
   #startChange({ seq, id }: RowChange): CachedRow {
     const cached = this.#bySeq.get(seq) ?? this.#add(seq)
-    if (id !== undefined) this.#nameRow(cached, id)
+    this.#nameRow(cached, id)
     this.#size += rowSize - sizeOf(cached)
     cached.row = undefined
     cached.isAlone = false
@@ -144,13 +144,14 @@ export class RowCache {
   /** Without a version the change was not made, or its outcome is unknown. */
   #endChange(
     cached: CachedRow,
-    { text, isAlone }: RowChange,
+    { id, text, isAlone }: RowChange,
     version: number | undefined,
   ): void {
     if (--cached.changing > 0) return
     const isKnown = version !== undefined && this.#changingAll === 0
     if (!isKnown || text === undefined) this.#remove(cached)
     else {
+      this.#nameRow(cached, id)
       cached.isAlone = isAlone
       this.#setRow(cached, { seq: cached.seq, version, text })
     }
@@ -175,9 +176,16 @@ export class RowCache {
     return cached
   }
 
-  #nameRow(cached: CachedRow, id: string): void {
+  /**
+   * The store reuses the number of a deleted row. Changes of both documents can be pending at once, so
+   * the entry may have the _id of the other one.
+   */
+  #nameRow(cached: CachedRow, id: string | undefined): void {
+    const former = cached.id
+    if (former !== undefined && former !== id && this.#byId.get(former) === cached)
+      this.#byId.delete(former)
     cached.id = id
-    if (this.#byId.get(id) !== cached) this.#byId.set(id, cached)
+    if (id !== undefined && this.#byId.get(id) !== cached) this.#byId.set(id, cached)
   }
 
   #setRow(cached: CachedRow, row: DocRow): void {
