@@ -12,7 +12,7 @@ import { Random, seed } from './random.ts'
 import { tablePath, TableLoad, type Commanded, type Row } from './table-load.ts'
 import { SchemaLoad } from './table-schema-load.ts'
 
-const changesMin = 100
+const changesMin = 40
 
 type Documents = readonly Record<string, unknown>[]
 
