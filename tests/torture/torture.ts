@@ -6,7 +6,7 @@
  * every answer with them. After each round all data is read again, the server is stopped, and its
  * folder is checked.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LetterModels } from '../commands/letter-models.ts'
@@ -80,8 +80,9 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     await host.leave()
     disk?.relieve()
     const folder = `${root}-seed-${seed}`
-    cpSync(dataDir, folder, { recursive: true })
-    isKept = true
+    // A server that failed to start may have no folder.
+    isKept = existsSync(dataDir)
+    if (isKept) cpSync(dataDir, folder, { recursive: true })
     return { tally, failure: { error: error as Error, folder, log: host.log } }
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave)
