@@ -172,7 +172,7 @@ async function measureSearches(
       rows.push(await measureReranker(rerankerPort, connections, settings))
     }
     const head = ['search', 'connections', ...servedHead]
-    return { title: 'Ten documents, over HTTP, nothing else going on', head, rows }
+    return { title: 'Ten documents, over HTTP, no other load', head, rows }
   } finally {
     await fastify.stop()
   }

@@ -7,7 +7,7 @@ import {
   Databases,
   type DatabaseInfo,
 } from '../../src/databases/databases.ts'
-import { checked } from '../../src/engine/checked.ts'
+import { checked } from '../engine/contract/checked.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'

@@ -60,7 +60,7 @@ test('the package holds JavaScript, its types, pages, the console, the kernel an
 
 test('links of its pages lead to what is in it', () => {
   const inside = join(app, 'node_modules', 'stela')
-  assert.deepEqual(brokenLinks(inside, ['{*,docs/**/*,bench/*}.md']), [])
+  assert.deepEqual(brokenLinks(inside, ['{*,docs/**/*,bench/**/*}.md']), [])
 })
 
 /** npm warns of `prepare`, too, which it would not run. So `dependencies` builds in a checkout. */

@@ -28,7 +28,7 @@ const files = [
   '{src,tests,bench,package}/**/*.{ts,tsx}',
   'docs/**/*.md',
   '*.md',
-  'bench/*.md',
+  'bench/**/*.md',
 ]
 /** Lists of words of natural languages, and the phrases that are looked for. */
 const excluded = /stop-words|languages\/|tests\/prose\//

@@ -1,5 +1,5 @@
 /**
- * docs/testing-with-stela.md: its examples, saved under the names that they have, are run by
+ * docs/guides/test-an-application.md: its examples, saved under the names that they have, are run by
  * each of the runners that it names, against the package that a checkout makes.
  */
 import { mkdtempDisposable, writeFile } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
  * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
- * empty folder and against a server of its own, and what docs/testing-with-stela.md says. Clients
- * come from their registries, so this needs a network, and Python and Maven besides npm; it is no
+ * empty folder and against a server of its own, and what docs/guides/test-an-application.md says.
+ * Clients come from their registries, so this needs a network, and Python and Maven besides npm; it is no
  * part of `npm test`. `console` is what the console shows as code for Python and Java, `deploy` the
  * files of that folder, and `mcp-tools` calls every tool of assistants with the official Python SDK.
  */
@@ -23,8 +23,8 @@ const pages = new URL('../../docs/clients/', import.meta.url)
 /** For pages whose client signs in by name and password. */
 const account = { user: 'ann', password: 'secret' }
 
-/** docs/testing-with-stela.md, which has no client of its own. */
-const testSuites = 'testing-with-stela'
+/** docs/guides/test-an-application.md, which has no client of its own. */
+const testSuites = 'test-an-application'
 
 /** What the console shows as code. */
 const codeOfConsole = 'console'
@@ -46,7 +46,7 @@ if (unknown.length > 0) {
 }
 for (const client of clients) if (isAsked(client.name)) await report(client)
 if (isAsked(testSuites))
-  reportRun(testSuites, await followTestSuites(read(`../${testSuites}.md`)))
+  reportRun(testSuites, await followTestSuites(read(`../guides/${testSuites}.md`)))
 if (isAsked(codeOfConsole)) reportRun(codeOfConsole, await runCodeInClients())
 if (isAsked(mcpTools)) {
   const { version } = clients.find((client) => client.package === 'mcp')!
