@@ -1,4 +1,4 @@
-/** What filters, projections, sorts and updates of documents are refused for. */
+/** Errors of clauses on documents: filters, projections, sorts and updates. */
 import {
   byReason,
   counted,
@@ -8,7 +8,7 @@ import {
   type CatalogEntry,
 } from './catalog-entry.ts'
 
-/** The end of a sentence on a text to search for. */
+/** Says that a search text has no terms, at the end of a sentence. */
 function withoutTerms(text: string): string {
   return (
     `the analyzer makes no term of ${text}, so there is nothing to look for; send words ` +
@@ -292,7 +292,7 @@ export const clauseErrors = {
       }) =>
         `The argument of ${v.operator} of "${v.path}" has ${v.value}; ${v.wrapper} takes ` +
         `${v.expected}.`,
-      /** The message is that of the filter in it. */
+      /** The operand of $pull is a filter; `message` is the error of that filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
         `The argument of ${v.operator} of "${v.path}" cannot be used: ${v.message}`,
       tooManyComparisons: (v: {

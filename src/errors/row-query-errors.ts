@@ -1,7 +1,7 @@
 /** Errors and warnings of reading rows: filters, sorts and projections. */
 import { byReason, counted, list, request, type CatalogEntry } from './catalog-entry.ts'
 
-/** A table as messages name it, and its columns, each as name(type). */
+/** Name of a table and its columns as "name(type)", for messages. */
 interface TableNames {
   readonly table: string
   readonly columns: readonly string[]
@@ -9,13 +9,13 @@ interface TableNames {
 
 interface KeyNames {
   readonly table: string
-  /** The columns of the primary key. */
+  /** Columns of the primary key. */
   readonly key: readonly string[]
 }
 
 interface SortedNames {
   readonly table: string
-  /** The columns by which rows of a partition are ordered. */
+  /** Clustering columns, which order the rows of a partition. */
   readonly partitionSort: readonly string[]
   readonly sorted: readonly string[]
 }

@@ -1,6 +1,6 @@
 /**
- * Errors of writing rows: inserts, updates and deletes. What lists columns is given as text,
- * columns as "name(type)".
+ * Errors of writes to rows: inserts, updates and deletes. Variables hold columns as text, each
+ * as "name(type)".
  */
 import {
   byReason,
@@ -162,7 +162,7 @@ export const rowWriteErrors = {
       'row it is. Insert another row, and delete this one.',
   },
 
-  // What updates and deletes act on.
+  // Errors about the target rows of updates and deletes.
   MISSING_FILTER_FOR_UPDATE_DELETE: {
     ...request('FILTER'),
     title: 'Empty filter',
