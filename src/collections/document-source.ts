@@ -91,7 +91,7 @@ function withNeededFields(query: Query): Query {
     : { ...query, withSearchFields: true }
 }
 
-/** Characters of a document that is parsed in one go to be compared. */
+/** Documents up to this many characters are parsed without pausing, to compare them. */
 const shortLength = 65_536
 
 type TermsAt = (path: string) => readonly string[] | undefined

@@ -80,7 +80,7 @@ function readMembers(
   return values
 }
 
-/** Where a member stands, which is put into words for messages alone. */
+/** Context of a member. Its path is built only when a message needs it. */
 class Member implements FieldContext {
   readonly command: string
   readonly limits: Limits
