@@ -76,7 +76,7 @@ export class Authenticator {
       if (noted !== undefined) await noted
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
-    // Not counted as guessing: whoever sends an expired token had it while it was valid.
+    // Not counted as guessing: the sender of an expired token had it while it was valid.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     const noted = this.#lockout.noteGood(address, digest)

@@ -132,7 +132,7 @@ interface Change {
  */
 const pauseMsMax = 64
 
-/** Changes the records of a part. Returns those that concurrent writers kept changing. */
+/** Changes the records of a part. Returns the records that concurrent writers kept changing. */
 async function changePart(
   source: CollectionSource,
   found: readonly StoredRecord[],
@@ -168,7 +168,9 @@ async function changePart(
   }
 }
 
-/** Adds written records to `settled`, and returns those that another writer changed first. */
+/**
+ * Adds written records to `settled`, and returns the records that another writer changed first.
+ */
 function settle(
   decided: readonly Decided[],
   outcomes: readonly Outcome[],

@@ -8,7 +8,7 @@ import { inTurns, type Steps } from '../runtime/steps.ts'
 import { isTextOrNull, type SearchRules } from './search-fields.ts'
 
 /**
- * Embeds the texts of documents that have no vector yet. Also rejects search fields that the
+ * Embeds the texts of documents without a vector. Also rejects search fields that the
  * collection does not support, in any document of the request.
  */
 export function embedTexts(

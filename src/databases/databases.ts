@@ -13,8 +13,9 @@
  *
  * A start cleans up after such interruptions: it terminates databases that have been
  * INITIALIZING for longer than a creation can take, and drops the keyspaces of TERMINATED ones.
- * Keyspaces with a key that no entry has are not dropped. They may belong to another server,
- * whose entry is not known here yet, and an orphaned keyspace is better than a lost one.
+ * Keyspaces with a key that no entry has are not dropped. Another server may have created them,
+ * with an entry that this server has not read yet, and an orphaned keyspace is better than a
+ * lost one.
  *
  * No decision depends on clocks or delays alone. A server that has created a keyspace reads the
  * entry again, and drops the keyspace if the database was terminated meanwhile. A server that

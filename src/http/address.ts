@@ -83,7 +83,7 @@ function decode(segment: string): string {
 
 /**
  * The database in the first label of a host name, such as <id>-<region>.apps.example.com;
- * undefined when there is none.
+ * undefined if the host names no database.
  */
 export function databaseInHost(host: string | undefined): string | undefined {
   // Fast path: most hosts are shorter than a database id.

@@ -1,10 +1,10 @@
 /**
  * Captures short request bodies without a stream.
  *
- * Reading a body of a hundred bytes as a stream takes a buffer, three events and several turns
- * of the event loop, which costs more than parsing it as JSON. Node's parser calls `push` of
- * the request; when the whole body is awaited, this class captures the bytes there, and the
- * stream never starts.
+ * Reading a body of a hundred bytes as a stream takes a buffer, three events and several turns of
+ * the event loop, which costs more than parsing it as JSON. Node's parser calls `push` of the
+ * request; when the whole body is awaited, this class captures the bytes there, and the stream
+ * never starts.
  */
 import type { IncomingMessage } from 'node:http'
 import { http } from '../runtime/node-http.ts'

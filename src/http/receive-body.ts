@@ -39,7 +39,9 @@ export class BodyReceiver {
   readonly room: FairShare
   readonly #unpacking = new Unpacking()
 
-  /** `room`: limits the bytes of bodies, from before they are read until their command ends. */
+  /**
+   * `room`: limits the bytes of bodies, from their reservation until the end of their command.
+   */
   constructor(room: FairShare) {
     this.room = room
   }

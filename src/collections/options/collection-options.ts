@@ -47,7 +47,7 @@ export interface OptionsContext {
 }
 
 export interface RequestedOptions {
-  /** Options with defaults for those that the request omits. */
+  /** Options with defaults for omitted ones. */
   readonly options: CollectionOptions
   /**
    * Whether the request contains these options; otherwise any value of an existing collection

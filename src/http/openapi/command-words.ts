@@ -334,7 +334,7 @@ const target: WordsByCommand = {
 type WordsByCommand = Readonly<Record<string, CommandWords>>
 
 /**
- * Order of the descriptions: commands that create, then those that use, then those that drop.
+ * Order of the descriptions: commands that create, then commands that use, then commands that drop.
  */
 export const wordsOfCommands: Readonly<Record<CommandLevel, WordsByCommand>> = {
   general,
