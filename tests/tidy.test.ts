@@ -134,7 +134,7 @@ const filesMax = 60
 /** Modules that may import concrete engines. */
 const engineUsers = ['server', 'cli', 'open-engine', 'settings']
 
-/** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */
+/** "engine/embedded" for src/engine/embedded/engine.ts, "limits" for src/limits.ts. */
 function partOf(file: string): string {
   const folder = posix.dirname(file)
   if (folder === '.') return posix.basename(file, '.ts')

@@ -218,7 +218,7 @@ function impliedBy(comparison: Comparison): readonly Branch[] | undefined {
   }
 }
 
-/** Fields with columns of their own, which these indexes do not serve. */
+/** Whether the path is the _id or a search field, which the indexes of terms do not contain. */
 export function isKept(path: string): boolean {
   return path === '_id' || path.startsWith('$')
 }

@@ -177,7 +177,7 @@ class Session {
     try {
       await writer.hold(this.#gate)
     } catch (error) {
-      // Ends the other side's wait.
+      // Ends the wait of the writer thread.
       abandon(this.#gate)
       throw error
     }

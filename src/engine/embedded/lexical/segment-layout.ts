@@ -16,7 +16,7 @@ import type { VarintReader } from './varints.ts'
  */
 export const rowSize = 16_848
 
-/** The rows of a segment have ids from its own id times this on. */
+/** Ids of a segment's rows start at the id of the segment times this number. */
 export const rowsMax = 2 ** 24
 
 /** Only segments in the state `made` are read; `dropped` ones were merged. */
