@@ -24,7 +24,7 @@ export class Load {
   readonly #random: Random
   readonly #documents = new Map<string, Possible>()
   readonly failures: FailedCommand[] = []
-  /** Documents read in a state that is not possible. */
+  /** Documents that were read in an impossible state. */
   readonly wrong: string[] = []
   answered = 0
   #isStopping = false

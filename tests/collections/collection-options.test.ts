@@ -528,7 +528,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [name, requested, existing] of equal)
-    test(`is an empty list: ${name}`, () => {
+    test(`are an empty list: ${name}`, () => {
       assert.deepEqual(differences(parse(requested), parse(existing).options, asAsked), [])
     })
 
@@ -585,7 +585,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [settings, requested, existing] of different)
-    test(`lists ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
+    test(`list ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
       assert.deepEqual(
         differences(parse(requested), parse(existing).options, asAsked),
         settings,

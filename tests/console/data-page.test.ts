@@ -299,7 +299,7 @@ describe('the Data and Query pages', () => {
     assert(shown.includes('__proto__'))
     assert.equal(await page.evaluate('({}).polluted'), undefined)
     assert.equal(await grid(page).locator('script, img').count(), 0)
-    // Of two thousand columns, only the visible ones are rendered.
+    // Only the visible ones of two thousand columns are rendered.
     const cells = await grid(page).locator('.grid-header .grid-cell').count()
     assert(cells > 2 && cells < 40, `${cells} columns`)
     await scroll(page, 'scrollLeft', 1e9)

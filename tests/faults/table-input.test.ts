@@ -508,7 +508,7 @@ describe('keys', () => {
     assert.deepEqual(left.body.data!.documents, [])
   })
 
-  test('that only look alike are kept apart', async () => {
+  test('that look alike, or concatenate to the same text, address different rows', async () => {
     const parts = [
       'a',
       'ab',
@@ -601,8 +601,8 @@ describe('page states', () => {
   })
 })
 
-describe('sizes', () => {
-  test('far beyond any use are answered for clauses and bodies', async () => {
+describe('table commands of extreme size', () => {
+  test('get an answer when clauses or bodies have megabytes', async () => {
     const fill = (part: (n: number) => string, size = 1_500_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -647,7 +647,7 @@ describe('sizes', () => {
     }
   })
 
-  test('beyond counting are answered for combinations of key values in filters', async () => {
+  test('get an answer when filters have ten billion combinations of key values', async () => {
     await create('combined', {
       columns: { a: 'int', b: 'int', c: 'int', d: 'int', e: 'int' },
       primaryKey: { partitionBy: ['a', 'b'], partitionSort: { c: 1, d: -1, e: 1 } },

@@ -1,6 +1,6 @@
 /**
- * Limits for clients that have not shown a valid token: what they can do at once, and what is
- * logged.
+ * Limits for clients that have not sent a valid token: concurrent work per address, and log
+ * lines about rejections.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

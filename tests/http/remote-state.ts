@@ -186,7 +186,7 @@ export class RemoteState implements SharedState {
     this.valueRoom = new RemoteFairShare(ways.valueRoom, kept.valueRoom)
   }
 
-  /** The sum over all rooms, commands plus bytes: 0 only when nothing is held. */
+  /** The sum of all held amounts, commands and bytes together; 0 only when nothing is held. */
   get heldSum(): number {
     const rooms = [this.commandRoom, this.bodyRoom, this.replyRoom, this.valueRoom]
     return rooms.reduce((sum, { held }) => sum + held, 0)

@@ -230,7 +230,7 @@ describe('an HTTP/2 connection', () => {
     })
     const client = await open()
     const long = ' '.repeat(3_000_000)
-    // Rejected with and without Content-Length, and holds no room that others need.
+    // These bodies are rejected with and without Content-Length, and hold no memory afterwards.
     for (const length of [{ 'content-length': String(long.length) }, {}]) {
       const stream = client.open({ ':method': 'POST', ':path': '/v1', ...length })
       stream.on('error', () => undefined)
