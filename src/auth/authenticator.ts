@@ -14,7 +14,7 @@ import { digestOf, isGuessable } from './tokens.ts'
 
 /** Origin of a request. */
 export interface Origin {
-  /** The same object for all requests of a connection. */
+  /** Identifies the connection: the same object for all its requests. */
   readonly connection: object
   readonly address: string
 }

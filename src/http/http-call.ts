@@ -188,7 +188,7 @@ export class HttpCall
   /** Called first for each command; waits for the turn of the request. */
   parseBody(): Value | Promise<Value> {
     if (this.#body !== undefined) return this.#body
-    // Its time began in this turn, so the deadline is checked only after a pause.
+    // The deadline was set in this turn, so it is checked only after a pause.
     const turn = this.yieldTurn()
     if (turn === undefined) return this.#parseBytes()
     return turn.then(() => {

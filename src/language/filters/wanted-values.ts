@@ -61,7 +61,7 @@ export class WantedValues {
     this.#elementShapes = new Set(elements.filter(isComposite).map(shapeOf))
   }
 
-  /** The number of a value of the filter; -1 for a binary value. */
+  /** The number that identifies a value of the filter; -1 for a binary value. */
   numberOf(value: Value): number {
     return isComposite(value)
       ? (this.#others.get(printJson(value)) ?? -1)

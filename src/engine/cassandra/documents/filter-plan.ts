@@ -55,7 +55,9 @@ export type FilterPlan =
       readonly isExact: boolean
     }
 
-/** A filter with more alternatives than this is served without them. */
+/**
+ * Maximum alternatives of a condition such as $in. With more, the plan ignores the condition.
+ */
 const branchesMax = 20
 
 export function planFilter(filter: Filter): FilterPlan {

@@ -142,7 +142,7 @@ export class PostingCursor {
     return count
   }
 
-  /** The same by a merge with the block, for cases in which that is cheaper. */
+  /** Like `#keepNoted`, but merges with the block, for cases in which a merge is cheaper. */
   #keepMerged(
     { places: wanted, slots }: FoundPlaces,
     from: number,

@@ -35,7 +35,7 @@ export interface ScoreOptions {
   readonly wanted?: number
   /** Only documents with at most this score: all with exactly this score, and the best below it. */
   readonly ceiling?: number | undefined
-  /** Replaces the statistics of the index. */
+  /** Statistics to use instead of those of the index. */
   readonly statistics?: TermStatistics | undefined
 }
 

@@ -30,7 +30,10 @@ export interface Written {
   readonly outcomes: readonly WriteOutcome[]
   /** Version of the store after the commit of these writes. */
   readonly version: number
-  /** Version of the store before them; the first that is done gets the next version. */
+  /**
+   * Version of the store before these writes; the first write that is done gets the next
+   * number.
+   */
   readonly before: number
   /** Start of the next part of an index step. */
   readonly next?: number | undefined
