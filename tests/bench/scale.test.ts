@@ -51,7 +51,7 @@ test('a conditional write costs all replicas, and messages in each round', () =>
 
 test('a read by index contacts nodes until it has found enough rows', () => {
   const rare = { reach: 'parts', ms: 3, lookupMs: 1 } as const
-  // 12 nodes are contacted: 0.5 + 12 × 0.5 + 11 × 0.5, and the rows of two nodes.
+  // Contacts 12 nodes: 0.5 + 12 × 0.5 + 11 × 0.5 ms, and 2 × 2 ms for the rows on two nodes.
   assert.equal(workOf(rare, cluster(12), floorMs), 16)
   // With six times the requested rows, the first range suffices: two nodes are contacted.
   assert.equal(workOf({ ...rare, plenty: 6 }, cluster(12), floorMs), 6)

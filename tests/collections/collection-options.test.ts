@@ -36,7 +36,7 @@ const allOff: OptionsContext = {
   features: { lexical: false, reranking: false, vectorize: false },
 }
 
-/** Every configured reranker answers itself, without a substitute. */
+/** A server on which no other reranker substitutes a configured one. */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
 describe('accepted collection options', () => {
@@ -389,7 +389,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('store each credential once, with the name of its part', () => {
+  test('store a credential under one name, whether or not the request names its part', () => {
     for (const credential of ['mine', 'mine.providerKey'])
       assert.deepEqual(
         vectorOf({

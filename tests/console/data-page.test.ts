@@ -321,7 +321,7 @@ describe('the Data and Query pages', () => {
     await page.getByText(`${longest.length.toLocaleString('en')} characters`).waitFor()
     assert((await page.getByRole('dialog').locator('.text-line').count()) < 100)
     await page.keyboard.press('Escape')
-    // The same in the editor.
+    // The editor also renders only visible lines.
     await page.getByRole('button', { name: 'Actions on large' }).click()
     await choose(page, 'Edit document')
     await page

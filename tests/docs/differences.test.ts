@@ -578,7 +578,7 @@ describe('differences in searches', () => {
 describe('differences in providers', () => {
   const collections = new Collections()
 
-  /** Both the provider list and an existing collection must accept the built-in model. */
+  /** Asserts that the provider list and an existing collection accept the built-in model. */
   async function assertListed(): Promise<void> {
     const send = (body: object) => collections.server.command('/default_keyspace', body)
     const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }

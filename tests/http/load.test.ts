@@ -293,7 +293,7 @@ describe('a command that exceeds its timeout', () => {
       await timesOut()
       await finds()
     }
-    // The same holds for a pipelined command.
+    // A pipelined command also times out and leaves the connection usable.
     socket.write(slow + slow)
     await timesOut()
     await timesOut()
