@@ -18,7 +18,7 @@ export class Charge {
     return this.#held
   }
 
-  /** Whether the amount is available without waiting. */
+  /** Takes the amount if it is available without waiting; returns whether it was. */
   take(amount: number): boolean | Promise<boolean> {
     if (this.#isOver) return false
     return this.#keep(this.#room.take(this.#holder, amount, this.#held), amount)

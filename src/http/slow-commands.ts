@@ -23,7 +23,7 @@ export interface SlowCommands {
   latest(): Promise<readonly SlowCommand[]>
 }
 
-/** In memory; lost when the server stops. */
+/** Keeps slow commands in memory; they are lost when the server stops. */
 export class RecentSlowCommands implements SlowCommands {
   readonly #max: number
   /** Oldest first. */

@@ -29,7 +29,7 @@ export function doubleOf(high: number, low: number, count: number, power: number
   return power < 0 ? longDoubleOf(shifted, low, -power) : NaN
 }
 
-/** For (shifted + low) / 10^places with sixteen or seventeen digits. */
+/** The double for (shifted + low) / 10^places, which has sixteen or seventeen digits. */
 function longDoubleOf(shifted: number, low: number, places: number): number {
   const scale = powersOfTen[places]!
   // Both the sum and the quotient may be rounded. The measured error corrects both.

@@ -29,7 +29,7 @@ export const levels = [
   'target',
 ] as const satisfies readonly CommandLevel[]
 
-/** By name, ordered by level, then by registry. */
+/** Tools by name, ordered by level, then by registry. */
 export const tools: ReadonlyMap<string, Tool> = makeTools()
 
 function makeTools(): Map<string, Tool> {

@@ -35,7 +35,7 @@ export interface NamedTarget extends Pick<RecordSet<unknown>, 'noun'> {
 }
 
 export type Migration =
-  /** With obstacles, nothing was written. */
+  /** A result with obstacles means that nothing was written. */
   { readonly obstacles: readonly string[] } | Migrated
 
 export interface Migrated {

@@ -107,7 +107,7 @@ function missingTable(there: Table | undefined, table: Table): Missing {
   }
 }
 
-/** Without engine-specific properties, such as names in the store. */
+/** Columns without engine-specific properties, such as names in the store. */
 function columnsOf({ definition }: Table): readonly Column[] {
   return columnsInOrder<Column>(definition).map(({ name, type }) => ({ name, type }))
 }

@@ -51,7 +51,7 @@ export class Hand {
     return Array.from({ length }, () => this.write(make))
   }
 
-  /** At least `min` elements, rarely more than `min` + 3. */
+  /** A list of at least `min` elements, rarely more than `min` + 3. */
   few(min: number, make: Make): unknown[] {
     return this.list(min + this.random.below(4), make)
   }

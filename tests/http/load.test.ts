@@ -264,7 +264,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
     assert.match(answer.body.errors![0]!.message, /may have been written, and that stays/)
     await provider.left(1)
-    // Without the timeout, which a busy machine might exceed.
+    // The restarted server has no timeout, which a busy machine might exceed.
     await server.stop()
     server = await startServer({ dataDir: server.dataDir })
     const letters = '/default_keyspace/letters'

@@ -3,7 +3,7 @@ import { databases, type Request } from './story.ts'
 
 /** Databases, roles and tokens, created over the management API. */
 export interface Access {
-  /** By their names in the story. */
+  /** Ids of databases and tokens, by their names in the story. */
   readonly databaseIds: Readonly<Record<string, string>>
   readonly tokens: {
     readonly reader: string

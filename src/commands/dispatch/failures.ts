@@ -148,7 +148,7 @@ export function timeoutError(
   problem: string,
 ): ApiError {
   const { command = 'The command', does } = context
-  // Before the effect of a command is known, nothing was written.
+  // While the effect of a command is unknown, nothing has been written.
   const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,

@@ -242,7 +242,7 @@ export function options<const Shape extends Fields>(
   }
 }
 
-/** For commands without options; accepts absent, null and {}. */
+/** The options of commands without options: accepts absent, null and {}. */
 export const noOptions: Field<undefined> = {
   takes: { kind: 'options', fields: {} },
   read(value, context) {

@@ -22,7 +22,7 @@ import { Pace, type Steps } from '../../runtime/steps.ts'
 export interface FoundValues {
   /** The number of the value itself; -1 if the filter does not contain it. */
   readonly whole: number
-  /** For an array, 1 at the number of each value that it contains. */
+  /** For an array, one byte per number of a value: 1 if the array contains the value. */
   readonly elements: Uint8Array | undefined
 }
 

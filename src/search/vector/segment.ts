@@ -172,10 +172,7 @@ export class Segment {
     return kernel.count() * (kernel.nodeBytes() + 12) + kernel.upperBytes()
   }
 
-  /**
-   * Adds a vector for a document that has no vector in this segment. False if the segment is
-   * full.
-   */
+  /** Adds a vector for a document. False if the segment is full. */
   add(document: number, vector: Float32Array): boolean {
     this.#setInput(vector)
     return this.#kernel.add(document) !== 0

@@ -75,7 +75,7 @@ interface Principal<Read> {
 
 export class ReadSchedule<Read> {
   readonly #options: ScheduleOptions
-  /** In order of their last turn, the least recent first. */
+  /** Principals in order of their last turn, the least recent first. */
   readonly #principals = new Map<string, Principal<Read>>()
   readonly #entries = new Map<Read, Entry<Read>>()
   #running = new Set<Entry<Read>>()

@@ -141,7 +141,7 @@ export class RowCache {
     return cached
   }
 
-  /** Without a version the change was not made, or its outcome is unknown. */
+  /** Ends a change. No version: the change was not made, or its outcome is unknown. */
   #endChange(
     cached: CachedRow,
     { id, text, isAlone }: RowChange,

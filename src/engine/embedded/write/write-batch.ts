@@ -71,7 +71,7 @@ export interface Operation {
   readonly search: SearchColumns | null | undefined
   /** Span of the text's terms; null when it has no text, or the text is unchanged. */
   readonly textTerms: TermSpan | null
-  /** For a row: changed vectors, and the terms of changed texts. */
+  /** Changed vectors of a row, and the terms of its changed texts. */
   readonly vectors: readonly VectorChange[]
   readonly texts: readonly TextChange[]
   /** Entries to remove are in [from, middle), entries to add in [middle, to). */

@@ -49,9 +49,7 @@ export function upperBytes(): u32 { return field(Field.upperTop) }
 export function headerAddress(): u32 { return <u32>HEADER }
 export function headerBytes(): u32 { return <u32>HEADER_SIZE }
 
-/**
- * Adds the vector of a document that has no vector in this index. False if the index is full.
- */
+/** Adds a vector for a document. False if the index is full. */
 export function add(document: f64): bool {
   const id = takeNode()
   if (id == NIL) return false

@@ -174,7 +174,7 @@ export function place(thread: u32, threads: u32): usize {
   return at
 }
 
-/** At most half full, which keeps probe sequences short. */
+/** Slots of the hash table: at most half are full, which keeps probe sequences short. */
 function placesSize(capacity: u32): u32 {
   let size: u32 = 1024
   while (size < capacity * 2) size <<= 1
