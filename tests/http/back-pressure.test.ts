@@ -129,7 +129,7 @@ describe('pipelined requests', () => {
     )
   })
 
-  test('may have bodies of any size among them', async () => {
+  test('may have bodies of any size', async () => {
     await start()
     const socket = await open()
     const body = `{"countDocuments":{}}${' '.repeat(300_000)}`
