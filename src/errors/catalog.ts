@@ -320,7 +320,7 @@ export const catalog = {
       'Name one in options.rerank, or use a collection that was created with rerank on.',
   },
 
-  // Authentication and authorization.
+  // Errors of authentication and authorization.
   MISSING_AUTHENTICATION_TOKEN: {
     ...request('SECURITY'),
     status: 401,

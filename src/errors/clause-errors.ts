@@ -21,7 +21,7 @@ function undeletable(table: string): string {
 }
 
 export const clauseErrors = {
-  // Filters.
+  // Errors of filters.
   FILTER_FIELDS_LIMIT_VIOLATION: {
     ...request('FILTER'),
     title: 'Too many comparisons in the filter',
@@ -127,7 +127,7 @@ export const clauseErrors = {
       `Known operators: ${list(v.known)}.`,
   },
 
-  // Projections.
+  // Errors of projections.
   UNSUPPORTED_PROJECTION_DEFINITION: {
     ...request('PROJECTION'),
     title: 'The projection is not an object',
@@ -141,7 +141,7 @@ export const clauseErrors = {
       `Projection of "${v.path}": ${v.reason}.`,
   },
 
-  // Sorts.
+  // Errors of sorts.
   OVERLOADED_SORT_ROW_LIMIT: {
     ...request('SORT'),
     title: 'Too many matches for an in-memory sort',
@@ -242,7 +242,7 @@ export const clauseErrors = {
       }`,
   },
 
-  // Updates.
+  // Errors of updates.
   UNSUPPORTED_UPDATE_DATA_TYPE: {
     ...request('UPDATE'),
     title: 'Malformed update',

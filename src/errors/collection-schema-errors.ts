@@ -35,7 +35,7 @@ function unavailable(service: string): string {
 }
 
 export const collectionSchemaErrors = {
-  // Keyspaces and collections.
+  // Errors of keyspaces and collections.
   UNKNOWN_KEYSPACE: {
     ...request('SCHEMA'),
     title: 'Keyspace not found',

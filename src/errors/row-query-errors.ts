@@ -44,7 +44,7 @@ function sortedInMemory(why: string) {
 }
 
 export const rowQueryErrors = {
-  // Filters.
+  // Errors of filters.
   UNKNOWN_TABLE_COLUMNS_IN_FILTER: {
     ...request('FILTER'),
     code: 'UNKNOWN_TABLE_COLUMNS',
@@ -90,7 +90,7 @@ export const rowQueryErrors = {
       `${list(v.indexed)}. Create one with createTextIndex.`,
   },
 
-  // Projections.
+  // Errors of projections.
   UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION: {
     ...request('PROJECTION'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
@@ -110,7 +110,7 @@ export const rowQueryErrors = {
       `Columns of the table: ${list(v.columns)}.`,
   },
 
-  // Sorts.
+  // Errors of sorts.
   CANNOT_SORT_UNKNOWN_COLUMNS: {
     ...request('SORT'),
     title: 'Unknown columns in the sort',
@@ -215,7 +215,7 @@ export const rowQueryErrors = {
       `${v.skip}, out.`,
   },
 
-  // Warnings.
+  // Warnings about slow or unusual reads.
   MISSING_INDEX: {
     ...request('WARNING'),
     title: 'Filter on columns without an index',

@@ -45,7 +45,7 @@ const pushTakes =
   '{"<key>": <value>} or [<key>, <value>] of two scalars.'
 
 export const rowWriteErrors = {
-  // Rows of inserts.
+  // Errors of rows to insert.
   UNKNOWN_TABLE_COLUMNS: {
     ...request('DOCUMENT'),
     title: 'Unknown columns in the row',
@@ -82,7 +82,7 @@ export const rowWriteErrors = {
       `${v.target} indexes at most. Shorten the text.`,
   },
 
-  // Updates.
+  // Errors of updates.
   UNKNOWN_TABLE_COLUMNS_IN_UPDATE: {
     ...request('UPDATE'),
     code: 'UNKNOWN_TABLE_COLUMNS',

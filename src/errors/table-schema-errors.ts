@@ -89,7 +89,7 @@ export const tableSchemaErrors = {
       `The keyspace "${v.keyspace}" was dropped while its schema was read.`,
   },
 
-  // Invalid names.
+  // Errors of invalid names.
   UNSUPPORTED_COLUMN_NAME: {
     ...schema,
     code: 'UNSUPPORTED_SCHEMA_NAME',
@@ -192,7 +192,7 @@ export const tableSchemaErrors = {
       'the type first, with createType.',
   },
 
-  // Primary keys.
+  // Errors of primary keys.
   MISSING_PARTITION_COLUMNS: {
     ...schema,
     title: 'Missing partition columns in the primary key',
@@ -301,7 +301,7 @@ export const tableSchemaErrors = {
     body: vectorizeProblem,
   },
 
-  // Indexes.
+  // Errors of indexes.
   UNKNOWN_INDEX_COLUMN: {
     ...schema,
     title: 'Unknown column to index',

@@ -47,7 +47,7 @@ const indexable = Object.keys(ascending).filter((type) => {
   return type !== 'blob' && type !== 'duration'
 })
 
-/** Creates rows a, b and c with those values, and a row z without any. */
+/** Creates rows a, b and c with the values of `ascending`, and a row z without any. */
 async function allTypes(): Promise<Target> {
   const columns = Object.fromEntries(Object.keys(ascending).map((type) => [type, type]))
   const rows = ['a', 'b', 'c'].map((id, position) => {
