@@ -213,8 +213,9 @@ const fixed = {
   traceCommandLengthMax: 2_048,
 
   /**
-   * Maximum bytes of a provider's reply, which are the sum of three limits: per number of a
-   * vector.
+   * Maximum bytes of a provider's reply per number of a vector. The limit of a reply is the sum
+   * of this
+   * limit and the two below.
    */
   embeddingNumberSizeMax: 64,
   /** Maximum bytes of a provider's reply per score of a passage, including its JSON. */

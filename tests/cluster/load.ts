@@ -108,7 +108,7 @@ export class Load {
     return this.#random.pick([0, 1])
   }
 
-  /** Undefined if it failed. */
+  /** Sends a command. Returns undefined if the command failed. */
   async #send(place: Place, body: object): Promise<CommandAnswer | undefined> {
     const path = `/default_keyspace/${this.#collection}`
     try {

@@ -130,7 +130,7 @@ describe('the Data and Query pages', () => {
     await page.getByRole('dialog').getByLabel('title').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await header('title').waitFor()
-    // All of it is kept across a reload.
+    // A reload keeps widths and hidden columns.
     await header('tags').click({ button: 'right' })
     await choose(page, 'Hide column')
     await page.reload()

@@ -110,7 +110,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       const target = level === 'table' ? table : path
       await prepare()
       let state = await readState()
-      // Each run tests a random half of them.
+      // Each run tests a random half of the variants.
       const variants = [...variantsOf(command, random)].filter(() => random.oneIn(2))
       for (let at = 0; at < variants.length; at += 16) {
         const bodies = variants.slice(at, at + 16)

@@ -337,7 +337,7 @@ describe('a stopping server', () => {
   test('closes connections that do not respond', async () => {
     await start()
     const { hostname, port } = new URL(server.url)
-    // One never speaks HTTP; the other never finishes its request.
+    // One connection never speaks HTTP; the other never finishes its request.
     const silent = tlsConnect({ host: hostname, port: Number(port), ca: made.cert })
     await once(silent, 'secureConnect')
     silent.on('error', () => undefined)

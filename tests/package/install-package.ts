@@ -18,7 +18,7 @@ export interface Packed {
 export interface Installed {
   /** The checkout in which the package was built; contains dist/ and build/. */
   readonly checkout: string
-  /** The folder in which it is installed. */
+  /** The folder in which the package is installed. */
   readonly app: string
   readonly packed: Packed
   /** Environment for npm commands, with a cache that was empty at first. */

@@ -232,7 +232,7 @@ function chooseTerms(
   { analyzer, analysis, target, limits }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
-  // Present, because checkWhole requires it beside a vector.
+  // `lexical` is present, because checkWhole requires it beside a vector.
   const place = { target, field: '$lexical', clause: 'sort' } as const
   const bounds = { sizeMax: limits.lexicalSizeMax, ...(analysis && { budget: analysis }) }
   const terms = readTerms(lexical!, (text) => termsWithin(analyzer!, text, bounds), place)
