@@ -213,9 +213,8 @@ const fixed = {
   traceCommandLengthMax: 2_048,
 
   /**
-   * Maximum bytes of a provider's reply per number of a vector. The limit of a reply is the sum
-   * of this
-   * limit and the two below.
+   * Maximum bytes of a provider's reply per number of a vector. This limit and the next two add
+   * up to the limit of a reply.
    */
   embeddingNumberSizeMax: 64,
   /** Maximum bytes of a provider's reply per score of a passage, including its JSON. */

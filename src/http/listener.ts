@@ -94,7 +94,7 @@ function createTlsServer(
     http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
     maxSessionMemory: streamMemoryMax,
-    // Per connection, for a burst of resets; the limit per address is checked later.
+    // Limits a burst of resets on one connection; the limit per address is checked later.
     ...(resetRate > 0 && { streamResetBurst: 2 * resetRate, streamResetRate: resetRate }),
     settings: {
       maxConcurrentStreams: streamsMax,

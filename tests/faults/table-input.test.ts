@@ -38,7 +38,7 @@ const suspect = new Suspect(
     const documents = keptRows
     await suspect.accepted(`${keyspace}/kept_rows`, { insertMany: { documents } })
   },
-  // No server errors: the faults of table commands are their own.
+  // No code of the family SERVER is allowed: every fault in these commands is the client's.
   [],
 )
 after(() => models.close())

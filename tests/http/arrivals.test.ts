@@ -186,7 +186,7 @@ describe('a server limits each address', () => {
         assert((await metric(name)) >= 1)
         break
       } catch (error) {
-        // The server has not seen yet that they are closed.
+        // The server may not have noticed yet that the connections were closed.
         if (error instanceof assert.AssertionError) throw error
       }
   })

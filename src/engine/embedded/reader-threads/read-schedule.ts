@@ -52,7 +52,7 @@ interface Entry<Read> {
   /** `leaving`: put back, `ending`: aborted; in both its thread has not stopped yet. */
   state: 'waiting' | 'running' | 'paused' | 'leaving' | 'ending'
   isLong: boolean
-  /** Turns in which it ran while it was new. */
+  /** Turns in which the read ran while it was new. */
   turns: number
 }
 
