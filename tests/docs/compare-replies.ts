@@ -14,8 +14,7 @@ export function anonymous(json: string): string {
 
 /**
  * Asserts that replies are equal, except for the last digits of scores of a model, which depend
- * on
- * the processor.
+ * on the processor.
  */
 export function assertAlike(actual: string, expected: string): void {
   const score = /(?<="\$(?:similarity|vector|rerank)":)[\d.]+/g

@@ -1,7 +1,6 @@
 /**
  * Wraps an engine so that it only walks through records, and leaves filters, sorts and searches
- * to
- * the layer above.
+ * to the layer above.
  */
 import { around } from '../../src/engine/around.ts'
 import type { Engine, Page } from '../../src/engine/contract.ts'

@@ -1,7 +1,6 @@
 /**
- * Shared state of several servers that answers asynchronously, as another thread or machine would,
- * and
- * that can be made unreachable.
+ * Shared state of several servers that answers asynchronously, as another thread or machine
+ * would, and that can be made unreachable.
  */
 import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import type { Lockout } from '../../src/auth/lockout.ts'

@@ -1,8 +1,7 @@
 /**
- * Limits and turns in shared state that answers asynchronously. Requests are admitted and rejected
- * as with
- * local state, servers that share it agree, and unreachable state costs a request an error and
- * nothing else.
+ * Limits and turns in shared state that answers asynchronously. Requests are admitted and
+ * rejected as with local state, servers that share it agree, and unreachable state costs a
+ * request an error and nothing else.
  */
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'

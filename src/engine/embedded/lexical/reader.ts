@@ -165,8 +165,7 @@ export class LexicalReader {
 
   /**
    * BM25 scores of documents that have any of the terms. Only the best `wanted` documents, and
-   * those
-   * that tie with the last of them, are guaranteed to be included.
+   * ties with the last of them, are guaranteed to be included.
    */
   scoreAny(
     terms: readonly string[],
