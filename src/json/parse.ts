@@ -233,7 +233,10 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /** Continues at a key. The hot loop: written without helpers, for inlining. */
+  /**
+   * Reads members of an object, from a key to the end. The hot loop: without helpers, for
+   * inlining.
+   */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)
@@ -294,7 +297,7 @@ class Reader {
     return this.readElements(array, depth)
   }
 
-  /** Continues at an element. */
+  /** Reads elements of an array, from an element to the end. */
   readElements(array: Value[], depth: number): Value[] | Stopped {
     for (;;) {
       const value = --this.left > 0 ? this.readValue(depth + 1) : undefined
