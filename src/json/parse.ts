@@ -233,10 +233,7 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /**
-   * Reads members of an object, from a key to the end. The hot loop: without helpers, for
-   * inlining.
-   */
+  /** Reads members, starting at a key. The hot loop: no helpers, for inlining. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)

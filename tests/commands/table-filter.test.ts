@@ -613,7 +613,7 @@ describe('a rejected filter', () => {
       await refuseFinds(table, { filter }, { code, scope: 'FILTER', message })
     })
 
-  test('is answered with errors of its structure before errors of columns, and these before errors of values', async () => {
+  test('is answered with errors of its structure, then of its columns, then of its values', async () => {
     const refuse = (filter: object, code: string) =>
       table.refuse({ find: { filter } }, code)
     await refuse({ zip: 1, n: [1] }, 'FILTER_INVALID_EXPRESSION')

@@ -227,7 +227,7 @@ function putBest({ places, counts }: Postings, from: number, lengths: Uint32Arra
   }
 }
 
-/** Counts from this one on share one pair. */
+/** Term counts from this one on share one pair of count and length. */
 const countsApart = 64
 const noLength = 2 ** 32 - 1
 
