@@ -213,7 +213,7 @@ function ratesOf(standing: Standing<Entrant>) {
 
 interface OnStela extends Entrant {
   readonly requests: Requests
-  /** Replies to its first requests. */
+  /** Replies of the server to the first requests. */
   readonly replies: readonly string[]
 }
 

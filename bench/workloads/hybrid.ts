@@ -220,7 +220,7 @@ async function measureMixed(server: Stela, settings: StudySettings): Promise<Tab
     const search = searchesOver(searching, settings)
     const trial = await driveAll([insertsOver(inserting, made, trialInserts)], forMs)
     const perMs = trial[0]!.tally.requests / trial[0]!.tally.elapsedMs
-    // Created before the clock starts, since creating them would delay searches.
+    // Creates the documents before the clock starts, since creating them would delay searches.
     const inserts = () =>
       insertsOver(inserting, made, Math.ceil(perMs * forMs * 1.5) + insertingConnections)
     await server.settle()

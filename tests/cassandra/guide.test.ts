@@ -9,7 +9,7 @@ import { followGuide } from '../docs/guide.ts'
 import { startServer, temporaryFolder } from '../harness.ts'
 import { startNode } from './node.ts'
 
-test('the guide to a cluster moves a data folder as it shows', async () => {
+test('the commands of the guide to a cluster have the documented output', async () => {
   const page = new URL('../../docs/guides/move-to-a-cluster.md', import.meta.url)
   const folder = await temporaryFolder()
   const dataDir = join(folder, 'stela-data')
@@ -24,7 +24,8 @@ test('the guide to a cluster moves a data folder as it shows', async () => {
   } finally {
     await server.stop()
   }
-  // A first start makes a token, which is moved as well; the server above got its own.
+  // The first start of a data folder creates a token, which a migration moves as well. The
+  // server above had the token of the tests.
   const role = 'Organization Administrator'
   const made = await runStela(['token', 'create', '--data', dataDir, '--role', role])
   assert.equal(made.code, 0, made.err)

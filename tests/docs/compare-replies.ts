@@ -3,14 +3,19 @@ import assert from 'node:assert/strict'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 
-/** JSON without layout, and without ids of errors and page states, which differ each time. */
+/**
+ * Compact JSON, with placeholders for ids of errors and page states, which differ each time.
+ */
 export function anonymous(json: string): string {
   return printJson(parseStored(json))
     .replace(/"id":"[0-9a-f-]{36}"/g, '"id":"…"')
     .replace(/"nextPageState":"[^"]*"/g, '"nextPageState":"…"')
 }
 
-/** Accepts other last digits in scores of a model, which depend on the processor. */
+/**
+ * Asserts that replies are equal, except for the last digits of scores of a model, which depend
+ * on the processor.
+ */
 export function assertAlike(actual: string, expected: string): void {
   const score = /(?<="\$(?:similarity|vector|rerank)":)[\d.]+/g
   assert.equal(actual.replace(score, '…'), expected.replace(score, '…'))

@@ -1,4 +1,7 @@
-/** Docs and code agree: what the pages list is what there is, and their examples are true. */
+/**
+ * Compares the documentation with the code: lists are complete, and examples have the
+ * documented replies.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -49,7 +52,7 @@ function readPage(name: string): string {
   return readFileSync(new URL(name, reference), 'utf8')
 }
 
-/** The cells of every table row, code marks and escapes taken off. */
+/** The cells of all table rows, without code marks and escapes. */
 function rowsOf(text: string): string[][] {
   return text
     .split('\n')
@@ -62,17 +65,17 @@ function pageOf(command: string): string {
   return `${command.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.md`
 }
 
-/** Every command, and once for each path that it can be sent to. */
+/** A command appears once for each path level that accepts it. */
 const commands = Object.values(commandsAt).flatMap((known) => [...known])
 const served = commands.filter(([name]) => !deprecated.has(name))
 
-describe('the reference', () => {
-  test('has a page for each command, and no others', () => {
+describe('the reference pages', () => {
+  test('include a page for each command, and no others', () => {
     const expected = new Set([...served.map(([name]) => pageOf(name)), ...clausePages])
     assert.deepEqual(pages.toSorted(), [...expected].toSorted())
   })
 
-  test('lists each command in its index', () => {
+  test('are all linked from the index of commands', () => {
     const index = readPage('README.md')
     for (const [name] of served)
       assert(index.includes(`[${name}](${pageOf(name)})`), `the index lacks ${name}`)
@@ -80,7 +83,7 @@ describe('the reference', () => {
       assert(index.includes(name), `the index does not mention ${name}`)
   })
 
-  test('names every field of every command', () => {
+  test('name every field of every command', () => {
     for (const [name, command] of served) {
       const rows = rowsOf(readPage(pageOf(name))).map(([field]) => field!)
       for (const field of Object.keys(command.fields))
@@ -91,18 +94,18 @@ describe('the reference', () => {
     }
   })
 
-  test('describes older names with the newer ones', () => {
+  test('name the older names of commands on the page of the newer name', () => {
     for (const [older, newer] of deprecated)
       assert(readPage(pageOf(newer)).includes(`\`${older}\``), older)
   })
 
-  test('names only error codes that exist', () => {
+  test('name only error codes that exist', () => {
     const known = new Set([
       ...Object.entries<CatalogEntry>(catalog).flatMap(([name, entry]) => [
         codeOf(name, entry),
         entry.scope,
       ]),
-      // A model's status is written like them.
+      // Model statuses look like error codes.
       'END_OF_LIFE',
     ])
     for (const page of pages)
@@ -114,7 +117,7 @@ describe('the reference', () => {
 describe('the errors page', () => {
   const sections = readPage('errors.md').split(/^## /m).slice(1)
 
-  test('lists the catalog: codes, families, scopes, titles and HTTP statuses', () => {
+  test('lists codes, families, scopes, titles and HTTP statuses as the catalog does', () => {
     const listed = sections.flatMap((section) => {
       const [, family, scope = ''] = /Family `(\w+)`, (?:no scope|scope `(\w+)`)/.exec(
         section,
@@ -137,7 +140,7 @@ describe('the errors page', () => {
     assert.deepEqual(listed.toSorted(), expected.toSorted())
   })
 
-  test('marks the codes that nothing raises', () => {
+  test('marks the codes that the server never raises', () => {
     const sources = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && name !== 'errors/catalog.ts')
       .map((name) => read(`src/${name}`))
@@ -173,7 +176,7 @@ describe('the analyzers page', () => {
   const codesIn = (text: string) =>
     [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
 
-  test('lists the analyzers that are built in', () => {
+  test('lists the built-in analyzers', () => {
     const section = sectionOf('Built in')
     const named = [
       ...rowsOf(section).map(([name]) => name!),
@@ -193,7 +196,8 @@ describe('the analyzers page', () => {
         .split('\n')
         .filter((line) => line.startsWith('| `'))
         .map((line) => line.split('|').map(codesIn))
-      // Filters for single languages stand in a list, and one has a paragraph of its own.
+      // The section lists filters for single languages, and describes one filter in a
+      // paragraph.
       const listed = codesIn((section.match(/^- [^]*?(?=\n\n)/gm) ?? []).join())
       assert.deepEqual(
         [...rows.flatMap(([, names]) => names!), ...listed].toSorted(),
@@ -214,7 +218,7 @@ describe('the analyzers page', () => {
   })
 })
 
-/** As the message lists them when one is asked for that there is not. */
+/** The list in the error message for an unknown language. */
 function snowballLanguages(): string[] {
   return findLanguageProblem('none')!.split('There are: ')[1]!.split(', ')
 }
@@ -266,7 +270,7 @@ describe('the README', () => {
   })
 })
 
-test('each page of clients is a recipe for the version that their index lists', () => {
+test('each page of clients is a recipe for the version that the index of clients lists', () => {
   const clients = readClients(read('docs/clients/README.md'))
   const pages = readdirSync(new URL('docs/clients/', root)).filter(
     (name) => name !== 'README.md',
@@ -296,7 +300,7 @@ describe('an example', () => {
     return examples.length
   }
 
-  /** Pages that are tables, and nothing else, or whose examples another test sends. */
+  /** Pages that consist of tables, or whose examples another test sends. */
   const lists = ['column-types.md', 'errors.md', 'management.md']
 
   let server: TestServer
@@ -305,7 +309,7 @@ describe('an example', () => {
   })
   after(() => server.close())
 
-  /** As after the first start. */
+  /** Drops everything, so that the server is like a new one. */
   async function empty(): Promise<void> {
     const { body } = await server.command('', { findKeyspaces: {} })
     for (const name of body.status!['keyspaces'] as string[])
@@ -314,7 +318,7 @@ describe('an example', () => {
   }
 
   for (const page of pages.filter((name) => !lists.includes(name)))
-    test(`of ${page} has the reply that the page shows`, async () => {
+    test(`on page ${page} has the documented reply`, async () => {
       await empty()
       if (page !== 'README.md') await runExamples('README.md')
       const count = await runExamples(page)
@@ -323,7 +327,7 @@ describe('an example', () => {
       assert(blocks - 2 * count <= 1, `${page} has an example that is not run`)
     })
 
-  test('parses as JSON, wherever it stands', () => {
+  test('on any page is valid JSON', () => {
     for (const page of pages)
       for (const [, text] of readPage(page).matchAll(/```json\n([^`]*)```/g))
         assert.doesNotThrow(() => parseStored(text!), `${page}: ${text!}`)
@@ -360,7 +364,7 @@ const listedLimits: readonly (keyof Limits)[] = [
   'replySizeMax',
 ]
 
-test('the limits that documents.md lists are those that hold', () => {
+test('limits have the values that documents.md lists', () => {
   const section = readPage('documents.md').split('## Limits')[1]!.split('\n## ')[0]!
   const listed = rowsOf(section).slice(1)
   assert.deepEqual(
@@ -369,12 +373,12 @@ test('the limits that documents.md lists are those that hold', () => {
   )
 })
 
-test('links lead to pages and headings that exist', () => {
+test('links lead to existing pages and headings', () => {
   const pages = ['docs/**/*.md', 'bench/**/*.md', 'README.md', 'CHANGELOG.md']
   assert.deepEqual(brokenLinks(fileURLToPath(root), pages), [])
 })
 
-test('ARCHITECTURE.md gives a reason for each dependency, and only for those', () => {
+test('ARCHITECTURE.md gives a reason for each dependency, and lists no others', () => {
   const packages = JSON.parse(read('package.json')) as Record<
     'dependencies' | 'devDependencies' | 'optionalDependencies',
     Record<string, string>
@@ -393,7 +397,7 @@ test('ARCHITECTURE.md gives a reason for each dependency, and only for those', (
   assert.deepEqual(listed.toSorted(), expected.toSorted())
 })
 
-test('the tables that internals/store.md lists are those of a store', async () => {
+test('a store has the tables that internals/store.md lists', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stela-docs-'))
   const file = join(folder, 'store.db')
   await createStore(file)
@@ -417,7 +421,7 @@ test('the tables that internals/store.md lists are those of a store', async () =
   assert.deepEqual(listed.toSorted(), expected.toSorted())
 })
 
-test('the keys that internals/keys.md shows are those that are written', () => {
+test('values are encoded as the keys that internals/keys.md shows', () => {
   const examples = rowsOf(read('docs/internals/keys.md').split('## Examples')[1]!).slice(1)
   for (const [value, key] of examples)
     assert.equal(

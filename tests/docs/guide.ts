@@ -26,7 +26,7 @@ interface Guide {
   readonly steps: readonly Step[]
 }
 
-/** Throws for a block that would not be run, saved or compared. */
+/** Parses the page of a guide. Throws for a block that would not be run, saved or compared. */
 export function readGuide(page: string): Guide {
   const files: Record<string, string> = {}
   const steps: Step[] = []
@@ -45,7 +45,7 @@ export function readGuide(page: string): Guide {
   return { files, steps }
 }
 
-/** Runs the guide in a folder; `variables` lead its commands to a server. */
+/** Runs the commands of a guide in a folder, with environment variables that name a server. */
 export async function followGuide(
   page: string,
   folder: string,

@@ -7,7 +7,7 @@ import { followGuide } from './guide.ts'
 
 const folder = new URL('../../docs/guides/', import.meta.url)
 
-/** Guides with a test elsewhere, and where. */
+/** Guides that other tests follow, and these tests. */
 const elsewhere: Readonly<Record<string, string>> = {
   'move-to-a-cluster.md': 'tests/cassandra/guide.test.ts, on a node',
   'test-an-application.md': 'npm run test:recipes, with packages of a registry',
@@ -15,7 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 describe('a guide', () => {
   for (const name of readdirSync(folder).filter((file) => !(file in elsewhere)))
-    test(`${name} has examples with the output that it shows`, async (t) => {
+    test(`${name} has examples with the documented output`, async (t) => {
       const page = readFileSync(new URL(name, folder), 'utf8')
       const server = await startServer({ adminPort: 0 })
       const place = await temporaryFolder()
