@@ -48,27 +48,23 @@ await new Command('bench')
     `requests at a time (default: ${defaultConnections.join(',')}; a study may have its own)`,
     wholeNumbers,
   )
-  .option('--seconds <number>', 'time for each workload, and each baseline', positive, 5)
-  .option('--seed <number>', 'what the documents are made from', positive, 7)
-  .option('--keep <folder>', 'keep loaded documents there, or use those that are')
+  .option('--seconds <number>', 'time for each workload and each baseline', positive, 5)
+  .option('--seed <number>', 'seed of documents and requests', positive, 7)
+  .option('--keep <folder>', 'keep loaded documents in this folder, or use its documents')
   .option(
     '--against <folder>',
-    'sources of another version, whose processor time is compared with that of this one',
+    'compare CPU time with another version, whose sources are in this folder',
   )
   .option('--starts <number>', 'starts of each version, with --against', positive, 3)
   .option(
     '--rounds <number>',
-    'turns of each version a start, with --against',
+    'turns of each version per start, with --against',
     positive,
     20,
   )
-  .option('--profile <folder>', 'leave CPU profiles of the server there')
-  .option('--markdown', 'print machine facts, too, and draw the curve of a study')
-  .option(
-    '--plot <file>',
-    'where a curve is drawn',
-    join(import.meta.dirname, 'recall.svg'),
-  )
+  .option('--profile <folder>', 'write CPU profiles of the server to this folder')
+  .option('--markdown', 'also print facts of the machine, and draw the curve of a study')
+  .option('--plot <file>', 'file for the curve', join(import.meta.dirname, 'recall.svg'))
   .addHelpText(
     'after',
     `\nWorkloads: ${namesOf(workloads)}\nStudies, run by name: ${namesOf(studies)}`,

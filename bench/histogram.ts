@@ -29,7 +29,7 @@ export class Histogram {
 
 /** Buckets per power of two of microseconds. */
 const steps = 64
-/** From a microsecond to more than an hour. */
+/** Powers of two that the histogram covers: from a microsecond to more than an hour. */
 const powers = 32
 
 function bucketOf(microseconds: number): number {

@@ -43,7 +43,7 @@ export class Stela {
     this.readyMs = readyMs
   }
 
-  /** Without a folder, the settings name the data. */
+  /** Starts a server. Without a folder, the settings name the data. */
   static async start(
     dataDir: string | undefined,
     options: StelaOptions = {},

@@ -213,7 +213,7 @@ function ratesOf(standing: Standing<Entrant>) {
 
 interface OnStela extends Entrant {
   readonly requests: Requests
-  /** Replies to its first requests. */
+  /** Replies of the server to the first requests. */
   readonly replies: readonly string[]
 }
 
@@ -283,7 +283,7 @@ function dataFigures(folder: string, loadMs: number | undefined, size: number): 
   const bytes = sizeOnDisk(folder)
   const figures: Figure[] = [
     { what: `size of ${size} documents on disk`, value: bytes, unit: 'bytes' },
-    { what: 'the same, a document', value: bytes / size, unit: 'bytes/document' },
+    { what: 'the same, per document', value: bytes / size, unit: 'bytes/document' },
   ]
   if (loadMs !== undefined)
     figures.unshift({

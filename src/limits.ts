@@ -212,11 +212,14 @@ const fixed = {
   /** Characters of a command that a trace shows. */
   traceCommandLengthMax: 2_048,
 
-  /** Bytes that a provider may send per number of a vector, */
+  /**
+   * Maximum bytes of a provider's reply per number of a vector. This limit and the next two add
+   * up to the limit of a reply.
+   */
   embeddingNumberSizeMax: 64,
-  /** per score of a passage, including its JSON, */
+  /** Maximum bytes of a provider's reply per score of a passage, including its JSON. */
   rerankingScoreSizeMax: 1_000,
-  /** and for the rest of a reply. */
+  /** Maximum bytes of a provider's reply besides vectors and scores. */
   providerReplySizeMax: 1_000_000,
   /** Characters of a provider's error that a message repeats. */
   providerWordsLengthMax: 500,
@@ -239,11 +242,11 @@ const fixed = {
   samplesMax: 3,
   /** Characters of all sampled documents together; larger samples are omitted. */
   samplesLengthMax: 500_000,
-  /** Limits of an example: characters of a string, */
+  /** Characters of a string in a sample document. */
   sampleTextLengthMax: 300,
-  /** elements of an array, */
+  /** Elements of an array in a sample document. */
   sampleElementsMax: 5,
-  /** and values in total. */
+  /** Values of a sample document, at all depths. */
   sampleValuesMax: 200,
   /**
    * Milliseconds for which assistants may cache results that are the same for all tokens.

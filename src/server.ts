@@ -11,7 +11,6 @@ import { tokensOf } from './auth/store-accounts.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './settings/config.ts'
 import { Databases } from './databases/databases.ts'
-import { checked } from './engine/checked.ts'
 import { catalogFile } from './engine/embedded/catalog/catalog.ts'
 import { openEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { Engine } from './engine/contract.ts'
@@ -81,12 +80,13 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
 /**
  * Builds a server on a given engine, which the caller owns and must close. Without one, the
  * server opens the engine of the settings and closes it. State that servers must share is
- * local unless it is given.
+ * local unless it is given. Tests `wrap` the engine, to assert its contract.
  */
 export async function build(
   config: Config,
   given?: Engine,
   shared: SharedState = localState(config),
+  wrap: (engine: Engine) => Engine = (engine) => engine,
 ): Promise<Server> {
   const { limits, features } = config
   const log = pino(
@@ -95,8 +95,7 @@ export async function build(
   )
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
   const { localModels } = config
-  const opened = given ?? (await openEngine(config, report))
-  const engine = config.checked ? checked(opened) : opened
+  const engine = wrap(given ?? (await openEngine(config, report)))
   const models = openModels({
     log: report,
     providers: config.providers,

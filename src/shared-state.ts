@@ -30,7 +30,7 @@ export interface SharedState {
   readonly valueRoom: FairShare
 }
 
-/** For a single server process with one request thread: in memory. */
+/** State in memory, for a single server process with one request thread. */
 export function localState(config: Config): SharedState {
   return {
     lockout: new LocalLockout(config.badCredentialsMax),

@@ -1,10 +1,11 @@
 /**
- * `import { startStela } from 'stela'`: a server for a test. It is a process of its own, so a
- * test that blocks its thread cannot block the server, and a server leaves no handles, threads
- * or native modules in the runner. The channel between the two is what it lives by: when the
- * test's process ends, however that happens, the server stops and removes its folder.
+ * `import { startStela } from 'stela'`: starts a server for a test. The server is a separate
+ * process, so a test that blocks its thread cannot block the server, and the server leaves no
+ * handles, threads or native modules in the test runner. When the test's process ends, for
+ * whatever reason, the channel between both processes closes; the server then stops and removes
+ * its folder.
  *
- * Nothing of ours but types is imported here: loading it in a test costs next to nothing.
+ * This module imports only types of the server, so that tests load it at nearly no cost.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -14,31 +15,34 @@ import { dirname, join } from 'node:path'
 import type { TestServerOrder, TestServerReport } from './test-server.ts'
 
 export interface StelaOptions {
-  /** Keyspaces to create, besides default_keyspace, which is there. */
+  /** Keyspaces to create in addition to default_keyspace. */
   readonly keyspaces?: readonly string[]
-  /** The administrator's token; one is made when it is left out. */
+  /** Administrator token; default: a generated one. */
   readonly token?: string
   /** Flags of `stela serve` without their dashes: `{ 'page-size': 5, lexical: 'off' }`. */
   readonly settings?: Readonly<Record<string, string | number>>
-  /** A folder to use and to keep; without it a temporary one is made, and removed at the end. */
+  /** Data folder, which is kept; default: a temporary folder, which is removed at the end. */
   readonly data?: string
 }
 
 export interface Stela extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`: what clients take as the endpoint. */
+  /** The endpoint for clients: `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** What clients send as the token. It may do everything. */
+  /** The administrator token, for clients. */
   readonly token: string
-  /** Where the data is. */
+  /** The data folder. */
   readonly data: string
   /** Stops the server and removes a temporary folder; the second call does nothing. */
   close(): Promise<void>
 }
 
-/** What would make the server differ from one test run to the next, or slow it down. */
+/**
+ * Environment variables that would slow the server down or make its behaviour depend on the
+ * environment of the test.
+ */
 const notInherited = /^(?:STELA_.*|NODE_OPTIONS|NODE_V8_COVERAGE|NODE_TEST_CONTEXT)$/
 
-/** Starts a server, on a free port. Throws when a setting is wrong, and says which. */
+/** Starts a server on a free port. Throws an error that names an invalid setting. */
 export async function startStela(options: StelaOptions = {}): Promise<Stela> {
   const { keyspaces = [], settings = {}, token = randomBytes(24).toString('hex') } = options
   if (token === '') throw new Error('The token is empty. Leave it out to have one made')
@@ -59,7 +63,7 @@ export async function startStela(options: StelaOptions = {}): Promise<Stela> {
       token,
       temporary,
     })
-    // Who forgets to close a server is not kept from ending.
+    // A server that was not closed does not keep the test's process alive.
     child.unref()
     child.channel?.unref()
     const close = async (): Promise<void> => {
@@ -81,7 +85,7 @@ function startChild(): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !notInherited.test(name))
   const script = here.endsWith('.ts') ? 'test-server.ts' : 'test-server.js'
   return fork(join(dirname(here), script), [], {
-    // With room for what loading leaves behind, a start collects no garbage.
+    // Enough for the garbage of loading modules, so that a start runs no collection.
     execArgv: ['--disable-warning=ExperimentalWarning', '--min-semi-space-size=32'],
     env: {
       NODE_COMPILE_CACHE: join(dirname(here), '..', 'node_modules', '.cache', 'stela'),
@@ -105,7 +109,7 @@ function readyUrl(child: ChildProcess, order: TestServerOrder): Promise<string> 
   })
 }
 
-/** The server removes it, too; but it may have been killed. */
+/** Normally the server removes the folder; this covers a killed server. */
 async function removeFolder(temporary: string | undefined): Promise<void> {
   if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
 }

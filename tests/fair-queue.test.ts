@@ -1,4 +1,4 @@
-/** Turns of principals at work with limited concurrency. */
+/** Turns of principals in a queue in front of limited capacity. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -29,7 +29,7 @@ class Entries {
 }
 
 describe('a fair queue', () => {
-  test('admits entries at once while there is room, without a promise', () => {
+  test('admits entries synchronously while capacity is available', () => {
     const queue = queueOf({ capacity: 3 })
     const entrant = { principalName: 'a', signal: never }
     assert.equal(queue.enter(entrant, 2), undefined)

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { forEachConcurrent } from '../src/runtime/for-each-concurrent.ts'
 
 describe('forEachConcurrent', () => {
-  test('calls act for each item in order, at most so many at a time', async () => {
+  test('calls act for each item in order, with a limit on concurrent calls', async () => {
     const started: number[] = []
     let running = 0
     let mostRunning = 0

@@ -8,6 +8,7 @@ import { defaultConfig, type Config } from '../src/settings/config.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { build, type Listening, type Server } from '../src/server.ts'
 import type { SharedState } from '../src/shared-state.ts'
+import { checked } from './engine/contract/checked.ts'
 import { makeTestData, type TestData } from './test-engine.ts'
 
 export const testToken = 'test-token'
@@ -135,20 +136,24 @@ export class TestServer {
   }
 }
 
+export interface TestConfig extends Partial<Config> {
+  /** Whether every engine call asserts the engine's contract; true by default. */
+  readonly checked?: boolean
+}
+
 /**
  * Starts a server on a given engine, which the caller closes, or on a data folder, by default a new
  * one. Without an engine, test-engine.ts chooses one. `share` creates the state that it shares with
  * other servers.
  */
 export async function startServer(
-  config: Partial<Config> = {},
+  { checked: isChecked = true, ...config }: TestConfig = {},
   engine?: Engine,
   share?: (config: Config) => SharedState,
 ): Promise<TestServer> {
   const dataDir = config.dataDir ?? (await temporaryFolder())
   const wanted: Config = {
     ...defaultConfig,
-    checked: true,
     // Tests of power loss use servers in separate processes.
     durable: false,
     // A busy machine may take any time. Tests of timeouts set their own.
@@ -165,9 +170,8 @@ export async function startServer(
   const data = engine === undefined ? await makeTestData() : undefined
   const start = async (): Promise<TestServer> => {
     const opened = await data?.open()
-    const isChecked = wanted.checked && opened === undefined
-    const served = { ...wanted, checked: isChecked }
-    const server = await build(served, engine ?? opened, share?.(served))
+    const wrap = isChecked && opened === undefined ? checked : undefined
+    const server = await build(wanted, engine ?? opened, share?.(wanted), wrap)
     return new TestServer(server, await server.listen(), { dataDir, data, opened }, start)
   }
   return start()

@@ -1,4 +1,6 @@
-/** Tests that a machine cannot run are skipped by the test runner of Node, which counts them. */
+/**
+ * Tests whose requirements are not met are skipped by Node's test runner, which counts them.
+ */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -88,7 +90,7 @@ describe('imports of a test file', () => {
     // STELA_TEST_CASSANDRA satisfies a file that starts no node of its own.
     const shared = imports.reachedBy('tests/cassandra/commands.test.ts')
     assert(!shared.has('tests/cassandra/node.ts'))
-    // Everywhere, the specification is tested on the embedded engine.
+    // The specification runs on the embedded engine on every machine.
     const embedded = imports.reachedBy('tests/spec/embedded.test.ts')
     assert(!embedded.has('tests/cassandra/test-node.ts'))
   })

@@ -16,7 +16,7 @@ export interface Missing {
   readonly modules: readonly string[]
 }
 
-/** Gives tests the node that they share. */
+/** The module through which tests share a node. */
 export const sharedNodeModule = 'tests/cassandra/test-node.ts'
 
 export async function findMissing(): Promise<readonly Missing[]> {

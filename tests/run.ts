@@ -81,14 +81,14 @@ const complaint = await node?.remove()
 if (complaint !== undefined) console.log(`✖ ${complaint}`)
 process.exitCode = failed.includes(true) || complaint !== undefined ? 1 : 0
 
-/** Exits when a complete run is required and tools are missing. */
+/** Exits with an error when CI=true and required tools are missing. */
 function refuse(): void {
   const tools = missing.filter(({ isTool }) => isTool)
   for (const { reason } of tools) console.log(`✖ ${reason}`)
   if (tools.length > 0) process.exit(1)
 }
 
-/** Undefined when tests that need a node are skipped, or a running node is named. */
+/** Undefined if tests on a node are skipped, or if the environment names a running node. */
 async function startNode(): Promise<SharedNode | undefined> {
   const isMissing = missing.some(({ modules }) => modules.includes(sharedNodeModule))
   return isMissing ? undefined : SharedNode.start()
@@ -185,12 +185,12 @@ function testFiles(): string[] {
   ]
 }
 
-/** The missing requirement of a file, found by the modules that it imports. */
+/** The unmet requirement of a file, derived from the modules that it imports. */
 function lackOf(imported: ReadonlySet<string>): Missing | undefined {
   return missing.find(({ modules }) => modules.some((module) => imported.has(module)))
 }
 
-/** The first lines of a group whose tests are skipped. */
+/** The beginning of a group whose tests are skipped. */
 function skipping({ reason }: Missing): string[] {
   return [
     `import { skipTests } from '${hrefOf('tests/skipped-tests.ts')}'`,

@@ -2,12 +2,15 @@
  * Engine of test servers: STELA_TEST_ENGINE is `memory` for the engine in memory, or `cassandra`
  * for a shared node; the default is `embedded`.
  */
-import { checked } from '../src/engine/checked.ts'
+import { checked } from './engine/contract/checked.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { openMemoryEngine } from './engine/memory/memory-engine.ts'
 import { MemoryStore } from './engine/memory/memory-store.ts'
 
-/** Data that engines are opened on, one after the other. The engines assert their promises. */
+/**
+ * Data of one test, on which engines are opened one after the other. The engines check their
+ * contract.
+ */
 export interface TestData {
   open(): Promise<Engine>
   remove(): Promise<void>

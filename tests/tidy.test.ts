@@ -1,4 +1,4 @@
-/** The fence around the source: who imports whom, and how files are named and sized. */
+/** Rules for the structure of the source: imports, layers, and names and sizes of files. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -13,7 +13,7 @@ function read(path: string): string {
   return readFileSync(new URL(path, root), 'utf8')
 }
 
-/** What each part of the source may import, besides itself and what anyone may. */
+/** Allowed imports of each part of the source, besides its own modules and `common` ones. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   'start-stela': ['test-server'],
@@ -77,8 +77,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const byAnyone = ['caller', 'errors', 'json', 'limits', 'runtime']
 
 /**
- * Folders of a part, lowest first: each imports only those before it. Files beside the folders
- * come last, and may import all of them.
+ * Folders of a part from the lowest layer to the highest: each imports only earlier ones. Files
+ * beside the folders form the highest layer.
  */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'engine/embedded': [
@@ -95,10 +95,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Parts whose files and folders may not import each other in a circle; "" is src itself. */
+/** Parts whose files and folders must not form import cycles; "" is src itself. */
 const withoutCircles = ['', 'language', 'cli', 'collections', 'tables', 'providers']
 
-/** Packages with one home. */
+/** Packages that only certain modules may import. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http', 'admin'],
   'prom-client': ['http'],
@@ -110,7 +110,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   commander: ['main', 'cli', 'settings', 'test-server'],
 }
 
-/** The folders directly under src: words of the product, as docs/ARCHITECTURE.md lists them. */
+/** The folders directly under src, in the order of docs/ARCHITECTURE.md. */
 const layout = [
   ...['admin', 'auth', 'caller', 'cli', 'collections', 'commands', 'console', 'databases'],
   'engine',
@@ -128,13 +128,13 @@ const layout = [
   ...['runtime', 'search', 'settings', 'tables'],
 ]
 
-/** Files that a folder may hold, besides folders: about what a screen lists. */
+/** Maximum files per folder: about as many as a screen lists. */
 const filesMax = 60
 
-/** Who may name a concrete engine. */
+/** Modules that may import concrete engines. */
 const engineUsers = ['server', 'cli', 'open-engine', 'settings']
 
-/** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */
+/** "engine/embedded" for src/engine/embedded/engine.ts, "limits" for src/limits.ts. */
 function partOf(file: string): string {
   const folder = posix.dirname(file)
   if (folder === '.') return posix.basename(file, '.ts')
@@ -145,7 +145,7 @@ const engines = ['engine/embedded', 'engine/cassandra']
 
 interface Import {
   readonly file: string
-  /** As a reader can find it. */
+  /** File and line, for messages. */
   readonly place: string
   readonly from: string
 }
@@ -168,7 +168,7 @@ function assertNone(offences: readonly string[], reason: string): void {
   assert.equal(offences.length, 0, `${reason}:\n${offences.join('\n')}`)
 }
 
-test('every part of the source imports only what it may', () => {
+test('every part of the source imports only allowed parts', () => {
   const offences = imports.flatMap(({ file, place, from }) => {
     if (!from.startsWith('.')) return []
     const part = partOf(file)
@@ -183,7 +183,7 @@ test('every part of the source imports only what it may', () => {
   assertNone(offences, 'docs/ARCHITECTURE.md, "Folders", says who imports whom')
 })
 
-test('no files import each other in a circle, not even types', () => {
+test('files have no import cycles, including type imports', () => {
   const between = imports.flatMap(({ file, place, from }) =>
     from.startsWith('.')
       ? [{ place, from: file, to: posix.join(posix.dirname(file), from) }]
@@ -193,7 +193,7 @@ test('no files import each other in a circle, not even types', () => {
   assertNone(offences, 'what two files need of each other belongs into a third')
 })
 
-test('folders of a part import only those below them', () => {
+test('folders of a part import only lower layers', () => {
   const offences = Object.entries(layers).flatMap(([part, order]) =>
     importsWithin(part).flatMap(({ place, from, to }) => {
       if (from === '') return []
@@ -205,14 +205,16 @@ test('folders of a part import only those below them', () => {
   assertNone(offences, 'docs/ARCHITECTURE.md, "Folders", lists them from the lowest')
 })
 
-test('no folders of a part import each other in a circle', () => {
+test('folders of a part have no import cycles', () => {
   const offences = withoutCircles.flatMap((part) =>
     circlesOf(importsWithin(part)).map(({ place }) => place),
   )
   assertNone(offences, 'move what both need into a folder below them')
 })
 
-/** What is left once everything is removed that imports nothing or is imported by nothing. */
+/**
+ * The links that remain after repeatedly removing nodes without incoming or outgoing imports.
+ */
 function circlesOf(between: readonly Link[]): readonly Link[] {
   let left = between
   for (let before = Infinity; left.length < before;) {
@@ -229,7 +231,7 @@ function importsWithin(part: string): Link[] {
   const start = part === '' ? '' : `${part}/`
   const folderOf = (file: string) => {
     const [first = '', ...rest] = file.slice(start.length).split('/')
-    // Directly under src, each file is a part of its own.
+    // Files directly under src are parts of their own.
     return rest.length > 0 || part === '' ? first : ''
   }
   return imports.flatMap(({ file, place, from }) => {
@@ -246,7 +248,7 @@ interface Link {
   readonly to: string
 }
 
-test('nothing but what starts a server knows which engine there is', () => {
+test('only modules that start a server import a concrete engine', () => {
   const offences = files.flatMap((file) => {
     const part = partOf(file)
     if (engines.includes(part) || engineUsers.includes(part)) return []
@@ -261,7 +263,7 @@ test('nothing but what starts a server knows which engine there is', () => {
   assertNone(offences, 'the contract is all that others know of an engine')
 })
 
-test('packages with one home are used there alone', () => {
+test('packages with a designated module are imported only there', () => {
   const offences = imports.flatMap(({ file, place, from }) => {
     const home = homes[from]
     if (home === undefined || home.includes(partOf(file))) return []
@@ -270,7 +272,7 @@ test('packages with one home are used there alone', () => {
   assertNone(offences, 'a package with one home can be replaced in one place')
 })
 
-test('only what package.json lists is imported', () => {
+test('only packages that package.json lists are imported', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
     read('package.json'),
   ) as Record<
@@ -279,7 +281,7 @@ test('only what package.json lists is imported', () => {
   >
   const listed = { ...dependencies, ...optionalDependencies }
   const offences = imports.flatMap(({ file, place, from }) => {
-    // What the console is made of is bundled into it, and need not be installed.
+    // Packages of the console are bundled, so they need not be installed.
     const known = partOf(file) === 'console' ? devDependencies : listed
     return from.startsWith('.') || from.startsWith('node:') || packageOf(from) in known
       ? []
@@ -293,7 +295,7 @@ function packageOf(from: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(from)![0]
 }
 
-test('folders are those of the layout, and can be taken in at a glance', () => {
+test('folders match the layout, and have few files', () => {
   const folders = new Set(files.map((file) => posix.dirname(file)))
   const strange = [...folders]
     .map((folder) => folder.split('/')[0]!)
@@ -314,7 +316,7 @@ function entriesOf(folder: string) {
   return readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
 }
 
-test('commands/ lists the API: a file for each command, and what runs them', () => {
+test('commands/ has a file for each command and the folders that run them', () => {
   const registry = read('src/commands/dispatch/registry.ts')
   const offences = files.flatMap((file) => {
     const [first, second, ...deeper] = file.split('/')
@@ -327,7 +329,7 @@ test('commands/ lists the API: a file for each command, and what runs them', () 
   assertNone(offences, 'who knows the API can guess the file')
 })
 
-test('files are named in kebab-case, and no folder is a drawer for leftovers', () => {
+test('files are named in kebab-case, and no folder has a generic name such as utils', () => {
   const offences = files.filter(
     (file) =>
       !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.tsx?$/.test(
@@ -337,15 +339,18 @@ test('files are named in kebab-case, and no folder is a drawer for leftovers', (
   assertNone(offences, 'a file is named for what is in it')
 })
 
-test('nothing is exported by default', () => {
+test('no module has a default export', () => {
   const offences = files.filter((file) => /^export default\b/m.test(read(`src/${file}`)))
   assertNone(offences, 'an exported thing has one name everywhere')
 })
 
-/** What people import from the package, and what is called from WebAssembly's side. */
+/**
+ * Modules whose exports are used outside of the source: the package's entry point, and
+ * WebAssembly.
+ */
 const outside = /^(?:start-stela\.ts|search\/vector\/kernel\/)/
 
-test('what is exported is used by another file', () => {
+test('every export is imported by another file', () => {
   const readers = ['src', 'tests', 'bench', 'package'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
@@ -357,7 +362,7 @@ test('what is exported is used by another file', () => {
     const target = (from: string) => posix.join(posix.dirname(path), from)
     for (const [, names, from] of text.matchAll(namedImport))
       for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
-    // Whoever loads a file whole may use all of it.
+    // A module that is imported as a whole may use all exports.
     for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
       used.add(target(from!))
   }
@@ -376,11 +381,11 @@ const namedImport = /^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from '(\
 const exportedValue =
   /^export (?:async )?(?:function\*?|const|class|abstract class) (\w+)/gm
 
-/** About two dozen screens; the catalog of errors is a list, and lists may be long. */
+/** About two dozen screens of code; the error catalog is a list and may be longer. */
 const linesMax = 550
 const lists = ['errors/catalog.ts']
 
-test('no file is too long to have one idea', () => {
+test('no file exceeds the maximum length', () => {
   const offences = files.flatMap((file) => {
     const lines = read(`src/${file}`).split('\n').length
     return lines > linesMax && !lists.includes(file) ? [`src/${file}: ${lines} lines`] : []
@@ -388,13 +393,15 @@ test('no file is too long to have one idea', () => {
   assertNone(offences, `files have at most ${linesMax} lines`)
 })
 
-/** Where numbers tell how something works, what a type can hold, or what is shown. */
+/**
+ * Modules with numbers that define a format or an algorithm, the range of a type, or a layout.
+ */
 const ownNumbers = [
   ...['engine/cassandra/', 'engine/embedded/', 'json/', 'language/', 'migrate/'],
   ...['providers/local/', 'search/'],
 ]
 
-/** Elsewhere those that bound what is kept or done at once, and that no client meets. */
+/** Other modules with internal bounds that no client observes. */
 const unmetNumbers = [
   ...['admin/backup-stream.ts: tellingMsMax', 'auth/local-lockout.ts: goodMax'],
   ...['collections/change.ts: pauseMsMax', 'collections/records.ts: shownAtOnceMax'],
@@ -406,7 +413,7 @@ const unmetNumbers = [
   ...['paging/page-state.ts: valuesMax'],
 ]
 
-test('numbers that clients and operators meet stand in limits.ts', () => {
+test('limits that clients and operators observe are defined in limits.ts', () => {
   const offences = files.flatMap((file) => {
     if (/^(?:limits\.ts|(?:settings|cli|console)\/)/.test(file)) return []
     const isOwn = ownNumbers.some((folder) => file.startsWith(folder))
@@ -414,7 +421,7 @@ test('numbers that clients and operators meet stand in limits.ts', () => {
     const constants = text.matchAll(/^(?:export )?const (\w*Max\w*) = [\d(]/gm)
     return Array.from(constants, ([, name]) => `${file}: ${name!}`).filter((found) => {
       const name = found.split(' ')[1]!
-      // What a message tells, or an argument is held against, is a promise anywhere.
+      // A number in a message or passed as `max` is visible to clients in any module.
       const isTold = new RegExp(`\\$\\{${name}\\}|\\bmax: ${name}\\b`).test(text)
       return isTold || !(isOwn || unmetNumbers.includes(found))
     })
@@ -423,7 +430,7 @@ test('numbers that clients and operators meet stand in limits.ts', () => {
 })
 
 test('no two types have the same name', () => {
-  // The console is a program of its own, and speaks of what the server speaks of.
+  // The console is a separate program with its own types for the same things.
   const programs = [
     files.filter((file) => !file.startsWith('console/')),
     files.filter((file) => file.startsWith('console/')),

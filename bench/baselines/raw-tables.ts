@@ -58,7 +58,7 @@ class RawTable {
     return kind === 'insert' ? this.#runInserts(forMs) : this.#reads[kind].run(forMs)
   }
 
-  /** Not durable: only measured writes have to be. */
+  /** Loads rows without durability, which only measured writes need. */
   #load(readings: Readings, size: number): void {
     this.#database.exec('PRAGMA synchronous = OFF')
     for (let done = 0; done < size; done += loadedAtOnce) {

@@ -40,7 +40,7 @@ export const nearestMax = 10
 
 const limit = (count: number) => `"options":{"limit":${count}}`
 
-/** In order of execution: commands that add documents come last. */
+/** Commands in order of execution: those with new documents come last. */
 export const commands: readonly ClusterCommand[] = [
   {
     kind: 'findOne',

@@ -127,7 +127,7 @@ async function contendersFor(
 
 type Meter = () => number | undefined
 
-/** A contender with CPU meters that its requests advance. */
+/** A contender that also measures the CPU time of its requests. */
 export class Metered implements Contender {
   readonly name: string
   readonly #inner: Contender

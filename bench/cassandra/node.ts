@@ -1,5 +1,5 @@
 /**
- * The measured node: the one in the environment variable, or one that this module starts.
+ * The measured node: named by an environment variable, or started by this module.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

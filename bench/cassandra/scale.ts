@@ -26,7 +26,7 @@ export type Reach =
    * found.
    */
   | 'parts'
-  /** By vector: every token range, one replica of each. */
+  /** A search by vector: every token range, one replica of each. */
   | 'every part'
 
 /** A statement, and milliseconds of CPU time on a node with all data. */

@@ -7,9 +7,9 @@ import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turn
 export interface Trial {
   readonly size: number
   readonly rowsPerRequest: number
-  /** The server, over this number of connections. */
+  /** Connects to the server with this number of connections. */
   readonly serve: (connections: number) => Promise<Closable>
-  /** The same work without a server, in one loop at any number of connections. */
+  /** Does the same work without a server, in one loop at any number of connections. */
   readonly raw: Contender
 }
 
@@ -20,7 +20,7 @@ export interface Closable extends Contender {
 export interface Comparison {
   readonly says: string
   readonly trials: readonly Trial[]
-  /** A route that sends the same bytes, over this number of connections. */
+  /** Connects to a route that sends the same bytes, with this number of connections. */
   readonly bare?: ((connections: number) => Promise<Closable>) | undefined
 }
 

@@ -47,7 +47,7 @@ export async function measureRows(
       if (request.growthMax !== undefined)
         figures.push(...growthOf(compared, request.growthMax))
     }
-    // Last, because it grows the table.
+    // Inserts are measured last, because they grow the table.
     progress(insert.says)
     const trials = [insertTrial(server, raws.at(-1)!, settings)]
     const inserted = await compare({ says: insert.says, trials }, connections, seconds)

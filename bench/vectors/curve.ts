@@ -39,7 +39,7 @@ export async function measureCurve(
 
 export function curveTable(lines: readonly Line[]): Table {
   return {
-    title: 'Queries a second against recall',
+    title: 'Queries per second by breadth',
     head: ['breadth', ...lines.flatMap(({ name }) => [`${name} recall@10`, 'queries/s'])],
     rows: breadths.map((breadth, i) => [
       whole(breadth),
@@ -57,7 +57,7 @@ const compared = [0.9, 0.95, 0.99]
 export function atRecallTable(lines: readonly Line[], missing: readonly string[]): Table {
   const ours = lines[0]!
   return {
-    title: 'Queries a second at a recall',
+    title: 'Queries per second at a recall',
     head: ['index', ...compared.flatMap((recall) => [`at ${recall}`, 'of ours'])],
     rows: [
       ...lines.map((line) => [

@@ -44,7 +44,7 @@ export class HnswlibIndex implements TestedIndex {
     const isMatch = (label: number) => flags[label] === 1
     return [
       {
-        says: 'asked on the walk',
+        says: 'filter during walk',
         nearest: (query) => {
           this.#index.setEf(filteredBreadth)
           return this.#index.searchKnn(this.#queries[query]!, wanted, isMatch).neighbors

@@ -137,14 +137,14 @@ function againstOthers(lines: readonly Line[], buildRates: readonly number[]): F
     const best = Math.max(...others.map((line) => rateAt(line, recall) ?? 0))
     if (own === undefined || best === 0) continue
     figures.push({
-      what: `queries/s at recall@10 ${recall} over the better of the others`,
+      what: `queries/s at recall@10 ${recall} relative to the faster of the others`,
       value: own / best,
       unit: 'times',
       ...(recall === 0.95 && { min: targets.search }),
     })
   }
   figures.push({
-    what: 'building over the better of the others',
+    what: 'building relative to the faster of the others',
     value: buildRates[0]! / Math.max(...buildRates.slice(1)),
     unit: 'times',
     min: targets.build,

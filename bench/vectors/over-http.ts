@@ -112,7 +112,7 @@ function loadFigures(
         unit: 'documents/s',
       },
       {
-        what: 'the same until all are in the graph, too',
+        what: 'the same, until the graph contains all of them',
         value: (vectors.length / (loadMs + settleMs)) * 1000,
         unit: 'documents/s',
       },

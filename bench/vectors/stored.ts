@@ -88,7 +88,7 @@ function filterFigures(
   return [
     { what: matching, value: recall, unit: 'recall@10', min: 0.95 },
     {
-      what: `${matching}: over scanning a list that is known`,
+      what: `${matching}: over scanning a cached list`,
       value: same,
       unit: 'times',
       min: noSlower,

@@ -36,7 +36,7 @@ export async function measureThreads(
     )
     const rates = standings.map(ratePerSecond)
     return {
-      title: `Threads that search one memory, breadth ${threadBreadth}`,
+      title: `Threads on one index, breadth ${threadBreadth}`,
       head: ['threads', 'queries/s', 'ratio'],
       rows: rates.map((rate, i) => [whole(i + 1), whole(rate), decimal(rate / rates[0]!)]),
     }

@@ -23,7 +23,7 @@ const path = `/v1/default_keyspace/${place.collection}`
 
 export const cassandra: Study = {
   name: 'cassandra',
-  says: 'documents on a cluster over HTTP, against the driver alone',
+  says: 'documents on a cluster over HTTP, compared with the driver',
   size: 20_000,
   connections: [1, 16],
 
@@ -94,7 +94,7 @@ async function measure(
     return {
       tables: [
         {
-          title: 'Requests a second',
+          title: 'Requests per second',
           head: comparedHead,
           rows: compared.map(comparedCells),
         },
@@ -133,8 +133,8 @@ async function load(
 
 /** Further parameters of the capacity model: parts that all statements have. */
 const parts = [
-  { kind: 'floor', what: 'the least that a statement costs a node, in CPU time' },
-  { kind: 'lookup', what: 'a look into an index that finds nothing, the same' },
+  { kind: 'floor', what: 'minimum cost of a statement, CPU time of a node' },
+  { kind: 'lookup', what: 'an index lookup without a match, CPU time of a node' },
 ] as const
 
 async function measureParts(

@@ -60,27 +60,27 @@ export const consoleStudy: Study = {
           max: allBytesMax,
         },
         {
-          what: 'first screen, the middle one',
+          what: 'first screen, median',
           value: middle(loaded.firstScreens),
           unit: 'ms',
           max: firstScreenMsMax,
         },
         {
-          what: 'a frame of scrolling, the middle one',
+          what: 'a frame of scrolling, median',
           value: middle(moved.scrolls),
           unit: 'ms',
           max: frameMsMax * 1.1,
         },
-        { what: 'elements of the list, at most', value: moved.linesMax, unit: '' },
+        { what: 'elements of the list, maximum', value: moved.linesMax, unit: '' },
       ]
       return {
         tables: [
           {
             title: `The console, ${whole(size)} documents`,
-            head: ['what', 'middle, ms', '99 % within', 'slowest'],
+            head: ['step', 'median, ms', 'p99, ms', 'max, ms'],
             rows: [
-              row('first screen, nothing kept by the browser', loaded.firstScreens),
-              row('first screen, files kept by the browser', loaded.nextScreens),
+              row('first screen, empty browser cache', loaded.firstScreens),
+              row('first screen, files in the browser cache', loaded.nextScreens),
               row('documents on the screen, signed in', loaded.documents),
               row(`a frame, scrolling ${whole(pageSize)} documents`, moved.scrolls),
               row('filter by an indexed field, to the first 20', moved.filters),

@@ -172,7 +172,7 @@ async function measureSearches(
       rows.push(await measureReranker(rerankerPort, connections, settings))
     }
     const head = ['search', 'connections', ...servedHead]
-    return { title: 'Ten documents, over HTTP, nothing else going on', head, rows }
+    return { title: 'Ten documents, over HTTP, no other load', head, rows }
   } finally {
     await fastify.stop()
   }
@@ -220,7 +220,7 @@ async function measureMixed(server: Stela, settings: StudySettings): Promise<Tab
     const search = searchesOver(searching, settings)
     const trial = await driveAll([insertsOver(inserting, made, trialInserts)], forMs)
     const perMs = trial[0]!.tally.requests / trial[0]!.tally.elapsedMs
-    // Created before the clock starts, since creating them would delay searches.
+    // Creates the documents before the clock starts, since creating them would delay searches.
     const inserts = () =>
       insertsOver(inserting, made, Math.ceil(perMs * forMs * 1.5) + insertingConnections)
     await server.settle()

@@ -33,7 +33,7 @@ const limit = 20
 
 export const lexical: Study = {
   name: 'lexical',
-  says: 'search by terms: in the engine and over HTTP, and what its index costs inserts',
+  says: 'search by terms in the engine and over HTTP, and the cost of inserts',
   size: 200_000,
 
   async run(settings) {
@@ -105,12 +105,12 @@ async function loadTexts({ folder, keepDir, size, seed, progress }: StudySetting
         unit: 'documents/s',
       },
       {
-        what: 'inserting the same texts in a field that is not indexed',
+        what: 'inserting the same texts in an unindexed field',
         value: rate(elapsed.plain),
         unit: 'documents/s',
       },
       {
-        what: 'the first over the second',
+        what: 'rate of the first relative to the second',
         value: elapsed.plain / elapsed.searchable,
         unit: 'times',
       },
@@ -176,7 +176,7 @@ async function measureScoring(
 ): Promise<{ readonly table: Table; readonly figures: readonly Figure[] }> {
   progress('making the index of Lucene')
   const lucene = await Lucene.start(folder, textsOf(size, seed))
-  if (lucene === undefined) progress('there is no Java or no Maven: Lucene is left out')
+  if (lucene === undefined) progress('Java or Maven is missing, so Lucene is left out')
   const file = join(dataDir, keyspace, 'texts', storeFile)
   const scoring = new Scoring(file, lucene)
   try {
@@ -191,7 +191,7 @@ async function measureScoring(
       figures.push({ what: 'the index of Lucene', value: lucene.size / size })
     return {
       table: {
-        title: `Scoring alone, the ${limit} best, shortest of five`,
+        title: `Scoring alone, the ${limit} best, minimum of five`,
         head: ['terms', 'ms', ...beside],
         rows,
       },

@@ -33,7 +33,7 @@ const calls: readonly Call[] = [
 
 export const mcp: Study = {
   name: 'mcp',
-  says: 'tools of assistants, beside the same commands as they are',
+  says: 'tool calls of assistants, compared with commands',
   size: 10_000,
 
   async run(settings) {

@@ -59,7 +59,7 @@ export async function measurePackage(
     tables: [
       {
         title: `Starts of the installed package, ${count} after the first`,
-        head: ['what', 'first, ms', 'quickest', 'middle', 'slowest'],
+        head: ['start', 'first, ms', 'fastest', 'median', 'slowest'],
         rows: [
           row('startStela() to a server that answers', starts),
           row('stela serve on an empty folder, to the ready line', serves),
@@ -72,12 +72,12 @@ export async function measurePackage(
       { what: 'unpacked', value: packed.unpackedSize / 1e6, unit: 'MB' },
       { what: 'files', value: packed.files.length, unit: '' },
       {
-        what: 'with all that it needs, without the optional packages',
+        what: 'with its dependencies, without the optional packages',
         value: sizeOf(join(app, 'node_modules')) / 1e6,
         unit: 'MB',
       },
       {
-        what: 'startStela, the middle one',
+        what: 'startStela, median',
         value: starts.rest[Math.floor(count / 2)]!,
         unit: 'ms',
         max: startMsMax,

@@ -20,7 +20,7 @@ import { vector } from './vector.ts'
 import type { Workload } from './workload.ts'
 import { writes } from './writes.ts'
 
-/** In order of execution: workloads that add documents come last. */
+/** Workloads in order of execution: those with new documents come last. */
 export const workloads: readonly Workload[] = [
   findOne,
   findIndexed,

@@ -10,9 +10,9 @@ import { short, whole } from '../report.ts'
 import type { Findings, Study, Table } from './study.ts'
 
 /**
- * Milliseconds of CPU time from RESULTS.md, over 16 connections: of a node by the driver
- * alone, and of the server. Vector searches are measured through the server, which requests
- * more rows than the driver.
+ * Milliseconds of CPU time over 16 connections, from lab/cluster.md, the run of 17 November
+ * 2026, 22:50: of a node by the driver alone, and of the server. Vector searches are
+ * measured through the server, which requests more rows than the driver.
  */
 const floorMs = 0.09
 const lookupMs = 0.122
@@ -86,7 +86,7 @@ function clusterOf(nodes: number, tokens: number): Cluster {
 
 export const scale: Study = {
   name: 'scale',
-  says: 'what clusters carry, worked out from what one node was measured with',
+  says: 'capacity of clusters, computed from the costs of one node',
   size: 1,
 
   run(): Promise<Findings> {
@@ -107,11 +107,11 @@ export const scale: Study = {
       ],
       figures: [
         {
-          what: 'the least that a statement takes of a node',
+          what: 'minimum cost of a statement on a node',
           value: floorMs * 1000,
           unit: 'µs',
         },
-        { what: 'a look into an index', value: lookupMs * 1000, unit: 'µs' },
+        { what: 'an index lookup', value: lookupMs * 1000, unit: 'µs' },
       ],
     })
   },

@@ -21,7 +21,7 @@ const keyspace = 'default_keyspace'
 
 export const writes: Study = {
   name: 'writes',
-  says: 'bytes written for a document, insertMany of 100',
+  says: 'bytes written per document, insertMany of 100',
   size: 1_000_000,
   smaller: [10_000, 100_000],
 
@@ -52,10 +52,10 @@ export const writes: Study = {
       }
       const head = ['documents', 'log', 'database', 'other', 'all', 'documents/s']
       return {
-        tables: [{ title: 'Bytes written for a document', head, rows }],
+        tables: [{ title: 'Bytes written per document', head, rows }],
         figures: [
           {
-            what: 'bytes on disk for a document',
+            what: 'bytes on disk per document',
             value: inserting.bytesOnDisk(),
             unit: 'bytes',
           },

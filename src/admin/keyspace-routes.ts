@@ -42,7 +42,10 @@ async function dropKeyspace(call: AdminCall): Promise<AdminReply> {
   return { status: 202 }
 }
 
-/** The database in the path; throws when the token may not do this in it. */
+/**
+ * The database in the path. Throws when the token lacks the permission to create or drop
+ * keyspaces in it.
+ */
 function databaseFor(effect: 'create' | 'drop', call: AdminCall): Database {
   const { databases } = call.services
   const info = databases.info(call.params['id']!)

@@ -85,7 +85,7 @@ export class AdminCall {
     this.#token = token
   }
 
-  /** For engines with accounts of their own. */
+  /** Credentials of the request, for engines with accounts of their own. */
   get credentials(): EngineCredentials {
     return new TokenCredentials(this.#token)
   }

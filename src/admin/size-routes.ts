@@ -71,7 +71,7 @@ async function sizeFor(
   engine: Engine,
   { principal, services }: AdminCall,
 ): Promise<Size | undefined> {
-  // The same permission as estimatedDocumentCount.
+  // Requires the permission of estimatedDocumentCount.
   const place = { database, keyspace: keyspaceOf(target), target: target.name }
   if (!principal.may('read', place)) return undefined
   try {

@@ -1,14 +1,14 @@
 /**
- * Who has access: roles, the tokens that have them, and the users that the operator named.
+ * Access control: roles, tokens, and the users that the operator configured.
  *
- * All of it is kept among the engine's settings, where several servers may change it, and
- * known here in memory. A change is durable before it counts, and counts for the next request,
- * on whatever connection it comes: a Holder shows what becomes of it. What
- * another server changed counts once the engine has reported it.
+ * All three are stored as settings of the engine and cached in memory. A change is durable
+ * before it takes effect, and then applies to the next request of every connection, because
+ * holders are updated in place. A change by another server takes effect when the engine reports
+ * it.
  *
- * A change affects roles, tokens or users, and is decided on the current state of all three. Two servers
- * can make changes at the same time without seeing each other: a token can get a role that is being
- * deleted. A role that no longer exists grants nothing.
+ * Each change affects roles, tokens or users, and is decided on the current state of all three.
+ * Two servers can make changes at the same time without seeing each other: a token can get a
+ * role that is being deleted. A role that no longer exists grants nothing.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
@@ -29,7 +29,7 @@ export interface ConfiguredCredentials {
   readonly accounts: readonly Account[]
 }
 
-/** What is known of a token that may be shown. */
+/** The part of a token's data that may be shown; it excludes the secret. */
 export interface TokenInfo {
   readonly id: string
   readonly roles: readonly string[]
@@ -43,7 +43,9 @@ export interface CreatedToken extends TokenInfo {
   readonly token: string
 }
 
-/** An account of the settings, or a name that is to have roles once it is one. */
+/**
+ * A configured account, or a name that gets its roles once an account with that name exists.
+ */
 export interface User {
   readonly id: string
   readonly name: string
@@ -51,7 +53,10 @@ export interface User {
   readonly roles: readonly string[]
 }
 
-/** A client with a valid token, for as long as it is one. */
+/**
+ * The principal of a valid token. Connections keep a reference to it, so changes are made in
+ * place.
+ */
 export interface Holder {
   readonly principal: Principal
   /** Milliseconds since 1970; Infinity: never. */
@@ -59,7 +64,7 @@ export interface Holder {
   readonly isRevoked: boolean
 }
 
-/** Why something was not done, in terms of who may do what. */
+/** The error for a change of roles, tokens or users that is not allowed. */
 export class AccessRefusal extends Error {
   readonly kind: 'bad' | 'forbidden' | 'unknown' | 'taken' | 'state'
 
@@ -72,17 +77,17 @@ export class AccessRefusal extends Error {
 interface StoredToken {
   readonly id: string
   readonly digest: string
-  /** Absent in tokens of the first version, which could do everything. */
+  /** Absent in tokens of version 0.1, which had all permissions. */
   readonly roles?: readonly string[]
   readonly createdAt?: string
   readonly description?: string
   readonly expiresAt?: string
 }
 
-/** Roles of users by their names. */
+/** Roles of users, by user name. */
 type StoredUsers = Readonly<Record<string, { id: string; roles: readonly string[] }>>
 
-/** What the engine keeps. */
+/** The stored settings. */
 interface Kept {
   readonly roles: SharedSetting<readonly Role[]>
   readonly tokens: SharedSetting<readonly StoredToken[]>
@@ -97,7 +102,7 @@ export class Access {
   readonly #roles: SharedSetting<readonly Role[]>
   readonly #tokens: SharedSetting<readonly StoredToken[]>
   readonly #users: SharedSetting<StoredUsers>
-  /** By the digest of the token. */
+  /** Holders by the digest of their tokens. */
   readonly #holders = new Map<string, Mutable<Holder>>()
 
   private constructor(
@@ -115,8 +120,8 @@ export class Access {
   }
 
   /**
-   * Knows what the engine keeps, and the credentials that the operator gave. The latter are
-   * not stored: an account that is taken out of the configuration is out.
+   * Loads the stored settings and adds the configured credentials. These are never stored, so
+   * an account that is removed from the configuration loses its access.
    */
   static async open(
     engine: Engine,
@@ -129,7 +134,7 @@ export class Access {
     return new Access(organization, credentials, { roles, tokens, users })
   }
 
-  /** Hears of no more changes by others. */
+  /** Stops watching changes by other servers. */
   close(): void {
     for (const setting of this.#settings) setting.close()
   }
@@ -142,7 +147,10 @@ export class Access {
     return this.#holders.get(digest)
   }
 
-  /** One that the store lets in, and to which it permits what it does. */
+  /**
+   * The principal of an account of the cluster. It may do everything here, because the cluster
+   * checks the permissions of each statement.
+   */
   principalOfStore(name: string): Principal {
     return this.#principal(`account ${name}`, [databaseAdministratorId])
   }
@@ -173,13 +181,13 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      // With what servers of a later version noted of it, here and below.
+      // Keeps members that servers of a later version added.
       const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
   }
 
-  /** Tokens and users that had the role no longer have it. */
+  /** Also removes the role from tokens and users. */
   deleteRole(id: string, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)
@@ -191,7 +199,7 @@ export class Access {
     return this.#tokens.value.map(infoOf)
   }
 
-  /** `by` undefined: the operator, who has the data folder. */
+  /** `by` is undefined for the operator, who has access to the data folder. */
   createToken(
     wanted: { roles: unknown; description?: unknown; expiresAt?: unknown },
     by: Principal | undefined,
@@ -210,8 +218,9 @@ export class Access {
   }
 
   /**
-   * Creates an administrator token when no token can create others. Of several servers the first one
-   * does; the others get undefined. The secret is not stored.
+   * Creates an administrator token when no stored or configured token can create others. If
+   * several servers start at once, only one creates it, and the others get undefined. The
+   * secret is not stored.
    */
   createFirstToken(): Promise<CreatedToken | undefined> {
     return this.#change<readonly StoredToken[], CreatedToken | undefined>(
@@ -254,7 +263,7 @@ export class Access {
     }))
   }
 
-  /** Gives a user these roles and no others. */
+  /** Replaces the roles of a user. */
   setUser(name: unknown, roles: unknown, by: Principal): Promise<User> {
     return this.#change(this.#users, (users) => {
       if (typeof name !== 'string' || name === '' || name.length > 200)
@@ -271,7 +280,7 @@ export class Access {
     })
   }
 
-  /** By id, which is the name. */
+  /** Finds a user by id; the id of a user is its name. */
   user(id: string): User {
     const user = this.users.find((candidate) => candidate.id === id)
     if (user === undefined) throw new AccessRefusal('unknown', `There is no user ${id}`)
@@ -356,7 +365,7 @@ export class Access {
   #rolesOfUser(name: string): readonly string[] {
     const stored = this.#users.value[name]?.roles
     if (stored !== undefined) return stored
-    // The operator who names an account means it to be of use.
+    // A configured account without stored roles is an administrator.
     return this.#isAccount(name) ? [organizationAdministratorId] : []
   }
 
@@ -372,7 +381,7 @@ export class Access {
     return setting.change(decide)
   }
 
-  /** Makes the holders what tokens, roles and users say. */
+  /** Updates the holders from tokens, accounts and roles, and marks missing ones as revoked. */
   #apply(): void {
     const now = new Map<string, Omit<Holder, 'isRevoked'>>()
     for (const token of this.#tokens.value)
@@ -415,7 +424,7 @@ export class Access {
   }
 }
 
-/** With a new token that is all this. */
+/** Adds a new token with these properties. */
 function withToken(
   tokens: readonly StoredToken[],
   given: Omit<StoredToken, 'id' | 'digest'>,
@@ -468,7 +477,7 @@ function readDescription(value: unknown): string | undefined {
   return value
 }
 
-/** ISO 8601, normalized; the past is a mistake. */
+/** Returns ISO 8601 in UTC. Rejects a time in the past. */
 function readExpiry(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const ms = typeof value === 'string' && isDate.test(value) ? Date.parse(value) : NaN

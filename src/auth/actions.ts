@@ -1,4 +1,4 @@
-/** What policies allow, by the names that the management API gives to it. */
+/** Actions that policies can allow, with the names of the management API. */
 
 export const actions = [
   ...organizationActions(),
@@ -30,7 +30,10 @@ export function isAction(name: unknown): name is Action {
   return typeof name === 'string' && (actions as readonly string[]).includes(name)
 }
 
-/** Some of them, as those of billing, name what this server does not have; they are kept. */
+/**
+ * Some actions, such as those of billing, have no effect on this server. They are accepted and
+ * stored.
+ */
 function organizationActions() {
   return [
     'org-read',

@@ -1,4 +1,4 @@
-/** Lines of the log that say who was refused, who changed what, and who took a copy. */
+/** The audit log: rejected requests, changes of roles, tokens and databases, and backups. */
 import { fixedLimits } from '../limits.ts'
 import type { Resource } from './policy.ts'
 import type { Principal } from './principal.ts'
@@ -8,7 +8,7 @@ export interface AuditLog {
   warn(details: object, message: string): void
 }
 
-/** What asked, as far as it is known. */
+/** Origin of an audited request; unknown details are absent. */
 export interface AuditedRequest {
   readonly requestId?: string | undefined
   readonly address: string
@@ -27,11 +27,11 @@ interface Refusals {
 export class Audit {
   readonly #log: AuditLog
   readonly #onUnauthenticated: (address: string) => void
-  /** By reason and principal: refusals that no line has told of yet. */
+  /** Refusals since the last log line, by reason and principal. */
   readonly #untold = new Map<string, Refusals>()
   #telling: NodeJS.Timeout | undefined
 
-  /** Calls back with the address of each request that showed no valid token. */
+  /** `onUnauthenticated` gets the client address of each request without a valid token. */
   constructor(
     log: AuditLog,
     onUnauthenticated: (address: string) => void = () => undefined,
@@ -60,7 +60,7 @@ export class Audit {
     this.#telling ??= setTimeout(this.#tell, fixedLimits.refusalLogMs).unref()
   }
 
-  /** Logs what no line has told of. */
+  /** Logs the refusals that were counted since the last line. */
   close(): void {
     clearTimeout(this.#telling)
     this.#tell()
@@ -89,7 +89,7 @@ export class Audit {
     )
   }
 
-  /** A backup holds everything. */
+  /** Backups are audited because they contain all data. */
   backedUp(principal: Principal, asked: AuditedRequest): void {
     this.#log.info(
       { audit: 'backup', principal: principal.name, ...asked },

@@ -1,9 +1,9 @@
 /**
- * Token in, principal out.
+ * Authentication: finds the principal of a token.
  *
- * Tokens are found by their digest. How long that takes tells something about digests, and
- * so nothing about tokens, which makes it as safe as comparing in constant time. Whole tokens
- * are compared only with one that the same connection has shown before.
+ * Tokens are looked up by their digest. The duration of a lookup reveals something about
+ * digests, and therefore nothing about tokens, so it is as safe as a comparison in constant
+ * time. A whole token is compared only with the token that the same connection sent before.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { Holder } from './access.ts'
@@ -12,9 +12,9 @@ import type { Lockout } from './lockout.ts'
 import type { Principal } from './principal.ts'
 import { digestOf, isGuessable } from './tokens.ts'
 
-/** Where a request comes from. */
+/** Origin of a request. */
 export interface Origin {
-  /** The same object for all requests of a connection. */
+  /** Identifies the connection: the same object for all its requests. */
   readonly connection: object
   readonly address: string
 }
@@ -22,12 +22,12 @@ export interface Origin {
 /** Why a request is unauthenticated. */
 export type NotIdentified =
   | { readonly why: 'unknown' }
-  /** The token was valid until then, an ISO time. */
+  /** The end of the token's validity, as an ISO time. */
   | { readonly why: 'expired'; readonly expiredAt: string }
-  /** Too many bad credentials came from the same address. */
+  /** The client address sent too many invalid credentials. */
   | { readonly why: 'locked'; readonly seconds: number }
 
-/** Who keeps the tokens: this process, or a cluster that has to be asked. */
+/** Looks up tokens, in this process or in a cluster. */
 export interface TokenKeeper {
   find(digest: string, token: string): Holder | undefined | Promise<Holder | undefined>
 }
@@ -35,7 +35,9 @@ export interface TokenKeeper {
 export class Authenticator {
   readonly #tokens: TokenKeeper
   readonly #lockout: Lockout
-  /** What connections have shown already, so that it is not worked out for each request. */
+  /**
+   * The last valid token of each connection and its holder, which spares a digest per request.
+   */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 
   constructor(tokens: TokenKeeper, lockout: Lockout) {
@@ -43,15 +45,15 @@ export class Authenticator {
     this.#lockout = lockout
   }
 
-  /** Whether the connection has shown the token before, and it is still valid. */
+  /** Whether the connection sent this token before and the token is still valid. */
   hasShown(token: string, connection: object): boolean {
     const shown = this.#shown.get(connection)
     return shown?.token === token && isValid(shown.holder)
   }
 
   /**
-   * Answers at once for a token that the connection has shown before, as nearly all requests
-   * have; for others, when the keeper of the tokens has answered.
+   * Returns synchronously for a token that the connection sent before, as in nearly all
+   * requests. Otherwise returns a promise if the token must be looked up in a cluster.
    */
   identify(
     token: string,
@@ -74,7 +76,7 @@ export class Authenticator {
       if (noted !== undefined) await noted
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
-    // Its sender had a right to it once, and is not guessing.
+    // Not counted as guessing: the sender of an expired token had it while it was valid.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     const noted = this.#lockout.noteGood(address, digest)
@@ -88,7 +90,7 @@ export function isPrincipal(found: Principal | NotIdentified): found is Principa
   return 'name' in found
 }
 
-/** What an unauthenticated request is answered. */
+/** The error for an unauthenticated request. */
 export function identityError(found: NotIdentified): ApiError {
   switch (found.why) {
     case 'unknown':
@@ -100,7 +102,7 @@ export function identityError(found: NotIdentified): ApiError {
   }
 }
 
-/** What the audit log calls it. */
+/** The reason in the audit log. */
 export function refusalReason({ why }: NotIdentified): RefusalReason {
   return refusalReasons[why]
 }

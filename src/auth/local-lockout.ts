@@ -13,7 +13,7 @@ import { networkOf } from './network-of.ts'
 
 const { lockoutMsMin, lockoutMsMax, lockoutForgottenMs, lockoutAddressesMax } = fixedLimits
 
-/** Good credentials that are remembered for an address. */
+/** Maximum valid credentials that are remembered per address. */
 const goodMax = 100
 
 interface Record {
@@ -26,7 +26,7 @@ export class LocalLockout implements Lockout {
   readonly #failuresMax: number
   readonly #now: () => number
   readonly #records = new Map<string, Record>()
-  /** Digests of tokens by the address that showed them. */
+  /** Digests of valid tokens, by the address that sent them. */
   readonly #good = new Map<string, Set<string>>()
 
   /** `failuresMax` 0: lockout is disabled. */

@@ -1,15 +1,18 @@
 /**
- * Slows down guessing: counts bad credentials by the address that they come from, and says
- * for how long no more from there are to be looked at.
+ * Slows down guessing of credentials: counts invalid credentials per client address, and blocks
+ * the address for a while after too many.
  *
- * A failure rejects the request, whatever its credentials: otherwise an attacker who can cause
- * failures could guess without being counted.
+ * A failed call rejects the request, even if its credentials are valid: otherwise an attacker
+ * who can cause failures could guess without being counted.
  */
 export interface Lockout {
-  /** Whether credentials from there are not to be looked at; seconds until they are. */
+  /**
+   * Seconds until credentials from this address are checked again; 0: the address is not
+   * locked.
+   */
   lockedFor(address: string, digest: string): number | Promise<number>
-  /** A promise where others have to know before the request is answered. */
+  /** Returns a promise when the count must be stored before the request is answered. */
   noteBad(address: string): Promise<void> | undefined
-  /** Who has shown these from there goes on with them, whatever else comes from there. */
+  /** Remembers valid credentials: they stay usable from this address while it is locked. */
   noteGood(address: string, digest: string): Promise<void> | undefined
 }

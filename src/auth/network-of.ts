@@ -1,11 +1,14 @@
-/** What addresses of one client have in common: IPv6 gives a client a whole network. */
+/**
+ * Key for limits per client: the address itself for IPv4, the /64 prefix for IPv6, because an
+ * IPv6 client usually owns a whole network.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   return mapped?.[1] ?? prefixOf(address)
 }
 
-/** The first four of the eight parts, with those written that `::` leaves out. */
+/** The first four of the eight groups, after expanding `::`. */
 function prefixOf(address: string): string {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')

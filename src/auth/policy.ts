@@ -1,9 +1,9 @@
 /**
- * What a role allows: actions on resources.
+ * Policies: actions that a role allows on resources.
  *
- * A resource is written as a path from the organization down,
- * `drn:astra:org:<id>:db:<id>:keyspace:<name>:table:<name>`, of which the end may be left
- * out, and `*` stands for all. It covers what it names and everything in it.
+ * A resource is a path from the organization down,
+ * `drn:astra:org:<id>:db:<id>:keyspace:<name>:table:<name>`. A shorter path covers everything
+ * below it, and `*` matches any name.
  */
 import { isAction, type Action } from './actions.ts'
 import { fixedLimits } from '../limits.ts'
@@ -17,18 +17,18 @@ export interface Policy {
   readonly actions: readonly Action[]
 }
 
-/** Where something is done; nothing given: in the organization itself. */
+/** The object of an action; without members: the organization itself. */
 export interface Resource {
   readonly database?: string | undefined
   readonly keyspace?: string | undefined
-  /** A collection or a table. */
+  /** Name of a collection or table. */
   readonly target?: string | undefined
 }
 
-/** Says what is wrong with a policy. */
+/** Describes why a policy is invalid. */
 export class BadPolicy extends Error {}
 
-/** Reads a policy of this organization from JSON; throws BadPolicy. */
+/** Parses a policy of this organization; throws BadPolicy. */
 export function readPolicy(value: unknown, organization: string): Policy {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new BadPolicy('policy must be an object')
@@ -95,13 +95,16 @@ function parseResource(text: string, organization: string): ResourcePattern {
 
 export interface Permissions {
   allows(action: Action, resource: Resource): boolean
-  /** Whether such an action is allowed at the resource, around it or anywhere in it. */
+  /**
+   * Whether the policy allows a matching action on the resource, or on a resource above or
+   * below it.
+   */
   touches(is: (action: Action) => boolean, resource: Resource): boolean
-  /** Whether everything that the policy allows is allowed here as well. */
+  /** Whether these permissions include all permissions of the policy. */
   covers(policy: Policy): boolean
 }
 
-/** What several policies allow together. */
+/** The union of several policies. */
 export function permissionsOf(
   policies: readonly Policy[],
   organization: string,
@@ -142,7 +145,7 @@ function isWithin(
   )
 }
 
-/** Whether what the pattern names covers the resource, or lies in it. */
+/** Whether the pattern matches the resource, or a resource below it. */
 function overlaps(
   resource: Resource,
   { database, keyspace, target }: ResourcePattern,

@@ -2,27 +2,34 @@ import type { Action } from './actions.ts'
 import type { Permissions, Resource, Policy } from './policy.ts'
 
 /**
- * What a command does; permissions hang on it. `change` hands out what it writes to, and so
- * reads as well. `describe` to `drop` are about what there is, not about what it holds.
+ * The kind of work that a command does, which determines the required permission. `change`
+ * returns what it writes, and therefore also requires `read`. `describe`, `create`, `alter` and
+ * `drop` concern definitions; the others concern documents and rows.
  */
 export type Effect = 'read' | 'write' | 'change' | 'describe' | 'create' | 'alter' | 'drop'
 
-/** Who is asking, as established from the token. */
+/** The identity that a token authenticates, with its permissions. */
 export interface Principal {
-  /** As logs show it; never the token. */
+  /** Name for logs; never the token itself. */
   readonly name: string
   may(effect: Effect, resource: Resource): boolean
-  /** Whether it may do that to any of the things of a kind in a database. */
+  /**
+   * Whether the principal has the permission on at least one resource of this kind in the
+   * database.
+   */
   mayAnywhere(effect: Effect, kind: ResourceKind, database: string): boolean
   allows(action: Action, resource: Resource): boolean
-  /** Whether nothing in the policy goes beyond what this principal may do. */
+  /** Whether the principal has every permission of the policy. */
   covers(policy: Policy): boolean
 }
 
-/** What an effect acts on: what a server offers, a keyspace, or a collection or table. */
+/**
+ * Level of the resource that an effect requires: the server itself, a keyspace, or a collection
+ * or table.
+ */
 export type ResourceKind = 'server' | 'keyspace' | 'target'
 
-/** A principal that may do everything. */
+/** A principal with all permissions. */
 export function administrator(name: string): Principal {
   const yes = () => true
   return { name, may: yes, mayAnywhere: yes, allows: yes, covers: yes }
@@ -49,7 +56,10 @@ function kindOf({ keyspace, target }: Resource): ResourceKind {
   return keyspace === undefined ? 'server' : 'keyspace'
 }
 
-/** An action, or any of several, allowed anywhere at all. */
+/**
+ * An action, or a predicate; it is met if any action that it accepts is allowed on some
+ * resource.
+ */
 type Requirement = Action | ((action: Action) => boolean)
 
 /** Permits an effect if all of its requirements are met. */
@@ -68,8 +78,8 @@ const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
   write: onAnyKind('db-table-modify'),
   change: onAnyKind('db-table-select', 'db-table-modify'),
   describe: {
-    // Who has any business with a database may know what it offers, and who may see
-    // something in a keyspace may know of the keyspace.
+    // Any permission in a database allows its description, and any permission in a keyspace
+    // allows the description of the keyspace.
     server: [[isOfDatabases]],
     keyspace: [[isDescribing]],
     target: [['db-table-describe']],

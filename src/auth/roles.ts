@@ -1,4 +1,4 @@
-/** Roles: the ones that are always there, and the ones that are made. */
+/** Default roles and custom roles. */
 import { hash } from 'node:crypto'
 import { actions, type Action } from './actions.ts'
 import type { Policy } from './policy.ts'
@@ -10,19 +10,22 @@ export interface Role {
   readonly isDefault: boolean
   readonly policy: Policy
   readonly updatedAt: string
-  /** Who changed it last. */
+  /** Name of the principal that last changed the role. */
   readonly updatedBy: string
 }
 
 const organizationAdministrator = 'Organization Administrator'
 
-/** The same on every server, so that scripts can name them. */
+/**
+ * Derives the id from the name, so that ids of default roles are equal on all servers and
+ * scripts can contain them.
+ */
 export function defaultRoleId(name: string): string {
   const digits = hash('sha256', `role ${name}`, 'hex')
   return [
     digits.slice(0, 8),
     digits.slice(8, 12),
-    // The version that leaves the other digits to its maker.
+    // UUID version 8, whose other bits are application-defined.
     `8${digits.slice(13, 16)}`,
     `8${digits.slice(17, 20)}`,
     digits.slice(20, 32),

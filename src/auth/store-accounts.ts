@@ -1,10 +1,12 @@
-/** Accounts of the store itself, beside the tokens that the service keeps. */
+/** Accounts of the cluster, accepted in addition to the tokens of this server. */
 import type { Engine } from '../engine/contract.ts'
 import type { Access, Holder } from './access.ts'
 import type { TokenKeeper } from './authenticator.ts'
 import { accountOf } from './tokens.ts'
 
-/** Where the store has accounts, their users may try anything: the store decides. */
+/**
+ * Accepts accounts of a cluster, if the engine is one. The cluster checks their permissions.
+ */
 export function tokensOf(access: Access, engine: Engine): TokenKeeper {
   if (engine.knowsAccount === undefined) return access
   return {

@@ -1,9 +1,9 @@
 /**
- * The forms that tokens have.
+ * Formats of tokens.
  *
- * A token is a secret that its holder sends whole, so the service keeps only a digest of
- * it. One round of SHA-256 is enough: generated secrets are 256 random bits, which cannot be
- * guessed, and accounts are never stored.
+ * Clients send a token as a whole, so the server stores only its digest. One round of SHA-256
+ * is enough: generated secrets have 256 random bits and cannot be guessed, and accounts are
+ * never stored.
  */
 import { hash, randomBytes } from 'node:crypto'
 import type { EngineCredentials } from '../engine/contract.ts'
@@ -14,10 +14,10 @@ export interface Account {
 }
 
 export interface NewToken {
-  /** Public: names the token in lists and logs. */
+  /** The public part, which names the token in lists and logs. */
   readonly id: string
   readonly secret: string
-  /** Both in one, as it is sent. To be shown once and then forgotten. */
+  /** Id and secret combined, as clients send them. Shown once and never stored. */
   readonly token: string
 }
 
@@ -32,12 +32,12 @@ export function isGuessable(token: string): boolean {
   return !/^Stela:[\w-]+:[0-9a-f]{64}$/.test(token)
 }
 
-/** The token that clients make of a user name and a password. */
+/** The token that clients derive from a user name and a password. */
 export function accountToken({ name, password }: Account): string {
   return `Cassandra:${base64(name)}:${base64(password)}`
 }
 
-/** The user name and password that a token is made of, if it is. */
+/** The user name and password in a token; undefined if the token has another format. */
 export function accountOf(token: string): Account | undefined {
   const [, name, password] = /^Cassandra:([\w+/]*={0,2}):([\w+/]*={0,2})$/.exec(token) ?? []
   if (name === undefined || password === undefined) return undefined
@@ -45,7 +45,7 @@ export function accountOf(token: string): Account | undefined {
   return accountToken(account) === token ? account : undefined
 }
 
-/** What engines learn of a request: few look at it, so it is not taken apart before. */
+/** Passes the token to the engine, and parses the account lazily: few engines need it. */
 export class TokenCredentials implements EngineCredentials {
   readonly token: string
 

@@ -1,4 +1,4 @@
-/** Changing documents that are found, or inserting where none are. */
+/** Update, replace and delete commands of documents, with and without upsert. */
 import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 import { EngineError } from '../engine/errors.ts'
@@ -72,7 +72,7 @@ export function deleteDocument(
   return changeOne(store, selection, { decide: deleting }, undefined, caller)
 }
 
-/** Updates one page of documents. */
+/** Updates the matching documents of one page. */
 export async function updateDocuments(
   store: DocumentStore,
   { filter, clauses }: Selection,
@@ -123,7 +123,7 @@ export async function updateDocuments(
   }
 }
 
-/** Deletes as many documents as one call may, and says whether more match. */
+/** Deletes up to `deleteManyMax` documents, and reports whether more match. */
 export async function deleteDocuments(
   store: DocumentStore,
   { filter }: Selection,
@@ -137,8 +137,9 @@ export async function deleteDocuments(
 }
 
 /**
- * A document whose _id is known from the start is locked before it is read, unless a
- * provider would keep the others waiting. `inserting` is absent if nothing is to be.
+ * Changes the first matching document. If the filter pins the _id, the document is locked
+ * before it is read, unless an embedding request would keep other writers waiting. `inserting`
+ * is the revision of an upsert; undefined: no upsert.
  */
 async function changeOne(
   store: DocumentStore,
@@ -160,7 +161,7 @@ async function changeOne(
       if (found === undefined) return undefined
       if (prepare !== undefined) await prepare([found])
       const changed = await changes(store, [found], filter, decide, caller)
-      // Where others took the document first, another one may match.
+      // Concurrent writers removed or changed the document; another one may match.
       if (changed.settled.length > 0 || changed.failure !== undefined)
         return outcomeOf(changed)
     }
@@ -181,15 +182,15 @@ async function changeOne(
 }
 
 /**
- * Changes what is found or, where there is nothing, inserts. What others insert first is
- * changed after all.
+ * Changes the document that `attempt` finds, or inserts one. If a concurrent request inserts it
+ * first, that document is changed instead.
  */
 async function changeOrInsert<T>(
   { limits }: DocumentStore,
   attempt: () => Promise<T | undefined>,
   insertOne: () => Promise<ChangedOne | 'taken' | 'look again'>,
 ): Promise<T | ChangedOne> {
-  // Another document that the filter does not match may have the _id permanently.
+  // A document that the filter does not match may own the _id, so attempts are limited.
   for (let left = limits.writeAttemptsMax; ;) {
     const changed = await attempt()
     if (changed !== undefined) return changed
@@ -200,7 +201,10 @@ async function changeOrInsert<T>(
   }
 }
 
-/** Inserts what a revision makes of nothing, unless another request did meanwhile. */
+/**
+ * Inserts the document of an upsert. Returns 'taken' when its _id exists, and 'look again' when
+ * a concurrent upsert may have inserted a matching document.
+ */
 async function insertNew(
   store: DocumentStore,
   revision: Revision,
@@ -244,7 +248,7 @@ function countsOf(matchedCount: number, { settled, failure }: Changed) {
   }
 }
 
-/** A document that went away, or no longer matched, when its turn came is not shown. */
+/** The reply omits a document that was deleted, or stopped matching, before its turn. */
 function outcomeOf(changed: Changed): ChangedOne {
   const [settled] = changed.settled
   const counts = countsOf(1, changed)

@@ -1,9 +1,9 @@
 /**
- * Changing documents that were found: each atomically, none twice.
+ * Atomic changes of documents that a read found; each document is changed at most once.
  *
- * Turns serialize requests of this server for the same documents; versions in the engine detect other
- * writers. A document whose turn was waited for, or whose version changed, is read again, and is
- * skipped when it no longer matches.
+ * Turns serialize requests of this server for the same documents; versions in the engine detect
+ * other writers. A document is read again after a wait for its turn, and after its version
+ * changed, and is skipped when it no longer matches.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../caller/caller.ts'
@@ -24,12 +24,12 @@ export type Decision =
   | { readonly kind: 'delete' }
   | {
       readonly kind: 'replace'
-      /** What the text of the record says, parsed. */
+      /** The parsed text of the record. */
       readonly beforeDocument: JsonObject
       readonly after: NewRecord
     }
 
-/** What a record is to become. */
+/** Computes the change of a record: keep, replace or delete. */
 export type Decide = (record: StoredRecord) => Decision | Promise<Decision>
 
 interface Decided {
@@ -40,18 +40,21 @@ interface Decided {
 export interface Settled {
   readonly kind: Decision['kind']
   readonly before: StoredRecord
-  /** As it is now; absent where it was deleted. */
+  /** The document after the change; absent when it was deleted. */
   readonly after?: Pick<StoredRecord, 'text' | 'search'>
 }
 
 export interface Changed {
-  /** Records that were changed, or could stay as they are. */
+  /** Records that were changed, or needed no change. */
   readonly settled: readonly Settled[]
-  /** Why the rest was not; records that went away meanwhile are no failure. */
+  /**
+   * Why the other records were not changed. A record that was deleted meanwhile is not a
+   * failure.
+   */
   readonly failure: ApiError | undefined
 }
 
-/** Waits for its turn with the records, then changes them. */
+/** Waits for the turn of all records, then changes them. */
 export async function change(
   source: CollectionSource & { readonly turns: DocumentTurns },
   found: readonly StoredRecord[],
@@ -71,7 +74,7 @@ export function lockKey({ collection }: CollectionSource, id: StoredRecord['id']
   return `${collection.uid} ${idKey(id)}`
 }
 
-/** Changes records whose turn the caller has. */
+/** Changes records whose turn the caller already holds. */
 export async function changeLocked(
   source: CollectionSource,
   found: readonly StoredRecord[],
@@ -83,7 +86,8 @@ export async function changeLocked(
   const lost: StoredRecord[] = []
   const parts = partsOf(found)
   const texts = parts.map((part) => part.map(({ text }) => text))
-  // Only once: when some are written, the others must not fail for want of memory.
+  // Reserved once for all parts: after the first part is written, the others must not fail for
+  // lack of memory.
   const borrowing = reserveMemory(texts, caller)
   const release = borrowing instanceof Promise ? await borrowing : borrowing
   try {
@@ -95,12 +99,12 @@ export async function changeLocked(
   return { settled, failure: lost.length === 0 ? undefined : contended(source, lost) }
 }
 
-/** Characters of records that are changed at a time, if it is more than one. */
+/** Maximum characters of the records in one part, unless a part has a single record. */
 const partLength = 1_000_000
 
 /**
- * Records that are changed together. The new versions stay in memory until they are written, so
- * large documents are changed one after the other.
+ * Splits records into parts that are written together. New versions stay in memory until they
+ * are written, so large documents are changed one at a time.
  */
 function partsOf(records: readonly StoredRecord[]): readonly (readonly StoredRecord[])[] {
   const parts: StoredRecord[][] = []
@@ -122,10 +126,13 @@ interface Change {
   readonly caller: Caller
 }
 
-/** Changes that lost a race start again at different times, or they would race again. */
+/**
+ * Maximum random delay in milliseconds before a retry, so that writers which conflicted do not
+ * conflict again.
+ */
 const pauseMsMax = 64
 
-/** Returns the documents that concurrent writers kept changing. */
+/** Changes the records of a part. Returns the records that concurrent writers kept changing. */
 async function changePart(
   source: CollectionSource,
   found: readonly StoredRecord[],
@@ -146,7 +153,7 @@ async function changePart(
         decided.push({ before, decision })
       }
     } catch (error) {
-      // The change cannot be made to this record; those before it count.
+      // This record cannot be changed; earlier records of the part are still written.
       refusal = { error }
     }
     const writes = decided.map(writeOf).filter((write) => write !== undefined)
@@ -161,7 +168,9 @@ async function changePart(
   }
 }
 
-/** Notes what is done and returns the records that someone else changed first. */
+/**
+ * Adds written records to `settled`, and returns the records that another writer changed first.
+ */
 function settle(
   decided: readonly Decided[],
   outcomes: readonly Outcome[],
@@ -176,7 +185,7 @@ function settle(
   return lost
 }
 
-/** Without what is only needed to write it, which can be large. */
+/** Omits members that only the write needs, because they can be large. */
 function settledOf({ before, decision }: Decided): Settled {
   const { kind } = decision
   switch (kind) {

@@ -1,4 +1,4 @@
-/** The documents of a collection, as pages and searches are made of them. */
+/** The documents of a collection in the form that paging and searches read. */
 import type { Caller } from '../caller/caller.ts'
 import type { Engine, Query, Search, SearchBy, StoredRecord } from '../engine/contract.ts'
 import { documentView, searchFieldsSeen, type RecordView } from '../engine/record-view.ts'
@@ -91,7 +91,7 @@ function withNeededFields(query: Query): Query {
     : { ...query, withSearchFields: true }
 }
 
-/** Characters of a document that is parsed in one go to be compared. */
+/** Documents up to this many characters are parsed without pausing, to compare them. */
 const shortLength = 65_536
 
 type TermsAt = (path: string) => readonly string[] | undefined
@@ -128,8 +128,8 @@ function mentionsSearchFields(filter: Filter): boolean {
 }
 
 /**
- * Those of a filter's documents that a search can find at all, as far as a filter can say it:
- * one whose vector was set to null since passes.
+ * Restricts the filter to documents that have the searched field. A vector that was set to null
+ * still passes, because a filter cannot express that.
  */
 export function withinReach(filter: Filter, by: SearchBy): Filter {
   const path: Path = { text: by.path, segments: [by.path] }

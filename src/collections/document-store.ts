@@ -1,4 +1,4 @@
-/** A collection as commands on its documents work with it. */
+/** Access to a collection for commands on documents. */
 import type { Engine } from '../engine/contract.ts'
 import { keyspaceOf, type Collection } from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
@@ -11,13 +11,13 @@ import type { DocumentTurns } from './document-turns.ts'
 import type { DocumentSource } from './search-fields.ts'
 
 export interface DocumentStore extends DocumentSource {
-  /** Turns of all writers of the collection. */
+  /** Locks that serialize the writers of a document. */
   readonly turns: DocumentTurns
-  /** The same documents, for a request that may have brought keys for providers. */
+  /** The same store for a request with its own provider keys. */
   as(request: { readonly credentials: ProviderCredentials }): DocumentStore
 }
 
-/** What documents work with, of the whole server. */
+/** Services of the server that commands on documents use. */
 export interface DocumentServices {
   readonly engine: Engine
   readonly limits: Limits

@@ -1,10 +1,10 @@
 /**
- * Turns among requests that change the same documents.
+ * Locks that serialize requests for the same documents.
  *
- * Once the work was done its outcome is the outcome, whatever becomes of the turn. A failure
- * before that fails the request, and nothing was done. A turn may be lost while the work goes
- * on, as to a server that was given up for dead: changes are kept apart by the versions of
- * records all the same, but two upserts could both insert.
+ * A turn is the right to change a document. A result of `work` stands, even if the turn is lost
+ * or cannot be ended; a failure to get the turn fails the request before any write. A turn can
+ * be lost during the work, for example when other servers consider this one dead. Versions of
+ * records then still detect conflicting changes, but two upserts could both insert.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
@@ -14,14 +14,14 @@ import type { NewRecord } from '../engine/contract.ts'
  */
 export interface DocumentTurns {
   /**
-   * Runs `work` exclusively among all calls that share one of its keys. `waited` tells whether another
-   * call ran first: then earlier reads are stale.
+   * Runs `work` while no other call with one of the keys runs. `waited` is true when another
+   * call ran first, so earlier reads may be stale.
    */
   holding<T>(keys: readonly string[], work: (waited: boolean) => Promise<T>): Promise<T>
   /**
-   * Does the work, which inserts the record into the collection of that uid, unless others
-   * are about to insert what would be found. Then it waits for one of them and returns
-   * undefined: look again.
+   * Runs `work`, which inserts `record` into the collection with this uid. If a concurrent
+   * upsert is about to insert a record that `wouldFind` matches, waits for it and returns
+   * undefined; the caller must then read again.
    */
   inserting<T>(
     uid: string,
@@ -32,8 +32,8 @@ export interface DocumentTurns {
 }
 
 /**
- * Asks for a turn, and waits for it no longer than the caller does: it may never come. Work
- * that has begun is not left alone, and looks at the caller's time itself.
+ * Requests a turn, and stops waiting when the caller's signal aborts. Work that has started is
+ * not interrupted; it checks the deadline itself.
  */
 export function waitForTurn<Given extends readonly unknown[], T, Outcome>(
   work: (...given: Given) => Promise<T>,
@@ -46,7 +46,7 @@ export function waitForTurn<Given extends readonly unknown[], T, Outcome>(
     turn.hasBegun = true
     return work(...given)
   })
-  // Mostly at once, and then no signal has to be made.
+  // The turn usually starts at once, and creating the signal is expensive.
   if (turn.hasBegun) return asked
   const { signal } = caller
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Finding documents: a selection in, a page out. */
+/** Reads pages of documents, single documents, and counts. */
 import type { Caller } from '../caller/caller.ts'
 import type { SearchBy, StoredRecord } from '../engine/contract.ts'
 import { wholeText } from '../json/long-text.ts'
@@ -15,7 +15,7 @@ import type { DocumentSource } from './search-fields.ts'
 import { documentsSearchedBy } from './searched-by.ts'
 import type { Selection } from './selection.ts'
 
-/** A search has warnings, at times. */
+/** A page; only searches have warnings. */
 export type FoundPage = Omit<TopKPage, 'warnings'> & Partial<TopKPage>
 
 export interface FindOptions {
@@ -32,8 +32,8 @@ export interface FoundOne {
 }
 
 /**
- * One page. A limit holds for all pages together, a skip for the first. A search starts
- * with the best and cannot skip; by vector it has but one page.
+ * Reads one page. The limit applies to all pages together, the skip to the first page. Searches
+ * start with the best result and cannot skip; a vector search has a single page.
  */
 export async function findDocuments(
   store: DocumentSource,
@@ -92,7 +92,7 @@ export async function findDocument(
   return { document: typeof document === 'string' ? document : await document }
 }
 
-/** Counts up to `stopAt`. */
+/** Counts matching documents, up to `stopAt`. */
 export async function countMatches(
   store: DocumentSource,
   filter: Filter,
@@ -102,7 +102,7 @@ export async function countMatches(
   return count(store, filter, stopAt, documentsAlone, caller)
 }
 
-/** `by` is what the sort searches by, if it does. */
+/** `by` is the vector or terms of a sort that searches. */
 export function readFirst(
   store: DocumentSource,
   { filter, sort }: Pick<Selection, 'filter' | 'sort'>,
@@ -145,10 +145,10 @@ async function searchDocuments(
   return findTopK(store, wanted, showHit, { includeSimilarity }, caller)
 }
 
-/** Read without search fields, and not for a change. */
+/** Options of reads that need no search fields and do not precede a change. */
 export const documentsAlone = { withSearchFields: false, stable: false } as const
 
-/** How many ids the filter lists: those are answered in one page. */
+/** Number of ids that the filter lists; a find returns all of these in one page. */
 function idCount(filter: Filter): number {
   for (const part of filter.kind === 'and' ? filter.of : [filter])
     if (part.kind === 'in' && part.path.text === '_id') return part.values.length

@@ -1,6 +1,4 @@
-/**
- * Document ids: which values can be one, when two are the same, and how new ones are made.
- */
+/** Document ids: validation, comparison and generation. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { DefaultIdType } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
@@ -32,11 +30,17 @@ export function newId(type: DefaultIdType | undefined): Value {
   }
 }
 
-/** 100 ns steps from the start of the Gregorian calendar, where version 6 counts from, to 1970. */
+/**
+ * Ticks of 100 ns between the start of the Gregorian calendar, the epoch of UUID version 6, and
+ * 1970.
+ */
 const gregorianTicks = 122_192_928_000_000_000n
 let lastTicks = 0n
 
-/** RFC 9562, 5.6. Within a millisecond, or when the clock steps back, the last tick goes on. */
+/**
+ * UUID version 6 (RFC 9562, 5.6). Within a millisecond, or when the clock steps back, the
+ * previous tick is incremented.
+ */
 export function uuidV6(nowMs: number): string {
   const ticks = BigInt(nowMs) * 10_000n + gregorianTicks
   lastTicks = ticks > lastTicks ? ticks : lastTicks + 1n
@@ -45,7 +49,7 @@ export function uuidV6(nowMs: number): string {
   bytes.writeUIntBE(Number(high), 0, 6)
   bytes.writeUInt16BE(0x6000 | Number(low), 6)
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)
-  // The multicast bit says that the node is random and no hardware address.
+  // The multicast bit marks the node as random instead of a hardware address.
   bytes[10]! |= 1
   return uuidText(bytes)
 }
@@ -54,8 +58,8 @@ let lastMs = 0
 let inMs = 0
 
 /**
- * RFC 9562, 5.7, with its method 1 of 6.2: the 12 bits after the time count within a
- * millisecond, from a random start in the lower half.
+ * UUID version 7 (RFC 9562, 5.7) with method 1 of section 6.2: the 12 bits after the time are a
+ * counter within the millisecond, which starts at random in the lower half.
  */
 export function uuidV7(nowMs: number): string {
   const bytes = randomBytes(16)
@@ -82,7 +86,7 @@ const processBytes = randomBytes(5)
 let lastSecond = 0
 let inSecond = 0
 
-/** Seconds, five bytes that stand for this process, and a count within the second. */
+/** A BSON ObjectId: seconds, five random bytes of this process, and a counter. */
 export function objectId(nowMs: number): string {
   const second = Math.floor(nowMs / 1000)
   if (second > lastSecond) {

@@ -11,14 +11,14 @@ import { makeRecord } from './records.ts'
 import { expandHybrid, type DocumentSource } from './search-fields.ts'
 import { checkNotBoth, embedTexts } from './vectorize.ts'
 
-/** What became of one document of an insert. */
+/** The outcome of one document of an insert. */
 export interface Insertion {
-  /** Undefined when the document is not stored and brought no _id of its own. */
+  /** Undefined when the document was not stored and had no _id. */
   readonly id: Value | undefined
   readonly outcome: 'done' | 'skipped' | ApiError
 }
 
-/** Throws what fails the whole command; what fails single documents is in the result. */
+/** Throws errors of the whole command; errors of single documents are in the result. */
 export async function insertDocuments(
   store: DocumentSource,
   documents: readonly Value[],
@@ -39,7 +39,7 @@ export async function insertDocuments(
   return report(documents, prepared, outcomes, ordered, explain)
 }
 
-/** An empty document takes the place of an invalid value, which is rejected later. */
+/** Expands $hybrid. An empty document replaces an invalid value, which is rejected later. */
 function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
   const expanded: JsonObject[] = []
   for (const [i, document] of documents.entries())
@@ -55,7 +55,7 @@ function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
 
 type Prepared = NewRecord | ApiError
 
-/** `whole` are the documents with what was made of them. */
+/** `whole`: the documents after $hybrid was expanded and texts were embedded. */
 function* prepareAll(
   documents: readonly Value[],
   whole: readonly JsonObject[],
@@ -74,7 +74,7 @@ function* prepareAll(
       prepared.push(record)
       pace.spend(workOn(record))
     } catch (error) {
-      // Not a mistake of this document.
+      // A timeout is an error of the command, not of this document.
       deadline.check()
       if (!(error instanceof ApiError)) throw error
       prepared.push(error)
@@ -83,13 +83,13 @@ function* prepareAll(
   return prepared
 }
 
-/** The work of making a record, in values. */
+/** Estimated cost of making a record, in parsed values. */
 function workOn({ text, search }: NewRecord): number {
   const { lexical, vector } = search
   return text.length / valueLength + (lexical?.length ?? 0) + (vector?.numbers.length ?? 0)
 }
 
-/** Writes the records; when ordered, only those before the first document that failed. */
+/** Writes the records; an ordered insert stops before the first invalid document. */
 async function write(
   { engine, collection }: DocumentSource,
   prepared: readonly Prepared[],
@@ -105,7 +105,10 @@ async function write(
   return engine.write(collection, writes, { ordered, caller })
 }
 
-/** `outcomes` are those of the records only, and fewer where documents were not attempted. */
+/**
+ * Combines errors and outcomes by document. `outcomes` has no entries for invalid documents,
+ * nor for documents that were not attempted.
+ */
 function report(
   documents: readonly Value[],
   prepared: readonly Prepared[],
@@ -133,7 +136,7 @@ function report(
   })
 }
 
-/** The _id that the caller gave the document, if it can be one. */
+/** The _id in the request, if it is a valid one. */
 function givenId(document: Value): Value | undefined {
   const id = isObject(document) ? document.get('_id') : undefined
   if (id === undefined) return undefined

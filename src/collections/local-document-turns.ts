@@ -1,6 +1,6 @@
 /**
- * Turns among the requests of one server. Servers that share a store keep each other's changes
- * apart by the versions of records.
+ * Document locks within one server process. Between servers that share a store, versions of
+ * records detect conflicts.
  */
 import type { DocumentTurns } from './document-turns.ts'
 import { Locks } from './locks.ts'

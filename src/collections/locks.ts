@@ -1,12 +1,12 @@
 /**
- * Turns within this process: requests that change a document queue for its key.
+ * In-process locks by key: requests that change the same document queue for its key.
  *
- * The engine's versions already keep changes apart. The queue spares the callers of one
- * server the retries: fifty increments of one counter run one after the other instead of
- * defeating each other until they give up.
+ * Versions in the engine already prevent lost updates. The queue avoids retries within a
+ * server: fifty increments of one counter run one after the other, instead of conflicting until
+ * some exceed the limit of attempts.
  */
 export class Locks {
-  /** For each key that is held or waited for: the last in the queue. */
+  /** The last entry of the queue, by key; keys without a queue are absent. */
   readonly #tails = new Map<string, Turn>()
 
   /** Runs `work` exclusively among all calls that share one of its keys. */
@@ -17,7 +17,7 @@ export class Locks {
     let waited = false
     const turn = new Turn()
     try {
-      // All take their keys in the same order, so no two can wait for each other.
+      // Calls take keys in sorted order, so they cannot deadlock.
       const inOrder = keys.length === 1 ? keys : [...new Set(keys)].toSorted()
       for (const key of inOrder) {
         const ahead = this.#tails.get(key)
@@ -38,7 +38,7 @@ class Turn {
   /** Created when the first call waits, which is rare. */
   #over: PromiseWithResolvers<undefined> | undefined
 
-  /** To be asked before it ends. */
+  /** Resolves when the turn ends. Must be called before that. */
   over(): Promise<undefined> {
     this.#over ??= Promise.withResolvers<undefined>()
     return this.#over.promise

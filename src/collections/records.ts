@@ -1,4 +1,4 @@
-/** Documents on their way to the engine and back. */
+/** Converts documents to records of the engine, and back. */
 import type { NewRecord, SearchFields } from '../engine/contract.ts'
 import { copyObject } from '../json/copy-object.ts'
 import { parseStored, parseStoredInSteps } from '../json/parse.ts'
@@ -19,8 +19,8 @@ import {
 import { checkDocumentInSteps, checkLength } from './validate.ts'
 
 /**
- * The record for a document that is whole, its search fields included. Throws when the
- * document breaks a rule; makes an _id when it has none.
+ * Makes the record of a document with search fields. Throws when the document is invalid;
+ * generates a missing _id.
  */
 export function* makeRecord(
   whole: JsonObject,
@@ -30,7 +30,8 @@ export function* makeRecord(
   const { limits, collection } = store
   const given = whole.get('_id')
   if (given !== undefined) checkId(given)
-  // A generator takes longer to make than what it would do with most documents.
+  // Without search fields, `detach` is not called: creating its generator would cost more than
+  // its work.
   const { document: fields, search } = hasSearchFields(whole)
     ? yield* detach(whole, store, before)
     : { document: whole, search: {} }
@@ -51,14 +52,14 @@ function startsWithId(document: JsonObject): boolean {
   return document.keys().next().value === '_id'
 }
 
-/** A document as it is stored, or is about to be. */
+/** A stored document, or one that will be stored. */
 export interface Stored {
   readonly text: string
-  /** Needed where the projection shows them. */
+  /** Present if the projection shows search fields. */
   readonly search?: SearchFields
 }
 
-/** The document as the caller gets it; the steps to that, where the document is large. */
+/** The document for a reply. Returns steps instead when the document is large. */
 export function show(stored: Stored, projection: Projection): Shown {
   if (projection.whole) return stored.text
   if (projection.nothing) return '{}'
@@ -67,7 +68,7 @@ export function show(stored: Stored, projection: Projection): Shown {
   return printJson(atOnce(shown(parseStored(text), stored, projection)))
 }
 
-/** Characters of a document that take less than a tenth of a millisecond to show. */
+/** Documents up to this many characters are shown without pausing, in less than 0.1 ms. */
 const shownAtOnceMax = 4_096
 
 function* showInSteps(stored: Stored, projection: Projection): Steps<string> {
@@ -87,7 +88,7 @@ function* shown(
   return made instanceof Map ? made : yield* made
 }
 
-/** Whether the projection shows anything that is kept beside the text. */
+/** Whether the projection includes fields that are stored beside the text. */
 export function showsSearchFields(projection: Projection): boolean {
   return projection.vector || projection.vectorize || projection.lexical
 }

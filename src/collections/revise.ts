@@ -1,6 +1,6 @@
 /**
- * What updates and replacements make of a document: of one that was found, and of none
- * when the command is to insert what it does not find.
+ * Revisions: the new document that an update or replacement makes from an existing document, or
+ * from none in an upsert.
  */
 import type { Caller, Deadline } from '../caller/caller.ts'
 import assert from 'node:assert/strict'
@@ -32,15 +32,16 @@ import {
   rememberingEmbedder,
 } from './vectorize.ts'
 
-/** Records to decide on must carry their search fields. */
+/** A revision reads records with their search fields. */
 export interface Revision {
   /**
-   * Present if there may be a text to embed, which can take seconds or fail. To be called
-   * with what was found while nothing is locked or written; `decide` then need not wait.
+   * Embeds texts in advance, which can take seconds or fail; present if the revision may embed.
+   * Called with the found records while no lock is held; `decide` then needs no embedding
+   * request.
    */
   readonly prepare: ((found: readonly StoredRecord[]) => Promise<void>) | undefined
   readonly decide: Decide
-  /** The record of an upsert that found nothing. */
+  /** The record that an upsert inserts. */
   create(): Promise<NewRecord>
 }
 
@@ -134,7 +135,7 @@ export function replacing(
 
 export const deleting: Decide = () => ({ kind: 'delete' })
 
-/** The _id that a document must have to match, where the filter says so. */
+/** The _id that the filter requires; undefined when it does not pin one. */
 export function pinnedId(filter: Filter): Value | undefined {
   for (const part of filter.kind === 'and' ? filter.of : [filter])
     if (part.kind === 'eq' && part.path.text === '_id') return part.value
@@ -152,8 +153,8 @@ function* openInSteps(text: string, search: SearchFields) {
 }
 
 /**
- * The same store for one revision, which gives all documents one text, and needs one vector.
- * The caller that waits for it pays for the analysis of texts.
+ * The store for one revision: it embeds a text at most once, and charges the analysis of texts
+ * to the caller.
  */
 function storeFor(store: Store, caller: Caller): Store {
   const { embedder, analyzer } = store
@@ -162,7 +163,10 @@ function storeFor(store: Store, caller: Caller): Store {
   return { ...store, embedder: remembering, analysis: caller.analysis }
 }
 
-/** Unless all have the text already. What cannot be embedded is for `decide` to refuse. */
+/**
+ * Embeds the text unless all records already have it. An invalid text is ignored here and
+ * rejected by `decide`.
+ */
 async function embedAhead(
   text: Value | undefined,
   found: readonly StoredRecord[],

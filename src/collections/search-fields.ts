@@ -1,8 +1,7 @@
 /**
- * The fields that search lives on: $vector, $vectorize and $lexical, and $hybrid, which
- * stands for the latter two. Callers send and get them at the root of a document; the engine
- * keeps them beside it. Here they pass from one place to the other; how $vectorize becomes
- * $vector is in vectorize.ts.
+ * Search fields: $vector, $vectorize and $lexical, and $hybrid, which sets $vectorize and
+ * $lexical together. Clients send and receive them as fields of the document; the engine stores
+ * them separately. This module converts between the two; vectorize.ts embeds $vectorize.
  */
 import type { NewRecord, SearchFields, Vector } from '../engine/contract.ts'
 import type { Collection } from '../engine/schema.ts'
@@ -32,28 +31,28 @@ import { atOnce, type Steps } from '../runtime/steps.ts'
 import type { AnalysisBudget } from '../caller/analysis-budget.ts'
 import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
 
-/** What the rules for search fields depend on. */
+/** The rules of a collection for search fields. */
 export interface SearchRules {
   readonly collection: Collection
-  /** As messages name the collection. */
+  /** Name of the collection in messages. */
   readonly target: string
   readonly limits: Limits
-  /** Absent where the collection has no lexical search. */
+  /** Absent if the collection has no lexical search. */
   readonly analyzer: Analyzer | undefined
-  /** What analysis is charged to, where a caller waits for it. */
+  /** Budget that analysis is charged to; absent outside of requests. */
   readonly analysis?: AnalysisBudget
-  /** Absent where the collection has no embedding service. */
+  /** Absent if the collection has no embedding service. */
   readonly embedder: Embedder | undefined
 }
 
-/** Where documents are read from, with the rules that hold for them. */
+/** The documents of a collection and its rules for search fields. */
 export interface DocumentSource extends CollectionSource, SearchRules {
   readonly collection: Collection
   readonly limits: Limits
   readonly indexing: IndexingRule
 }
 
-/** Replaces $hybrid by what it stands for. `where` names the document in messages. */
+/** Replaces $hybrid by $vectorize and $lexical. `where` names the document in messages. */
 export function* expandHybrid(document: JsonObject, where: string): Steps<JsonObject> {
   const hybrid = document.get('$hybrid')
   if (hybrid === undefined) return document
@@ -94,18 +93,18 @@ function readHybridParts(hybrid: JsonObject, where: string) {
   }
 }
 
-/** A document as it was read, with its search fields in both forms. */
+/** A stored document with its search fields, as parsed values and as stored. */
 export interface Attached {
   readonly document: JsonObject
   readonly search: SearchFields
 }
 
-/** Puts search fields into the document, as callers know it. */
+/** Adds the search fields to a stored document, as clients see it. */
 export function* attach(document: JsonObject, search: SearchFields): Steps<Attached> {
   return { document: yield* withFields(document, search, (number) => number), search }
 }
 
-/** The same to be printed: the numbers of a vector are floating-point, whole or not. */
+/** Like `attach`, for printing: all numbers of a vector print with a fraction or exponent. */
 export function attachPrinted(
   document: JsonObject,
   search: SearchFields,
@@ -133,8 +132,8 @@ export function hasSearchFields(document: JsonObject): boolean {
 }
 
 /**
- * Takes the search fields out of a document that has some, checked. A vector that `before` has as well is
- * taken from there.
+ * Removes the search fields from a document and checks them. Reuses the vector of `before` if
+ * it is equal.
  */
 export function* detach(
   whole: JsonObject,
@@ -172,7 +171,7 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
   return value
 }
 
-/** How messages name a vector that the client did not send. */
+/** Name in messages of a vector that was not sent by the client. */
 export const embeddedField = 'The vector that the embedding service made of $vectorize'
 
 function readVector(
@@ -198,7 +197,7 @@ function readVectorArray(value: Value[], rules: VectorRules, limits: Limits): Ve
     })
   const narrow = readVectorNumbers(value)
   checkVector(narrow, rules)
-  // Half the size where nothing is lost: the numbers must come back as they were sent.
+  // Vectors are stored with 32 bits per number if all numbers survive the conversion.
   const lossless = narrow.every((number, i) => number === value[i])
   return { numbers: lossless ? narrow : widened(value), form: 'array' }
 }
@@ -224,8 +223,8 @@ function badVector(problem: string): ApiError {
 }
 
 /**
- * The record with the terms of its text. A text that `before` had as well is taken apart only
- * if the engine asks, which it need not where it has the terms already.
+ * Adds the terms of the text to the record. If `before` has the same text, the text is analyzed
+ * lazily: an engine that already has its terms does not ask for them.
  */
 export function withTerms(
   record: NewRecord,
@@ -251,7 +250,7 @@ export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {
   return a === b || text(a) === text(b)
 }
 
-/** A vector as JSON, in the form in which it was sent. */
+/** A vector as JSON, with the numbers in the form that the client sent. */
 function vectorValue(vector: Vector, element: (number: number) => Numeric): Value {
   if (vector.form === 'array') return mapFloats(vector.numbers, element)
   const bytes = Buffer.alloc(vector.numbers.length * 4)

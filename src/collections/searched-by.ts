@@ -5,7 +5,7 @@ import { searchedBy, type SearchSort } from '../paging/find-top-k.ts'
 import { embeddedField, type SearchRules } from './search-fields.ts'
 import { requireEmbedder } from './vectorize.ts'
 
-/** What a sort of documents searches by. */
+/** The vector or terms that a sort of documents searches for. */
 export async function documentsSearchedBy(
   sort: SearchSort,
   rules: SearchRules,

@@ -1,4 +1,4 @@
-/** Which documents a command is about, and what is shown of them. */
+/** Parses the clauses that select documents, and the projection. */
 import type { Caller } from '../caller/caller.ts'
 import type { Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
@@ -9,14 +9,14 @@ import type { Sort } from '../language/sorts/sort.ts'
 import { termsWithin } from '../search/lexical/analyzer.ts'
 import type { DocumentSource } from './search-fields.ts'
 
-/** The clauses of a command that choose documents, and what is shown of them. */
+/** Filter, sort and projection of a command, unparsed. */
 export interface Clauses {
   readonly filter?: Value | undefined
   readonly sort?: Value | undefined
   readonly projection?: Value | undefined
 }
 
-/** Clauses, read. */
+/** Parsed clauses. */
 export interface Selection {
   readonly filter: Filter
   readonly sort: Sort
@@ -24,7 +24,7 @@ export interface Selection {
   readonly clauses: Clauses
 }
 
-/** Reads clauses in the order in which their errors win. */
+/** Parses clauses in a fixed order; the first error is the reply. */
 export function selectDocuments(
   { target, limits, indexing, collection, analyzer }: DocumentSource,
   clauses: Clauses,

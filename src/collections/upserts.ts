@@ -1,15 +1,14 @@
 /**
- * Upserts that found nothing, and are about to insert.
+ * Coordinates upserts that found no document and are about to insert one.
  *
- * Two of them at the same time would both insert where, one after the other, the second
- * would have found the document of the first. So each says what it inserts, and waits for
- * those whose documents its own filter matches; then it looks again. What counts is what a
- * filter matches, not how it is spelled: {a: 1} waits for {a: {$eq: 1}}, and for {b: 2} if
- * that is about to set a to 1. An upsert does not wait for a document that its filter does not match: then
- * the outcome is the same as if it had come first.
+ * Without coordination, two concurrent upserts could both insert, where in sequence the second
+ * would find the document of the first. Each upsert therefore registers the record that it
+ * inserts. An upsert waits for registered records that its own filter matches, and then reads
+ * again. Filters are evaluated on the records, not compared as texts: {a: 1} waits for {a:
+ * {$eq: 1}}, and for {b: 2} if that upsert sets a to 1. An upsert does not wait for a record
+ * that its filter does not match: the outcome is the same as if it had come first.
  *
- * While its turn lasts an upsert waits for nothing but the engine, so that no two can wait
- * for each other.
+ * During its turn an upsert waits only for the engine, so upserts cannot deadlock.
  */
 import type { NewRecord } from '../engine/contract.ts'
 
@@ -17,22 +16,22 @@ interface Turn {
   /** Uid of the collection. */
   readonly uid: string
   readonly record: NewRecord
-  /** Settles when it is over, however it ended. */
+  /** Resolves when the turn ends, even after a failure. */
   readonly over: Promise<void>
 }
 
 export class Upserts {
-  /** Turns of all collections. */
+  /** Running upserts of all collections. */
   readonly #turns = new Set<Turn>()
 
-  /** Upserts whose turn it is. */
+  /** Number of running upserts. */
   get size(): number {
     return this.#turns.size
   }
 
   /**
-   * Does the work unless others are about to insert what would be found. Then it waits for
-   * one of them and returns undefined: look again.
+   * Runs `work`, unless a running upsert inserts a record that the filter matches. Then waits
+   * for that upsert and returns undefined; the caller must read again.
    */
   async inTurn<T>(
     uid: string,
@@ -40,7 +39,7 @@ export class Upserts {
     wouldFind: (record: NewRecord) => boolean | Promise<boolean>,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
-    // Turns that begin while another is looked at are visited as well, after it.
+    // Turns that start during the iteration are visited as well, because a Set appends them.
     for (const other of this.#turns) {
       if (other.uid !== uid) continue
       const isFound = wouldFind(other.record)

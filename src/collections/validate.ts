@@ -1,6 +1,6 @@
 /**
- * What a document may be made of. The limits that follow from indexing hold for the
- * indexed part only; names, nesting and typed values are checked everywhere.
+ * Validates documents. Limits that indexing imposes apply to the indexed part only; names,
+ * nesting and typed values are checked everywhere.
  */
 import { apiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
@@ -12,8 +12,8 @@ import { escapeSegment } from '../language/values/path.ts'
 import { InterruptibleWalk, type Steps } from '../runtime/steps.ts'
 
 /**
- * Throws at the first rule that the document breaks. Its search fields are not part of it.
- * Returns the steps that are left, if there are any.
+ * Checks a document without its search fields; throws at the first violation. Returns the
+ * remaining steps of a large document.
  */
 export function checkDocumentInSteps(
   document: JsonObject,
@@ -49,7 +49,9 @@ export function checkLength(length: number, limits: Limits): void {
     )
 }
 
-/** Names, nesting and typed values. The depth is checked first, so recursion stays shallow. */
+/**
+ * Checks names, nesting and typed values. The depth is checked first, so recursion is bounded.
+ */
 class FormCheck {
   readonly #limits: Limits
   readonly #walk: InterruptibleWalk
@@ -105,7 +107,7 @@ class FormCheck {
   }
 }
 
-/** What is left of an object: an iterator knows how far it has come. */
+/** Iterator over the remaining members of an object, so that a check can pause within it. */
 type Members = MapIterator<[string, Value]>
 
 function checkDepth(path: string, depth: number, limits: Limits): void {
@@ -113,7 +115,7 @@ function checkDepth(path: string, depth: number, limits: Limits): void {
     throw tooMuch(`The nesting at "${path}"`, `${depth} levels`, limits.documentDepthMax)
 }
 
-/** Whether the object is a value of its own, such as {"$date": 0}; throws when malformed. */
+/** Whether the object is a typed value such as {"$date": 0}; throws when it is malformed. */
 function isTyped(value: JsonObject, path: string): boolean {
   const typed = extendedOf(value)
   if (typed?.kind !== 'malformed') return typed !== undefined
@@ -145,7 +147,9 @@ function longPath(path: string, max: number) {
   return tooMuch(what, path.length, max)
 }
 
-/** The limits of what is indexed: properties, array lengths, string sizes. */
+/**
+ * Checks limits of indexed values: number of properties, lengths of arrays, sizes of strings.
+ */
 class SizeCheck {
   readonly #limits: Limits
   readonly #walk: InterruptibleWalk
@@ -228,7 +232,7 @@ class SizeCheck {
 
   #isLong(string: string): boolean {
     const max = this.#limits.stringSizeMax
-    // No character takes more than three bytes per UTF-16 unit.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     return string.length * 3 > max && Buffer.byteLength(string) > max
   }
 
@@ -242,7 +246,7 @@ class SizeCheck {
   }
 }
 
-/** What to do where a limit holds for indexed values only. */
+/** Advice for violations of limits that apply to indexed values only. */
 function unindexed(path: string): string {
   return (
     'This holds for what is indexed. Send less, or use a collection that is created with ' +

@@ -1,4 +1,4 @@
-/** $vectorize: texts become vectors, by the collection's embedding service. */
+/** Embeds $vectorize texts with the embedding service of the collection. */
 import type { Caller } from '../caller/caller.ts'
 import { apiError } from '../errors/api-error.ts'
 import { copyObject } from '../json/copy-object.ts'
@@ -8,8 +8,8 @@ import { inTurns, type Steps } from '../runtime/steps.ts'
 import { isTextOrNull, type SearchRules } from './search-fields.ts'
 
 /**
- * Makes the vectors of documents that have a text to make one from and no vector yet. Also
- * refuses what no document of the collection may have, whichever of a request it stands in.
+ * Embeds the texts of documents without a vector. Also rejects search fields that the
+ * collection does not support, in any document of the request.
  */
 export function embedTexts(
   documents: readonly JsonObject[],
@@ -32,7 +32,7 @@ async function embedWhereNeeded(
   return inTurns(withVectors(documents, vectors), caller)
 }
 
-/** `vectors` are those of the documents that have a text to embed. */
+/** `vectors`: one for each document with a text to embed, in order. */
 function* withVectors(
   documents: readonly JsonObject[],
   vectors: readonly Float32Array[],
@@ -50,8 +50,8 @@ function* withVectors(
 }
 
 /**
- * The changed document, with the old vector if its text is the old one, and otherwise
- * without, so that the text is embedded again.
+ * The changed document. Keeps the vector if the text is unchanged, and otherwise removes it, so
+ * that the text is embedded again.
  */
 export function* keepEmbedding(before: JsonObject, after: JsonObject): Steps<JsonObject> {
   const text = after.get('$vectorize')
@@ -63,7 +63,10 @@ export function* keepEmbedding(before: JsonObject, after: JsonObject): Steps<Jso
   return vector === undefined ? kept : kept.set('$vector', vector)
 }
 
-/** For documents that come whole: the text gives the vector, so both cannot be sent. */
+/**
+ * Rejects inserted or replacing documents with both $vectorize and $vector, which could
+ * contradict each other.
+ */
 export function checkNotBoth(document: JsonObject, where: string): void {
   if (document.has('$vector') && document.has('$vectorize'))
     throw apiError('INVALID_USAGE_OF_VECTORIZE', { where })
@@ -74,7 +77,7 @@ export function hasMeaning(text: Value | undefined): text is string {
   return typeof text === 'string' && text.trim() !== ''
 }
 
-/** Asks for a text only once, however often it is to be embedded. */
+/** An embedder that caches vectors, so that each text is embedded once. */
 export function rememberingEmbedder(embedder: Embedder): Embedder {
   const vectors = new Map<string, Promise<Float32Array>>()
   return {

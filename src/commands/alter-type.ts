@@ -4,7 +4,7 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { clause, noOptions, requiredText } from './dispatch/fields.ts'
 import { changeSchema, namesOf } from './dispatch/schema-change.ts'
 
-/** Renames fields of a user-defined type and adds others: all of it, or nothing. */
+/** Renames and adds fields of a user-defined type, atomically. */
 export const alterType = defineKeyspaceCommand({
   does: 'alter',
   fields: { name: requiredText, rename: clause, add: clause, options: noOptions },

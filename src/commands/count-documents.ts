@@ -3,14 +3,14 @@ import { selectDocuments } from '../collections/selection.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, noOptions } from './dispatch/fields.ts'
 
-/** Counts the documents that match, stopping early at a limit. */
+/** Counts matching documents, up to a limit. */
 export const countDocuments = defineCommand({
   does: 'read',
   fields: { filter: clause, options: noOptions },
 
   async collection({ filter }, { documents, limits, caller }) {
     const selection = selectDocuments(documents, { filter }, caller)
-    // One past the limit tells "exactly that many" from "more than that".
+    // Counts one more than the limit, to report whether the limit was exceeded.
     const count = await countMatches(
       documents,
       selection.filter,

@@ -17,7 +17,10 @@ import { clause, newName } from './dispatch/fields.ts'
 import { checkName } from './dispatch/new-names.ts'
 import { changeSchema, countIn } from './dispatch/schema-change.ts'
 
-/** Creates a collection. Asking again for the same one is fine; for another one is not. */
+/**
+ * Creates a collection. Repeating the command with equal options succeeds; different options
+ * are an error.
+ */
 export const createCollection = defineKeyspaceCommand({
   does: 'create',
   onNamed: true,

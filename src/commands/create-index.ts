@@ -1,4 +1,4 @@
 import { defineIndexCommand } from './dispatch/index-command.ts'
 
-/** Creates an index by which rows are filtered on a column. */
+/** Creates an index for filters on a column. */
 export const createIndex = defineIndexCommand('createIndex', 'regular')

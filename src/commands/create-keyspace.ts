@@ -6,8 +6,8 @@ import { checkName } from './dispatch/new-names.ts'
 import { done } from './dispatch/schema-change.ts'
 
 /**
- * How many copies a keyspace keeps. Checked here, because a store that keeps one copy still
- * owes the caller a word about a typing error.
+ * Replication settings of a keyspace. They are validated even by the embedded engine, which
+ * ignores them, so that mistakes are reported.
  */
 const replication: Field<Replication | undefined> = {
   takes: { kind: 'object' },
@@ -33,7 +33,7 @@ const replication: Field<Replication | undefined> = {
   },
 }
 
-/** Creates a keyspace; one that exists stays as it is. */
+/** Creates a keyspace; an existing keyspace is not changed. */
 export const createKeyspace = defineGeneralCommand({
   does: 'create',
   onNamed: true,

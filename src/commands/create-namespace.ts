@@ -1,4 +1,4 @@
 import { createKeyspace } from './create-keyspace.ts'
 
-/** The older name of createKeyspace. */
+/** Deprecated name of createKeyspace. */
 export const createNamespace = createKeyspace

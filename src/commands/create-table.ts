@@ -4,7 +4,7 @@ import { definition, flag, newName, options } from './dispatch/fields.ts'
 import { checkName } from './dispatch/new-names.ts'
 import { changeSchema, countIn } from './dispatch/schema-change.ts'
 
-/** Creates a table of columns, with a primary key. */
+/** Creates a table. */
 export const createTable = defineKeyspaceCommand({
   does: 'create',
   onNamed: true,

@@ -1,4 +1,4 @@
 import { defineIndexCommand } from './dispatch/index-command.ts'
 
-/** Creates an index by which a column's texts are searched, term by term. */
+/** Creates an index for searches by terms in the texts of a column. */
 export const createTextIndex = defineIndexCommand('createTextIndex', 'text')

@@ -8,7 +8,7 @@ import { violation } from '../options/read-value.ts'
 import { checkName } from './dispatch/new-names.ts'
 import { changeSchema } from './dispatch/schema-change.ts'
 
-/** An empty name is no name at all; one that is missing is not a name that types can have. */
+/** Like newName, but with a specific error for an empty name. */
 const typeName: Field<string | undefined> = {
   takes: newName.takes,
   read(value, place) {
@@ -17,7 +17,7 @@ const typeName: Field<string | undefined> = {
   },
 }
 
-/** Creates a user-defined type, which columns can have and collections hold. */
+/** Creates a user-defined type for columns. */
 export const createType = defineKeyspaceCommand({
   does: 'alter',
   fields: { name: typeName, definition, options: options({ ifNotExists: flag(false) }) },

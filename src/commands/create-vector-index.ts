@@ -1,4 +1,4 @@
 import { defineIndexCommand } from './dispatch/index-command.ts'
 
-/** Creates an index by which a column's vectors are searched. */
+/** Creates an index for vector searches on a column. */
 export const createVectorIndex = defineIndexCommand('createVectorIndex', 'vector')

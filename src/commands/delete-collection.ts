@@ -3,7 +3,7 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { noOptions, requiredText } from './dispatch/fields.ts'
 import { changeSchema } from './dispatch/schema-change.ts'
 
-/** Deletes a collection and all it holds. What is absent, or a table, is left as it is. */
+/** Deletes a collection with its documents. An absent name or a table is ignored. */
 export const deleteCollection = defineKeyspaceCommand({
   does: 'drop',
   onNamed: true,

@@ -8,8 +8,8 @@ import { defineCommand } from './dispatch/define.ts'
 import { clause, noOptions } from './dispatch/fields.ts'
 
 /**
- * Deletes documents that match, up to a limit with each call; without a filter, all. On tables
- * it deletes all matching rows.
+ * Deletes matching documents, up to a limit per call; without a filter, all documents. On
+ * tables it deletes all matching rows.
  */
 export const deleteMany = defineCommand({
   does: 'write',
@@ -19,7 +19,7 @@ export const deleteMany = defineCommand({
     const selection = selectDocuments(documents, { filter }, caller)
     if (filter === undefined || (isObject(filter) && filter.size === 0)) {
       await documents.engine.truncate(documents.collection, caller)
-      // How many there were is not counted: emptying a collection takes no time.
+      // The number is not counted, so that emptying a collection takes constant time.
       return { status: { deletedCount: -1 } }
     }
     const changed = await deleteDocuments(documents, selection, caller)

@@ -13,14 +13,14 @@ const common = {
   fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
 } as const
 
-/** Drops an index of any table of the keyspace. */
+/** Drops an index of any table in the keyspace. */
 export const dropIndex = defineKeyspaceCommand({
   ...common,
   run: async ({ name, options: { ifExists } }, context) =>
     drop(name, ifExists, undefined, context),
 })
 
-/** Sent to a table, the same command drops an index of that table only. */
+/** The command on a table drops only an index of that table. */
 export const dropTableIndex = defineCommand({
   ...common,
   table: async ({ name, options: { ifExists } }, context) =>

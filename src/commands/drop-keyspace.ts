@@ -2,7 +2,7 @@ import { defineGeneralCommand } from './dispatch/define.ts'
 import { noOptions, requiredText } from './dispatch/fields.ts'
 import { done } from './dispatch/schema-change.ts'
 
-/** Drops a keyspace with its contents; an absent keyspace counts as dropped. */
+/** Drops a keyspace with its contents; succeeds if it does not exist. */
 export const dropKeyspace = defineGeneralCommand({
   does: 'drop',
   onNamed: true,

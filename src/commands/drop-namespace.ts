@@ -1,4 +1,4 @@
 import { dropKeyspace } from './drop-keyspace.ts'
 
-/** The older name of dropKeyspace. */
+/** Deprecated name of dropKeyspace. */
 export const dropNamespace = dropKeyspace

@@ -4,7 +4,9 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options, requiredText } from './dispatch/fields.ts'
 import { changeSchema, namesOf, tablesOf } from './dispatch/schema-change.ts'
 
-/** Drops a table with all its rows and indexes. A collection of that name stays. */
+/**
+ * Drops a table with its rows and indexes. The name of a collection counts as an unknown table.
+ */
 export const dropTable = defineKeyspaceCommand({
   does: 'drop',
   onNamed: true,

@@ -5,7 +5,7 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options, requiredText } from './dispatch/fields.ts'
 import { changeSchema, namesOf, tablesOf } from './dispatch/schema-change.ts'
 
-/** Drops a user-defined type that no column is made of. */
+/** Drops a user-defined type that no column uses. */
 export const dropType = defineKeyspaceCommand({
   does: 'alter',
   fields: { name: requiredText, options: options({ ifExists: flag(false) }) },

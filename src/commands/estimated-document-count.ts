@@ -1,7 +1,7 @@
 import { defineCommand } from './dispatch/define.ts'
 import { noOptions } from './dispatch/fields.ts'
 
-/** Counts all documents, roughly and at once. */
+/** Returns an estimate of the number of documents, in constant time. */
 export const estimatedDocumentCount = defineCommand({
   does: 'read',
   fields: { options: noOptions },

@@ -19,7 +19,7 @@ import {
 } from './dispatch/fields.ts'
 import { mismatch } from '../options/read-value.ts'
 
-/** Searches by vector and by terms, and has a reranker order what both find. */
+/** Hybrid search: a vector search and a term search, whose results a reranker orders. */
 export const findAndRerank = defineCommand({
   does: 'read',
   fields: {
@@ -40,7 +40,7 @@ export const findAndRerank = defineCommand({
   async collection({ filter, projection, sort, options }, context) {
     const { limit, hybridLimits, rerankOn, rerankQuery, rerank: service } = options
     const { includeScores, includeSortVector } = options
-    // Warnings are part of the status, which only comes if it is asked for.
+    // Warnings are in the status, which is present only on request.
     const withWarnings = includeScores || includeSortVector
     const found = await findReranked(
       context.documents,

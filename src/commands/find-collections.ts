@@ -7,7 +7,7 @@ import { flag, options } from './dispatch/fields.ts'
 import { byName } from './dispatch/schema-change.ts'
 import { replyList } from './replies/listed.ts'
 
-/** Lists the collections of a keyspace that one may know of: their names, or with `explain` their options too. */
+/** Lists the visible collections of a keyspace: names, or with `explain` also options. */
 export const findCollections = defineKeyspaceCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },

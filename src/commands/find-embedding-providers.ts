@@ -15,7 +15,7 @@ import {
   wantedModels,
 } from './replies/model-status.ts'
 
-/** Lists the services that turn text into vectors, with their models and parameters. */
+/** Lists embedding services with their models and parameters. */
 export const findEmbeddingProviders = defineGeneralCommand({
   does: 'describe',
   fields: { options: modelOptions },
@@ -44,7 +44,7 @@ function showProvider(provider: EmbeddingProvider, models: Value[]): Value {
       provider.parameters.map((parameter) =>
         fromPlain({
           ...showParameter(parameter),
-          // In capitals here, and not so for models: clients know it that way.
+          // Clients expect this type in capitals, but types of model parameters in lower case.
           type: parameter.type.toUpperCase(),
           displayName: parameter.displayName ?? parameter.name,
           hint: parameter.hint ?? '',
@@ -78,7 +78,7 @@ function showParameter({ name, type, required, byDefault, help }: ProviderParame
   }
 }
 
-/** A dimension that can be chosen is shown as a parameter of the model. */
+/** A selectable dimension is listed as a parameter of the model. */
 function showDimension(dimension: ModelDimension) {
   if (dimension.kind === 'fixed') return []
   return [

@@ -2,14 +2,14 @@ import { defineGeneralCommand, type Context, type Reply } from './dispatch/defin
 import { noOptions } from './dispatch/fields.ts'
 import { replyList } from './replies/listed.ts'
 
-/** Names all keyspaces that the one who asks may know of. */
+/** Lists the keyspaces that are visible to the principal. */
 export const findKeyspaces = defineGeneralCommand({
   does: 'describe',
   fields: { options: noOptions },
   run: (_fields, context) => replyKeyspaces('keyspaces', context),
 })
 
-/** `name`: the member of the status that has them. */
+/** `name`: the status member that contains the list. */
 export async function replyKeyspaces(name: string, context: Context): Promise<Reply> {
   const { engine, may } = context
   const all = await engine.listKeyspaces()

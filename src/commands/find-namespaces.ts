@@ -2,7 +2,7 @@ import { defineGeneralCommand } from './dispatch/define.ts'
 import { noOptions } from './dispatch/fields.ts'
 import { replyKeyspaces } from './find-keyspaces.ts'
 
-/** The older name of findKeyspaces; its answer has the older name too. */
+/** Deprecated name of findKeyspaces; its reply has the older name, too. */
 export const findNamespaces = defineGeneralCommand({
   does: 'describe',
   fields: { options: noOptions },

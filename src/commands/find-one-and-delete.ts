@@ -4,7 +4,7 @@ import { replyDeleted, withDocument } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clauseOrNull, clause } from './dispatch/fields.ts'
 
-/** Deletes the first document that matches, and returns it. */
+/** Deletes the first matching document and returns it. */
 export const findOneAndDelete = defineCommand({
   does: 'change',
   fields: { filter: clause, sort: clause, projection: clauseOrNull },

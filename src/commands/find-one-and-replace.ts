@@ -4,7 +4,7 @@ import { replyReturned, returnOptions } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, clauseOrNull, requiredObject } from './dispatch/fields.ts'
 
-/** Replaces the first document that matches by another, which takes over its _id. */
+/** Replaces the first matching document; the new document keeps its _id. */
 export const findOneAndReplace = defineCommand({
   does: 'change',
   fields: {

@@ -5,7 +5,7 @@ import { replyReturned, returnOptions } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, clauseOrNull, requiredUpdate } from './dispatch/fields.ts'
 
-/** Updates the first document that matches, and returns it as it was or as it is now. */
+/** Updates the first matching document, and returns it before or after the update. */
 export const findOneAndUpdate = defineCommand({
   does: 'change',
   fields: {

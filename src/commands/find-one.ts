@@ -7,7 +7,7 @@ import { clauseOrNull, clause, flag, options } from './dispatch/fields.ts'
 import { printFound } from './replies/found-rows.ts'
 import { sortVectorStatus } from './replies/sort-vector.ts'
 
-/** Finds the first document or row that matches, in the order of the sort. */
+/** Returns the first matching document or row, in the order of the sort. */
 export const findOne = defineCommand({
   does: 'read',
   fields: {

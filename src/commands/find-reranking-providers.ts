@@ -9,7 +9,7 @@ import {
   wantedModels,
 } from './replies/model-status.ts'
 
-/** Lists the services that put search results into a better order, with their models. */
+/** Lists reranking services with their models. */
 export const findRerankingProviders = defineGeneralCommand({
   does: 'describe',
   fields: { options: modelOptions },

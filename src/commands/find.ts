@@ -17,7 +17,7 @@ import {
 import { printFound } from './replies/found-rows.ts'
 import { sortVectorStatus } from './replies/sort-vector.ts'
 
-/** Finds documents or rows, a page at a time. */
+/** Finds documents or rows, one page per call. */
 export const find = defineCommand({
   does: 'read',
   fields: {
@@ -69,8 +69,8 @@ interface Paging {
 }
 
 /**
- * Skipping needs an order by values: searches start with the best. Those by vector have one
- * page, and a limit beyond what that holds cannot be kept.
+ * Skipping requires a sort by values: searches start with the best result. A vector search has
+ * a single page, so a limit that exceeds the page is rejected.
  */
 function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Limits): void {
   switch (sort.kind) {

@@ -31,7 +31,7 @@ export const insertMany = defineCommand({
   },
 })
 
-/** One response for each document; errors are referred to by their position. */
+/** One response per document; responses refer to errors by position. */
 function replyEach(insertions: readonly Insertion[]): Reply {
   const errors = insertErrors(insertions)
   const documentResponses = insertions.map(({ id, outcome }) => {

@@ -4,7 +4,7 @@ import { flag, options } from './dispatch/fields.ts'
 import { byName } from './dispatch/schema-change.ts'
 import { replyList } from './replies/listed.ts'
 
-/** Lists the indexes of a table: their names, or with `explain` their definitions too. */
+/** Lists the indexes of a table: names, or with `explain` also definitions. */
 export const listIndexes = defineCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },

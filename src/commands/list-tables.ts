@@ -5,7 +5,7 @@ import { flag, options } from './dispatch/fields.ts'
 import { byName, readSchema, tablesOf } from './dispatch/schema-change.ts'
 import { replyList } from './replies/listed.ts'
 
-/** Lists the tables of a keyspace: their names, or with `explain` their definitions too. */
+/** Lists the tables of a keyspace: names, or with `explain` also definitions. */
 export const listTables = defineKeyspaceCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },

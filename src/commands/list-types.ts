@@ -6,7 +6,7 @@ import { flag, options } from './dispatch/fields.ts'
 import { byName, readSchema } from './dispatch/schema-change.ts'
 import { replyList } from './replies/listed.ts'
 
-/** Lists the types of a keyspace: their names, or with `explain` their fields too. */
+/** Lists the types of a keyspace: names, or with `explain` also fields. */
 export const listTypes = defineKeyspaceCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },

@@ -5,7 +5,7 @@ import { replyUpdated } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, flag, options, requiredUpdate, text } from './dispatch/fields.ts'
 
-/** Updates the documents that match, a page of them with each call. */
+/** Updates matching documents, one page per call. */
 export const updateMany = defineCommand({
   does: 'write',
   fields: {

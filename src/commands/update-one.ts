@@ -10,7 +10,7 @@ import { replyUpdated } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, flag, options, requiredUpdate } from './dispatch/fields.ts'
 
-/** Updates the first document that matches, or the row that has the key. */
+/** Updates the first matching document, or the row with the key. */
 export const updateOne = defineCommand({
   does: 'write',
   fields: {

@@ -1,10 +1,10 @@
 /**
- * One database of several in an engine: the keyspaces whose names start with its key, under
- * their names without it.
+ * An engine that shows one database: the keyspaces whose names start with its key, under their
+ * names without the key.
  *
- * No keyspace of a user can have a name that starts like a key (engine/database-key.ts), so
- * databases neither see nor reach each other. Targets are passed on as they are: what is done
- * with one needs no name.
+ * A user's keyspace cannot have a name that starts like a key (engine/database-key.ts), so
+ * databases are isolated from each other. Operations on targets are passed through, because
+ * they contain no keyspace name.
  */
 import { around } from '../engine/around.ts'
 import type { Engine } from '../engine/contract.ts'
@@ -12,18 +12,24 @@ import { databaseKeyOf } from '../engine/database-key.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { SchemaPlan } from '../engine/schema-change.ts'
 
-/** Has a keyspace created, unless the database is gone; dropped again, if it goes meanwhile. */
+/**
+ * Creates a keyspace if the database still exists, and drops it again if the database is
+ * terminated meanwhile.
+ */
 export type KeyspaceGuard = (
   create: () => Promise<boolean>,
   drop: () => Promise<boolean>,
 ) => Promise<boolean>
 
-/** An empty key is the database that keyspaces without one belong to. */
+/** An empty key selects the home database, whose keyspaces have no key. */
 export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard): Engine {
   const inside = (keyspace: string) => key + keyspace
-  /** A name that starts with a key could lead into another database. */
+  /** Rejects names that start with a key, which could address another database. */
   const isOurs = (keyspace: string) => databaseKeyOf(inside(keyspace)) === key
-  /** The name here of a keyspace of the engine; undefined when it is another's. */
+  /**
+   * The name within this database of a keyspace of the engine; undefined when the keyspace
+   * belongs to another database.
+   */
   const nameOf = (keyspace: string) =>
     databaseKeyOf(keyspace) === key ? keyspace.slice(key.length) : undefined
   const acting = new WeakMap<Engine, Engine>()

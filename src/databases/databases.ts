@@ -1,26 +1,26 @@
 /**
- * The databases of a server, each with keyspaces and an endpoint of its own. One of them is
- * always there: the home, which requests reach that name no other.
+ * The databases of a server, each with its own keyspaces and endpoint. The home database always
+ * exists; requests that name no database use it.
  *
- * Which there are is a setting of the engine, and several servers may change it at once.
- * Making a database and terminating it takes two steps, its entry and its keyspaces, and a
- * server may end, or be slow, between them. So the entry comes first, and says what is
- * done:
+ * The list of databases is a setting of the engine, which several servers may change
+ * concurrently. Creating and terminating a database takes two steps, its entry in the list and
+ * its keyspaces, and a server may crash or stall between them. The entry is written first, with
+ * its state:
  *
  *   INITIALIZING  its first keyspace is being created; it cannot be used yet
  *   ACTIVE        it can be used
- *   TERMINATED    its keyspaces are being dropped, or are gone
+ *   TERMINATED    its keyspaces are being dropped, or were dropped
  *
- * A start removes what such an end has left: it terminates what has been INITIALIZING for
- * longer than making a database can take, and drops the keyspaces of whatever is
- * TERMINATED. Keyspaces with a key that no entry has are left alone. They may be those of
- * another server, whose entry is not known here yet, and an
- * orphaned keyspace is better than a lost one.
+ * A start cleans up after such interruptions: it terminates databases that have been
+ * INITIALIZING for longer than a creation can take, and drops the keyspaces of TERMINATED ones.
+ * Keyspaces with a key that no entry has are not dropped. Another server may have created them,
+ * with an entry that this server has not read yet, and an orphaned keyspace is better than a
+ * lost one.
  *
- * No decision depends on clocks or delays alone. A server that has made a keyspace looks at the
- * entry again, and drops what was made if the database was terminated meanwhile. One that
- * terminates a database changes the entry before listing its keyspaces. So of the two, the
- * one that comes later sees what the other did.
+ * No decision depends on clocks or delays alone. A server that has created a keyspace reads the
+ * entry again, and drops the keyspace if the database was terminated meanwhile. A server that
+ * terminates a database changes the entry before it lists the keyspaces. Therefore the later of
+ * the two always sees the change of the other.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
@@ -33,7 +33,7 @@ import { fixedLimits } from '../limits.ts'
 
 export interface Database {
   readonly id: string
-  /** Sees the keyspaces of this database alone. */
+  /** An engine that shows only the keyspaces of this database. */
   readonly engine: Engine
 }
 
@@ -41,13 +41,13 @@ export interface DatabaseInfo {
   readonly id: string
   readonly name: string
   readonly status: 'ACTIVE' | 'TERMINATED'
-  /** The keyspace that it was made with. */
+  /** The keyspace that was created together with the database. */
   readonly keyspace: string
   readonly cloudProvider: string
   readonly region: string
   readonly createdAt: string
   readonly terminatedAt?: string
-  /** What the names of its keyspaces start with; absent: as in version 0.1. */
+  /** Prefix of the names of its keyspaces; absent: the prefix of version 0.1. */
   readonly key?: string
 }
 
@@ -56,16 +56,16 @@ export type NewDatabase = Pick<
   'name' | 'keyspace' | 'cloudProvider' | 'region'
 >
 
-/** What is kept of a database. */
+/** The stored entry of a database. */
 interface DatabaseEntry extends Omit<DatabaseInfo, 'status'> {
   readonly status: DatabaseInfo['status'] | 'INITIALIZING'
 }
 
-/** What is kept of all databases together. */
+/** The stored setting: all databases of the server. */
 interface Stored {
-  /** Who all of them belong to. */
+  /** Id of the organization that owns all databases. */
   readonly organization: string
-  /** The home first, then as they were made. */
+  /** The home database first, then in order of creation. */
   readonly databases: readonly DatabaseEntry[]
 }
 
@@ -115,7 +115,7 @@ export class Databases {
     return databases
   }
 
-  /** Hears of no more changes by others. */
+  /** Stops watching changes by other servers. */
   close(): void {
     this.#setting.close()
   }
@@ -128,7 +128,7 @@ export class Databases {
     return this.#open.get(this.#homeId)!
   }
 
-  /** A database that can be used. */
+  /** An active database; undefined if it is unknown or not active. */
   find(id: string): Database | undefined {
     return this.#open.get(id.toLowerCase())
   }
@@ -163,13 +163,13 @@ export class Databases {
       await this.#engine.createKeyspace(this.#keyOf(entry) + wanted.keyspace)
       return await this.#activate(entry.id)
     } catch (error) {
-      // If this fails as well, a later start does it.
+      // A later start retries the cleanup.
       await this.#giveUp(entry).catch(() => undefined)
       throw error
     }
   }
 
-  /** Drops everything that is in it. Its id stays known. */
+  /** Drops all keyspaces of the database. Its entry remains, with its id. */
   terminate(id: string): Promise<DatabaseInfo> {
     return this.#changes.next(async () => {
       const terminated = await this.#setting.change((stored) => {
@@ -198,7 +198,7 @@ export class Databases {
     return id === this.#homeId ? '' : (key ?? dottedKeyFor(id))
   }
 
-  /** Its first keyspace is there. */
+  /** Marks the database as active after its first keyspace was created. */
   #activate(id: string): Promise<DatabaseInfo> {
     return this.#setting.change((stored) => {
       const entry = stored.databases.find(named(id))
@@ -208,7 +208,9 @@ export class Databases {
     })
   }
 
-  /** What could not be made is terminated: part of it may be there, or come later. */
+  /**
+   * Terminates a database whose creation failed: its keyspace may exist, or be created later.
+   */
   async #giveUp({ id }: DatabaseEntry): Promise<void> {
     const terminated = await this.#setting.change((stored) => {
       const entry = stored.databases.find(named(id))
@@ -238,7 +240,7 @@ export class Databases {
     return { id, engine: databaseEngine(this.#engine, this.#keyOf(entry), guard) }
   }
 
-  /** Makes a keyspace of a database, but not for one that is terminated. */
+  /** Creates a keyspace unless the database is terminated, before or during the creation. */
   #whileActive(
     id: string,
     create: () => Promise<boolean>,
@@ -283,12 +285,12 @@ function named(id: string): (entry: DatabaseEntry) => boolean {
   return (entry) => entry.id === id.toLowerCase()
 }
 
-/** Whether others may know of it. */
+/** Whether the creation is complete, so that lists contain the database. */
 function isMade(entry: DatabaseEntry): entry is DatabaseInfo {
   return entry.status !== 'INITIALIZING'
 }
 
-/** Whether it counts: it is there, or is being made. */
+/** Whether the database counts towards the maximum: it is active, or being created. */
 function takesRoom({ status, createdAt }: DatabaseEntry): boolean {
   if (status !== 'INITIALIZING') return status === 'ACTIVE'
   return Date.now() - Date.parse(createdAt) < fixedLimits.databaseInitializingMsMax
@@ -298,7 +300,7 @@ function asTerminated(entry: DatabaseEntry): DatabaseInfo {
   return { ...entry, status: 'TERMINATED', terminatedAt: new Date().toISOString() }
 }
 
-/** An id, and a key that no other database has or had. */
+/** An id, and a key that no database ever used. */
 function newIdentity(
   databases: readonly DatabaseEntry[],
 ): Pick<DatabaseEntry, 'id' | 'key'> {

@@ -1,10 +1,10 @@
 /**
  * The engine contract: what a store must do for the layers above.
  *
- * It works on parsed queries and stored records, and knows nothing of HTTP, commands or API errors.
- * An engine may serve all, part or none of a query and says which; `documents` does the rest, so a
- * new engine can start simple and become fast later. checked.ts asserts the promises in these
- * comments.
+ * It works on parsed queries and stored records, and knows nothing of HTTP, commands or API
+ * errors. An engine may serve all, part or none of a query and says which; `paging` does the
+ * rest, so a new engine can start simple and become fast later. checked.ts asserts the promises
+ * in these comments.
  */
 import type { Caller } from '../caller/caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -236,8 +236,8 @@ export interface ReadQuery<F, K> {
    */
   readonly textsOnly?: boolean
   /**
-   * Limit of a page in characters of text. The page ends with the record that exceeds it, even if
-   * that is the first. `next` is then set even with `lookAhead: false`.
+   * Limit of a page in characters of text. The page ends with the record that exceeds it, even
+   * if that is the first. `next` is then set even with `lookAhead: false`.
    */
   readonly sizeMax?: number
 }

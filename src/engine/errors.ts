@@ -56,7 +56,7 @@ export class EngineError extends Error {
 /** Maps a failure of the store to an API error for the caller's command. */
 export type Explain = (failure: EngineError) => ApiError
 
-/** For callers that report no partial success. */
+/** An `Explain` that throws the failure instead; for callers that report no partial success. */
 export function rethrow(failure: EngineError): never {
   throw failure
 }

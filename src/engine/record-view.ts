@@ -27,7 +27,7 @@ export interface RecordView {
   /** Vector and text fields by path. */
   readonly vectors: ReadonlyMap<string, VectorField>
   readonly texts: ReadonlyMap<string, TextField>
-  /** For a record that includes its search fields. */
+  /** The vector or text at a path of a record that includes its search fields. */
   vectorOf(record: StoredRecord, path: string): Float32Array | Float64Array | undefined
   textOf(record: StoredRecord, path: string): string | undefined
 }

@@ -41,7 +41,7 @@ export type SchemaChange =
   | TableChange
   | ({ readonly kind: 'createType' } & UserType)
   | ({ readonly kind: 'alterType'; readonly name: string } & TypeAlteration)
-  /** Only a type that no column uses. */
+  /** Drops a type that no column uses. */
   | { readonly kind: 'dropType'; readonly name: string }
 
 /** Rows and their values in other columns stay. */
@@ -49,7 +49,7 @@ export type TableChange = { readonly table: string } &
   /** New columns are empty, even if a dropped column had the same name. */
   (
     | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
-    /** Only columns outside the key and without an index. */
+    /** Drops columns outside the key and without an index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
     /** Embedding services of vector columns by column name; null removes one. */
     | {

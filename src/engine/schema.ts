@@ -114,7 +114,7 @@ export interface TextIndex extends IndexBase {
 export type TableIndex = RegularIndex | TableVectorIndex | TextIndex
 
 export interface TableDefinition {
-  /** Not in a particular order. */
+  /** Columns, in no particular order. */
   readonly columns: readonly Column[]
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]

@@ -1,6 +1,6 @@
-/** The definition of an analyzer takes more memory than all compiled analyzers may. */
+/** The definition of an analyzer exceeds the memory for compiled analyzers. */
 export class AnalyzerTooLarge extends Error {
-  /** Bytes, estimated. */
+  /** Estimated size in bytes. */
   readonly size: number
   readonly max: number
 

@@ -1,6 +1,6 @@
 /**
- * The errors that callers see. Each is an entry of the catalog, filled with the values of
- * one case; http/reply.ts turns it into the wire object.
+ * Errors that clients see. Each is an entry of the catalog with the values of one case;
+ * http/reply.ts prints it.
  */
 import { randomUUID } from 'node:crypto'
 import { fixedLimits } from '../limits.ts'
@@ -13,9 +13,9 @@ export class ApiError extends Error {
   readonly family: 'REQUEST' | 'SERVER'
   readonly scope: string
   readonly title: string
-  /** HTTP status; 200 for all but a few. */
+  /** HTTP status; nearly always 200. */
   readonly status: number
-  /** The documents that the error is about, where they are known. */
+  /** Ids of the documents that the error concerns, if they are known. */
   documentIds: readonly Value[] = []
 
   constructor(name: ErrorName, message: string) {
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Several errors at once: every constraint that a request breaks is reported. */
+/** Several errors together, because every violated constraint of a request is reported. */
 export class ApiErrors extends Error {
   readonly errors: readonly ApiError[]
 
@@ -65,7 +65,7 @@ function shortText(text: string): string {
   return text.length > echoLengthMax ? `${text.slice(0, echoLengthMax)}…` : text
 }
 
-/** As many names as fit, one at least, and how many there are besides. */
+/** Shortens a list to the names that fit, at least one, and the number of the others. */
 function shortList(names: readonly string[]): readonly string[] {
   let length = 0
   const end = names.findIndex((name) => (length += name.length + 2) > echoLengthMax)

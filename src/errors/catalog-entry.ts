@@ -1,4 +1,4 @@
-/** What an entry of the catalog is. */
+/** Types and text helpers for entries of the error catalog. */
 
 export interface CatalogEntry {
   readonly family: 'REQUEST' | 'SERVER'
@@ -9,23 +9,23 @@ export interface CatalogEntry {
   readonly body: (variables: never) => string
 }
 
-/** A name list as messages print it. */
+/** Joins names as messages print them. */
 export function list(names: readonly string[]): string {
   return names.length === 0 ? '[None]' : names.join(', ')
 }
 
-/** A noun as it stands in a sentence: "an Array", "a String"; "Null" is a value, not a noun. */
+/** The article and the noun: "an Array", "a String". "Null" gets no article. */
 export function withArticle(noun: string): string {
   if (noun === 'Null') return noun
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-/** How many of something: "1 number", "2 numbers". */
+/** A count with its noun: "1 number", "2 numbers". */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`
 }
 
-/** A sentence that follows others, where there is one. */
+/** Prefixes a sentence with a space; an empty text stays empty. */
 export function sentence(text: string): string {
   return text === '' ? '' : ` ${text.trim()}`
 }
@@ -40,14 +40,14 @@ export function server(scope: string) {
 
 type Sentences = Readonly<Record<string, (variables: never) => string>>
 
-/** A reason, and what its sentence names. */
+/** A reason, with the variables of its sentence. */
 type ReasonOf<S extends Sentences> = {
   [Name in keyof S]: Parameters<S[Name]> extends [infer V]
     ? V & { readonly reason: Name }
     : { readonly reason: Name }
 }[keyof S]
 
-/** For a code with several reasons: the sentence of each. */
+/** The body of an entry with one sentence per reason. */
 export function byReason<S extends Sentences>(
   sentences: S,
 ): (variables: ReasonOf<S>) => string {

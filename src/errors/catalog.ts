@@ -1,10 +1,10 @@
 /**
- * Every error and warning of the API: what happened, why, and what to do next.
+ * The catalog of all errors and warnings of the API. Each says what happened, why, and what to
+ * do next.
  *
- * An entry's name is its error code, unless `code` says otherwise: codes are unique only
- * within a family and scope. `status` is the HTTP status where it is not 200. A code that has
- * several reasons has a sentence for each. Clauses, collections and tables have files of their
- * own.
+ * An entry's name is its error code, unless `code` says otherwise: codes are unique only within
+ * a family and scope. `status` is the HTTP status if it is not 200. A code with several reasons
+ * has one sentence per reason. Clauses, collections and tables have files of their own.
  */
 import { clauseErrors } from './clause-errors.ts'
 import { collectionSchemaErrors } from './collection-schema-errors.ts'
@@ -22,7 +22,8 @@ import { rowQueryErrors } from './row-query-errors.ts'
 import { rowWriteErrors } from './row-write-errors.ts'
 import { tableSchemaErrors } from './table-schema-errors.ts'
 
-// A provider's own words come last, as they end anyhow; status is "none" where no answer came.
+// Quotes the provider's text last, because it may end with any punctuation. `status` is "none"
+// if the provider did not reply.
 
 function refusedBy(v: { provider: string; status: number | 'none'; text: string }): string {
   return (
@@ -56,7 +57,7 @@ function answeredElse(v: { provider: string; expected: string; actual: string })
   return `"${v.provider}" was to answer with ${v.expected}, but gave ${v.actual}.`
 }
 
-/** What follows where a body, or a part of it, has another shape. */
+/** Hint about the shape of a body, for errors about malformed bodies. */
 const bodyShape =
   'A body is {"<command>": {<fields>}} with exactly one command, whose fields have the ' +
   'shapes that the command takes.'
@@ -72,7 +73,7 @@ export const catalog = {
   ...rowWriteErrors,
   ...rowQueryErrors,
 
-  // Requests as such.
+  // Errors of whole requests.
   COMMAND_ACCEPTS_NO_OPTIONS: {
     ...request(''),
     title: 'The command accepts no options',
@@ -99,7 +100,7 @@ export const catalog = {
     body: (v: {
       command: string
       level: string
-      /** Where it should have been sent; undefined where there is no such command at all. */
+      /** The path that accepts the command; undefined for an unknown command. */
       path?: string | undefined
       known: readonly string[]
     }) =>
@@ -319,7 +320,7 @@ export const catalog = {
       'Name one in options.rerank, or use a collection that was created with rerank on.',
   },
 
-  // Who is asking.
+  // Errors of authentication and authorization.
   MISSING_AUTHENTICATION_TOKEN: {
     ...request('SECURITY'),
     status: 401,
@@ -371,7 +372,7 @@ export const catalog = {
         : `This token may not ${v.action} ${v.target}. Use a token whose role allows it.`,
   },
 
-  // Documents.
+  // Errors of documents.
   DOCUMENT_ALREADY_EXISTS: {
     ...request('DOCUMENT'),
     title: 'Duplicate _id',
@@ -498,7 +499,7 @@ export const catalog = {
       (v.hint === undefined ? '' : ` ${v.hint}.`),
   },
 
-  // Warnings, which only ever stand in status.warnings.
+  // Warnings; replies contain them in status.warnings only.
   DEPRECATED_COMMAND: {
     ...request('WARNING'),
     title: 'Deprecated command',
@@ -536,9 +537,9 @@ export const catalog = {
       target: string
       count: number
       limit: number
-      /** Whether a vector is enough already. */
+      /** Whether documents with only a vector are eligible. */
       isVectorEnough: boolean
-      /** Whether $lexical is what documents are to be reranked on. */
+      /** Whether `rerankOn` is $lexical. */
       isRerankedOn: boolean
     }) => {
       const setting = 'start the server with --hybrid-eligibility vector'
@@ -564,7 +565,7 @@ export const catalog = {
       'Insert documents with $lexical or $hybrid to search them by words as well.',
   },
 
-  // Failures on our side.
+  // Errors of the server itself.
   INTERNAL_SERVER_ERROR: {
     ...server(''),
     title: 'Internal error: a server invariant was violated',
@@ -694,7 +695,7 @@ export const catalog = {
     body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
   },
 
-  // Failures of providers.
+  // Errors of embedding and reranking providers.
   EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED: {
     ...server('EMBEDDING_PROVIDER'),
     title: 'Missing key of the embedding provider',
@@ -791,7 +792,7 @@ export const catalog = {
 
 export type ErrorName = keyof typeof catalog
 
-/** The argument that an entry's message needs: none, or one object. */
+/** The argument of an entry's message: none, or one object. */
 export type ErrorVariables<Name extends ErrorName> = Parameters<
   (typeof catalog)[Name]['body']
 >

@@ -1,4 +1,4 @@
-/** What filters, projections, sorts and updates of documents are refused for. */
+/** Errors of clauses on documents: filters, projections, sorts and updates. */
 import {
   byReason,
   counted,
@@ -8,7 +8,7 @@ import {
   type CatalogEntry,
 } from './catalog-entry.ts'
 
-/** The end of a sentence on a text to search for. */
+/** Says that a search text has no terms, at the end of a sentence. */
 function withoutTerms(text: string): string {
   return (
     `the analyzer makes no term of ${text}, so there is nothing to look for; send words ` +
@@ -21,7 +21,7 @@ function undeletable(table: string): string {
 }
 
 export const clauseErrors = {
-  // Filters.
+  // Errors of filters.
   FILTER_FIELDS_LIMIT_VIOLATION: {
     ...request('FILTER'),
     title: 'Too many comparisons in the filter',
@@ -127,7 +127,7 @@ export const clauseErrors = {
       `Known operators: ${list(v.known)}.`,
   },
 
-  // Projections.
+  // Errors of projections.
   UNSUPPORTED_PROJECTION_DEFINITION: {
     ...request('PROJECTION'),
     title: 'The projection is not an object',
@@ -141,7 +141,7 @@ export const clauseErrors = {
       `Projection of "${v.path}": ${v.reason}.`,
   },
 
-  // Sorts.
+  // Errors of sorts.
   OVERLOADED_SORT_ROW_LIMIT: {
     ...request('SORT'),
     title: 'Too many matches for an in-memory sort',
@@ -242,7 +242,7 @@ export const clauseErrors = {
       }`,
   },
 
-  // Updates.
+  // Errors of updates.
   UNSUPPORTED_UPDATE_DATA_TYPE: {
     ...request('UPDATE'),
     title: 'Malformed update',
@@ -292,7 +292,7 @@ export const clauseErrors = {
       }) =>
         `The argument of ${v.operator} of "${v.path}" has ${v.value}; ${v.wrapper} takes ` +
         `${v.expected}.`,
-      /** The message is that of the filter in it. */
+      /** The operand of $pull is a filter; `message` is the error of that filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
         `The argument of ${v.operator} of "${v.path}" cannot be used: ${v.message}`,
       tooManyComparisons: (v: {

@@ -1,4 +1,4 @@
-/** What keyspaces, collections and their options are refused for. */
+/** Errors of keyspaces, collections and their options. */
 import {
   byReason,
   list,
@@ -8,7 +8,7 @@ import {
   type CatalogEntry,
 } from './catalog-entry.ts'
 
-/** What may be wrong with a reranking service, wherever it is named. */
+/** Sentences about an invalid reranking service, shared by several codes. */
 const rerankingService = {
   providerMissing: (v: { where: string; offered: readonly string[] }) =>
     `${v.where} needs a provider. This server offers: ${orNone(v.offered)}.`,
@@ -35,7 +35,7 @@ function unavailable(service: string): string {
 }
 
 export const collectionSchemaErrors = {
-  // Keyspaces and collections.
+  // Errors of keyspaces and collections.
   UNKNOWN_KEYSPACE: {
     ...request('SCHEMA'),
     title: 'Keyspace not found',
@@ -102,7 +102,7 @@ export const collectionSchemaErrors = {
       lexicalNotEnabled: () => 'lexical needs "enabled", true or false.',
       analyzerThoughDisabled: () =>
         'lexical has an analyzer although "enabled" is false. Leave the analyzer out.',
-      /** `where` is empty, or ends in a colon and a space. */
+      /** `where` is empty, or ends with a colon and a space. */
       analyzer: (v: { where: string; problem: string }) => `${v.where}${v.problem}.`,
       rerankNotEnabled: () => 'rerank needs "enabled", true or false.',
       serviceThoughDisabled: () =>

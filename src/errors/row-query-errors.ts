@@ -1,7 +1,7 @@
 /** Errors and warnings of reading rows: filters, sorts and projections. */
 import { byReason, counted, list, request, type CatalogEntry } from './catalog-entry.ts'
 
-/** A table as messages name it, and its columns, each as name(type). */
+/** Name of a table and its columns as "name(type)", for messages. */
 interface TableNames {
   readonly table: string
   readonly columns: readonly string[]
@@ -9,13 +9,13 @@ interface TableNames {
 
 interface KeyNames {
   readonly table: string
-  /** The columns of the primary key. */
+  /** Columns of the primary key. */
   readonly key: readonly string[]
 }
 
 interface SortedNames {
   readonly table: string
-  /** The columns by which rows of a partition are ordered. */
+  /** Clustering columns, which order the rows of a partition. */
   readonly partitionSort: readonly string[]
   readonly sorted: readonly string[]
 }
@@ -44,7 +44,7 @@ function sortedInMemory(why: string) {
 }
 
 export const rowQueryErrors = {
-  // Filters.
+  // Errors of filters.
   UNKNOWN_TABLE_COLUMNS_IN_FILTER: {
     ...request('FILTER'),
     code: 'UNKNOWN_TABLE_COLUMNS',
@@ -90,7 +90,7 @@ export const rowQueryErrors = {
       `${list(v.indexed)}. Create one with createTextIndex.`,
   },
 
-  // Projections.
+  // Errors of projections.
   UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION: {
     ...request('PROJECTION'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
@@ -110,7 +110,7 @@ export const rowQueryErrors = {
       `Columns of the table: ${list(v.columns)}.`,
   },
 
-  // Sorts.
+  // Errors of sorts.
   CANNOT_SORT_UNKNOWN_COLUMNS: {
     ...request('SORT'),
     title: 'Unknown columns in the sort',
@@ -215,7 +215,7 @@ export const rowQueryErrors = {
       `${v.skip}, out.`,
   },
 
-  // Warnings.
+  // Warnings about slow or unusual reads.
   MISSING_INDEX: {
     ...request('WARNING'),
     title: 'Filter on columns without an index',

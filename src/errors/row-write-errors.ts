@@ -1,6 +1,6 @@
 /**
- * Errors of writing rows: inserts, updates and deletes. What lists columns is given as text,
- * columns as "name(type)".
+ * Errors of writes to rows: inserts, updates and deletes. Variables hold columns as text, each
+ * as "name(type)".
  */
 import {
   byReason,
@@ -45,7 +45,7 @@ const pushTakes =
   '{"<key>": <value>} or [<key>, <value>] of two scalars.'
 
 export const rowWriteErrors = {
-  // Rows of inserts.
+  // Errors of rows to insert.
   UNKNOWN_TABLE_COLUMNS: {
     ...request('DOCUMENT'),
     title: 'Unknown columns in the row',
@@ -82,7 +82,7 @@ export const rowWriteErrors = {
       `${v.target} indexes at most. Shorten the text.`,
   },
 
-  // Updates.
+  // Errors of updates.
   UNKNOWN_TABLE_COLUMNS_IN_UPDATE: {
     ...request('UPDATE'),
     code: 'UNKNOWN_TABLE_COLUMNS',
@@ -162,7 +162,7 @@ export const rowWriteErrors = {
       'row it is. Insert another row, and delete this one.',
   },
 
-  // What updates and deletes act on.
+  // Errors about the target rows of updates and deletes.
   MISSING_FILTER_FOR_UPDATE_DELETE: {
     ...request('FILTER'),
     title: 'Empty filter',

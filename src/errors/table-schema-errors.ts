@@ -11,7 +11,7 @@ import {
 
 const schema = request('SCHEMA')
 
-/** A table and its columns, as messages list them: `name(type)`. */
+/** A table and its columns as "name(type)", for messages. */
 interface TableFacts {
   readonly table: string
   readonly columns: readonly string[]
@@ -21,7 +21,7 @@ function columnsOf(v: TableFacts): string {
   return `${v.table} has the columns: ${list(v.columns)}.`
 }
 
-/** What of a kind there is to choose from, and what was sent. */
+/** Supported values, and those in the request. */
 interface Choice {
   readonly supported: readonly string[]
   readonly used: readonly string[]
@@ -32,7 +32,7 @@ const columnToIndex =
   '"$values"} name its keys and values, and of a list or set its values.'
 
 export const tableSchemaErrors = {
-  // Names that are taken, and names that are not there.
+  // Names that exist already, and unknown names.
   CANNOT_ADD_EXISTING_TABLE: {
     ...schema,
     title: 'The name is already used',
@@ -89,7 +89,7 @@ export const tableSchemaErrors = {
       `The keyspace "${v.keyspace}" was dropped while its schema was read.`,
   },
 
-  // Names as such.
+  // Errors of invalid names.
   UNSUPPORTED_COLUMN_NAME: {
     ...schema,
     code: 'UNSUPPORTED_SCHEMA_NAME',
@@ -192,7 +192,7 @@ export const tableSchemaErrors = {
       'the type first, with createType.',
   },
 
-  // Primary keys.
+  // Errors of primary keys.
   MISSING_PARTITION_COLUMNS: {
     ...schema,
     title: 'Missing partition columns in the primary key',
@@ -301,7 +301,7 @@ export const tableSchemaErrors = {
     body: vectorizeProblem,
   },
 
-  // Indexes.
+  // Errors of indexes.
   UNKNOWN_INDEX_COLUMN: {
     ...schema,
     title: 'Unknown column to index',
@@ -457,7 +457,7 @@ export const tableSchemaErrors = {
       `because it is not in snake case; "${v.better}" would be.`,
   },
 
-  // What the store refuses.
+  // Errors from the store.
   UNEXPECTED_DRIVER_ERROR: {
     ...server('DATABASE'),
     title: 'Table not supported by the database',

@@ -1,29 +1,29 @@
 import type { CommandLevel } from '../commands/dispatch/define.ts'
 
-/** What a command is sent to, from the path of its request. */
+/** The address of a command, parsed from the path of its request. */
 export interface Address {
-  /** The database that the path names; undefined: the host may say. */
+  /** The database in the path; undefined: the host may name one. */
   readonly database: string | undefined
   readonly level: CommandLevel
-  /** Empty where the level has none. */
+  /** Empty if the path has no keyspace. */
   readonly keyspace: string
   readonly name: string
-  /** What comes before the names: /v1, or more where the path names a database. */
+  /** The part of the path before the names: /v1, or /databases/<id>/v1. */
   readonly root: string
-  /** Whether it is where assistants ask, and no keyspace of that name. */
+  /** Whether the path is /v1/mcp, which is not a keyspace of that name. */
   readonly isMcp: boolean
 }
 
-/** Paths that are remembered: a client sends to few, and to them again and again. */
+/** Maximum cached paths; a client usually sends to few. */
 const knownMax = 1_000
-/** Characters of such a path. */
+/** Maximum characters of a cached path. */
 const knownLengthMax = 200
 
-/** Addresses of URLs, of which most have been seen before. */
+/** Caches parsed addresses by URL. */
 export class AddressBook {
   readonly #known = new Map<string, Address>()
 
-  /** See `addressOf`. */
+  /** The result of `addressOf`, from the cache if possible. */
   find(url: string): Address | undefined {
     const known = this.#known.get(url)
     if (known !== undefined) return known
@@ -40,8 +40,8 @@ const longPrefix = '/api/json/v1'
 const databasePrefix = '/databases/'
 
 /**
- * The address that a URL stands for; undefined when commands cannot be sent there. What
- * comes before the usual path may name a database: /databases/<id>/v1/<keyspace>.
+ * Parses the path of a URL; undefined when it accepts no commands. The path may start with a
+ * database: /databases/<id>/v1/<keyspace>.
  */
 export function addressOf(url: string): Address | undefined {
   const query = url.indexOf('?')
@@ -82,11 +82,11 @@ function decode(segment: string): string {
 }
 
 /**
- * The database that a host names by its first label, as in
- * <id>-<region>.apps.example.com; undefined when it names none.
+ * The database in the first label of a host name, such as <id>-<region>.apps.example.com;
+ * undefined if the host names no database.
  */
 export function databaseInHost(host: string | undefined): string | undefined {
-  // Most hosts are shorter than an id: nothing else is looked at for those.
+  // Fast path: most hosts are shorter than a database id.
   if (host === undefined || host.length <= idLength) return undefined
   return idAtStart.exec(host)?.[0]
 }

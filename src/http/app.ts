@@ -1,8 +1,8 @@
 /**
- * The service over HTTP: who answers what.
+ * The HTTP service: decides which part answers a request.
  *
- * Commands are many and small, so they take the shortest way: from Node's server to
- * command.ts, which reads bodies and writes replies by our rules. Fastify routes all else.
+ * Commands are many and small, so they bypass Fastify: command.ts reads their bodies and writes
+ * their replies on Node's server directly. Fastify routes all other requests.
  */
 import {
   fastify,
@@ -44,7 +44,7 @@ export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly console: boolean
   /** Serves the management API on this port as well; undefined: only on its own port. */
   readonly management: RequestListener | undefined
-  /** Called for every request that was answered; absent, it costs nothing. */
+  /** Called after each answered request. */
   readonly onAnswered?: (request: AnsweredRequest) => void
 }
 
@@ -70,12 +70,12 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
   const app = fastify({
     logger: false,
     schemaController: noSchemas,
-    // A request that meets a stopping server on a kept connection is still served.
+    // A request on a kept-alive connection is served even while the server stops.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
     serverFactory: (handleOther) => listenerFor(handleOther, services, settings),
     clientErrorHandler: answerUnreadable,
-    // A path that cannot be decoded leads nowhere, too.
+    // Treats a path that cannot be decoded like an unknown path.
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
@@ -84,7 +84,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     else done()
   })
   app.setErrorHandler((failure: FastifyError, request, reply) => {
-    // A method that Fastify does not know leads nowhere, too.
+    // Treats an unknown method like an unknown path.
     if (failure.code === 'FST_ERR_NOT_FOUND') refuseUnrouted(request, reply)
     else {
       reply.hijack()
@@ -101,8 +101,8 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
 }
 
 /**
- * For whatever is no command. It need not be known who asks, so why is for the log; and what
- * reads these paths looks at the status alone.
+ * Answers failures outside of commands. The client may not be authenticated, so the reason goes
+ * to the log only; monitors read just the status of these paths.
  */
 function sendFailure(
   failure: unknown,
@@ -119,7 +119,7 @@ function sendFailure(
   sendJson(response, 500, wholeText(printReply({ errors: [error] })))
 }
 
-/** Commands go their own way, all else goes to Fastify. */
+/** Sends commands to command.ts and all other requests to Fastify. */
 function listenerFor(
   handleOther: RequestListener,
   services: HttpServices,
@@ -165,7 +165,7 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Clients that ask whether to send a body are answered where it is read.
+  // Clients that send "Expect: 100-continue" are answered where the body is read.
   return createListener(settings, onRequest, onRequest)
 }
 
@@ -186,10 +186,10 @@ function watch(
 }
 
 /**
- * The management API of the console's own origin. A page of another origin gains nothing by
- * it: the token is in a header, which a browser neither adds by itself, as it does cookies,
- * nor lets a foreign page send without asking here first. That is answered like any request
- * without a token, whatever --cors-origins says.
+ * The management API, for the console on the same origin. CORS does not apply to it, whatever
+ * --cors-origins says. A page of another origin gains nothing: the token is in a header, which
+ * browsers never add by themselves and which a foreign page may send only after a preflight
+ * request; that is answered like any request without a token.
  */
 const managementPath = /^\/v2(?:[/?]|$)/
 

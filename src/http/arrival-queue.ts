@@ -1,11 +1,11 @@
 /**
- * Fair queue for work whose sender is not known yet: TLS handshakes, and requests of
- * connections that have not shown their token before.
+ * Fair queue for work of unidentified clients: TLS handshakes, and requests of connections that
+ * have not sent a valid token yet.
  *
  * Thousands of these may arrive in one turn of the event loop, before anything can be charged
- * to a principal. A turn begins them for a few milliseconds; the rest waits for later turns,
- * by client address, one of each address after the other. An address that was just rejected
- * too often waits longer.
+ * to a principal. Each turn starts them for a few milliseconds; the rest waits for later turns,
+ * in round-robin order of client addresses. An address with too many recent rejections waits
+ * longer.
  */
 import { networkOf } from '../auth/network-of.ts'
 import { fixedLimits } from '../limits.ts'
@@ -16,18 +16,18 @@ const { arrivalsMsPerTurn, rejectedWaitMs } = fixedLimits
 type Begin = () => void
 
 export class ArrivalQueue {
-  /** By network; the one that had its turn last is the last. */
+  /** Waiting work by network, in the order of the next turns. */
   readonly #waiting = new Map<string, Begin[]>()
   /** Networks that were rejected too often, until their next attempt. */
   #held: [network: string, line: Begin[]][] = []
   readonly #rejections: LocalRateLimit | undefined
-  /** Undefined: nothing has begun in this turn. */
+  /** Undefined: no work has started in this turn. */
   #turnStartedAt: number | undefined
   #isScheduled = false
-  /** Arrivals that had to wait, since the start. */
+  /** Number of arrivals that had to wait, since the server started. */
   delayed = 0
 
-  /** `rejectionRate`: rejections a second of an address; 0: any number. */
+  /** `rejectionRate`: rejections per second and address before it must wait; 0: unlimited. */
   constructor(rejectionRate: number) {
     this.#rejections = rejectionRate === 0 ? undefined : new LocalRateLimit(rejectionRate)
   }
@@ -46,7 +46,7 @@ export class ArrivalQueue {
     this.#schedule()
   }
 
-  /** A request from there was rejected. */
+  /** Counts a rejected request of the address. */
   noteRejected(address: string): void {
     this.#rejections?.take(networkOf(address))
   }
@@ -78,7 +78,7 @@ export class ArrivalQueue {
   readonly #begin = (): void => {
     const begin = this.#hasTime() ? this.#takeNext() : undefined
     if (begin !== undefined) {
-      // A tick that a microtask asks for comes after all microtasks.
+      // A tick that is scheduled in a microtask runs after all microtasks.
       queueMicrotask(() => process.nextTick(this.#begin))
       begin()
       return

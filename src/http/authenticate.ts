@@ -1,4 +1,4 @@
-/** Who sent a request, known from its headers alone. */
+/** Authenticates requests by their headers. */
 import type { IncomingMessage } from 'node:http'
 import type { AuditedRequest, Audit } from '../auth/audit.ts'
 import {
@@ -21,16 +21,16 @@ export interface AuthenticationServices extends ProxySettings {
   readonly log: Log
 }
 
-/** Why a request is refused, whatever else it holds. */
+/** The error of an unauthenticated request. */
 export interface Unauthenticated {
   readonly error: ApiError
-  /** Seconds after which a token from there is looked at again; 0: any time. */
+  /** Seconds until the address may try another token; 0: now. */
   readonly retryAfterSeconds: number
 }
 
 /**
- * At once where the connection has shown the token before. Refusals are in the audit log.
- * Fails where the token cannot be looked up.
+ * Returns synchronously if the connection sent the same token before. Rejections are logged in
+ * the audit log. Throws when the token cannot be looked up.
  */
 export function authenticate(
   request: IncomingMessage,
@@ -59,8 +59,8 @@ export function authenticate(
 }
 
 /**
- * The reason goes to the log only, because the client is not authenticated yet. The code tells
- * whether any node can be reached, as it does for commands.
+ * The reason goes to the log only, because the client is not authenticated. The error code says
+ * whether any node of the cluster is reachable, as for commands.
  */
 function lookupError(failure: unknown): ApiError {
   const isUnreachable = failure instanceof EngineError && failure.kind === 'unreachable'

@@ -64,16 +64,16 @@ function parseLimits(limits: Limits): ParseLimits {
   }
 }
 
-/** Bytes of a body that are read in one go: that takes less than a millisecond. */
+/** Bodies up to this many bytes are parsed without pausing, in less than 1 ms. */
 const smallBodySize = 65_536
 
 /**
- * How often the characters of a body are in memory until its command is done: as its text, in
- * its strings, in the texts of its documents, and in what is written of them.
+ * Estimated copies of a body's characters in memory while its command runs: the text, parsed
+ * strings, texts of documents, and data for the engine.
  */
 const copiesOfText = 8
 
-/** What was thrown, in words for the sender if it is about the body. */
+/** Converts an error of the JSON parser to an ApiError; returns other errors unchanged. */
 function explain(problem: unknown, text: string, limits: Limits): unknown {
   return problem instanceof JsonProblem ? explainProblem(problem, text, limits) : problem
 }

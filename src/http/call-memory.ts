@@ -1,6 +1,6 @@
 /**
- * The memory that a command holds besides its body: for its reply, for what it reads, and for
- * the values that it makes of texts. All is charged to the principal before it is there.
+ * Accounts for the memory of a command besides its body: its reply, the records that it reads,
+ * and parsed values. All of it is charged to the principal before it is allocated.
  */
 import type { Effect } from '../auth/principal.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -8,10 +8,10 @@ import { fixedLimits, type Limits } from '../limits.ts'
 import { Charge } from './charge.ts'
 import type { FairShare, MemoryHolder } from './fair-share.ts'
 
-/** Bytes that are kept free for the reply of a command before it runs. */
+/** Bytes that are reserved for the reply before a command runs. */
 const replySizeUsual = 16_384
 
-/** A connection that holds no more than this has nothing large under way. */
+/** A connection that holds at most this much has no large reply in progress. */
 export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
 export interface MemoryPools {
@@ -24,9 +24,9 @@ export interface MemoryPools {
 
 /** The request that is charged. */
 interface ChargedCall extends MemoryHolder, Pick<Caller, 'signal' | 'check'> {
-  /** Whether nothing that it does has to be answered. */
+  /** Whether the command only reads, so that it may be rejected at any time. */
   readonly onlyReads: boolean
-  /** The error that says that there was no room in time. */
+  /** The error when no memory became available in time. */
   noRoomFor(what: 'body' | 'reply'): Error
 }
 
@@ -34,9 +34,9 @@ export class CallMemory {
   readonly #holder: ChargedCall
   readonly #pools: MemoryPools
   readonly #reply: Charge
-  /** What the values of the body take; undefined: it is small. */
+  /** Memory for the parsed values of the body; undefined: the body is small. */
   #body: Charge | undefined
-  /** Reads that asked for room. */
+  /** Number of reads that reserved memory. */
   #reads = 0
 
   constructor(holder: ChargedCall, pools: MemoryPools) {
@@ -45,7 +45,7 @@ export class CallMemory {
     this.#reply = new Charge(pools.replyRoom, holder)
   }
 
-  /** For the values of the body, until `endBody`. */
+  /** Reserves memory for the parsed values of the body, until `endBody`. */
   takeForBody(size: number): Promise<void> {
     this.#body = new Charge(this.#pools.valueRoom, this.#holder)
     return this.#takeValues(this.#body, size, 'body')
@@ -57,20 +57,22 @@ export class CallMemory {
 
   reserveReply(effect: Effect): Promise<void> | undefined {
     const { limits, replyRoom } = this.#pools
-    // A document that is changed and returned has been written before its size is known.
+    // A returned document is written before the size of the reply is known, so the largest size
+    // is reserved.
     const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
     const amount = withinHalf(size, replyRoom)
     const taken = this.#reply.take(amount)
     return taken === true ? undefined : this.#takeReply(taken, amount, 0)
   }
 
-  /** See Caller. */
+  /** Implements Caller.reserve. */
   reserve(size: number, before: number): Promise<void> | undefined {
     const { replyRoom } = this.#pools
     const held = withinHalf(before, replyRoom)
     const amount = withinHalf(size, replyRoom) - held
     if (before === 0) this.#reads++
-    // What reads again may have written already, and that has to be answered.
+    // A command that reads again may already have written, so it must not fail for lack of
+    // memory.
     if (!this.#holder.onlyReads && this.#reads > 1) {
       this.#reply.force(amount)
       return undefined
@@ -90,11 +92,11 @@ export class CallMemory {
     await this.#take(this.#reply, amount + held, 'reply')
   }
 
-  /** See Caller. */
+  /** Implements Caller.borrow. */
   async borrow(size: number): Promise<() => void> {
     const { valueRoom } = this.#pools
     const charge = new Charge(valueRoom, this.#holder)
-    // Two that hold some and need more would wait for each other.
+    // Waiting while holding memory could deadlock with another request.
     if (this.#body !== undefined && this.#body.held > 0)
       charge.force(withinHalf(size, valueRoom))
     else
@@ -108,11 +110,12 @@ export class CallMemory {
   }
 
   /**
-   * Whether there is room to keep the reply until it was read. For what only reads there may
-   * be none: nothing was done. What was written is always answered.
+   * Whether memory is available for the reply until the client has read it. A command that only
+   * reads may be rejected; a command that has written must be answered, so its memory is taken
+   * in any case.
    */
   holdReply(length: number, size: number): boolean | Promise<boolean> {
-    // In memory a text takes one byte for each character where all are ASCII, or else two.
+    // V8 stores ASCII texts with one byte per character, and others with two.
     const needed = size === length ? length : 2 * length
     const more = needed - this.#reply.held
     if (more <= 0) this.#reply.lowerTo(needed)
@@ -126,7 +129,10 @@ export class CallMemory {
     this.#reply.end()
   }
 
-  /** No client holds these up, so it is only a question of time until there is room. */
+  /**
+   * Waits without a time limit: clients cannot delay the release of this memory, so it becomes
+   * available.
+   */
   #takeValues(charge: Charge, size: number, what: 'body' | 'reply'): Promise<void> {
     return this.#take(charge, withinHalf(size, this.#pools.valueRoom), what, Infinity)
   }

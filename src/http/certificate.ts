@@ -1,6 +1,6 @@
 /**
- * The certificate that HTTPS shows: read from two files, and read again while the server
- * runs, because certificates are renewed far more often than servers are restarted.
+ * The TLS certificate: read from two files, and reloaded while the server runs, because
+ * certificates are renewed more often than servers are restarted.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { createSecureContext } from 'node:tls'
 export interface CertificateFiles {
   readonly certFile: string
   readonly keyFile: string
-  /** How often to look for newer ones. */
+  /** Interval between checks of the files, in milliseconds. */
   readonly lookEveryMs?: number
 }
 
@@ -68,13 +68,13 @@ function parse<T>(file: string, expected: string, read: () => T): T {
   }
 }
 
-/** Files that were replaced are noticed within a minute. */
+/** Default interval between checks: replaced files are used within a minute. */
 const lookEveryMs = 60_000
 
 /**
- * Hands on every certificate that takes the place of the one before. While the files make
- * none, as between replacing the one and the other, the one before stays in use. Returns
- * what ends it.
+ * Checks the files periodically, and passes each new certificate to `use`. While the files do
+ * not form a valid pair, as between two replacements, the previous certificate stays in use.
+ * Returns a function that stops the checks.
  */
 export function followCertificate(
   files: CertificateFiles,
@@ -94,7 +94,7 @@ export function followCertificate(
       log('info', `The certificate in ${files.certFile} was replaced and is in use`)
     } catch (error) {
       const { message } = error as Error
-      // Once for each mistake, not once a minute.
+      // Logs each problem once, not once per check.
       if (message !== logged) log('warn', `The certificate is not replaced: ${message}`)
       logged = message
     }

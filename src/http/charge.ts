@@ -1,4 +1,4 @@
-/** What one request holds of a room that many share. */
+/** The part of a shared resource that one request holds. */
 import { fixedLimits } from '../limits.ts'
 import { andThen } from '../runtime/steps.ts'
 import type { FairShare, MemoryHolder } from './fair-share.ts'
@@ -18,19 +18,19 @@ export class Charge {
     return this.#held
   }
 
-  /** Whether there was room without waiting for some. */
+  /** Takes the amount if it is available without waiting; returns whether it was. */
   take(amount: number): boolean | Promise<boolean> {
     if (this.#isOver) return false
     return this.#keep(this.#room.take(this.#holder, amount, this.#held), amount)
   }
 
-  /** The same, behind others of its principal that wait already. */
+  /** Like `take`, but fails while other requests of the principal wait. */
   takeInTurn(amount: number): boolean | Promise<boolean> {
     if (this.#isOver) return false
     return this.#keep(this.#room.takeInTurn(this.#holder, amount, this.#held), amount)
   }
 
-  /** Whether there was room in time, and it is still wanted. */
+  /** Waits for the amount; false when the wait ended without it, or the request has ended. */
   takeWithin(
     amount: number,
     signal: AbortSignal,
@@ -52,14 +52,14 @@ export class Charge {
     return !this.#isOver
   }
 
-  /** Takes it although there may be no room: for what exists already, or has to. */
+  /** Takes the amount even beyond the limit: for data that exists already or must be kept. */
   force(amount: number): void {
     if (this.#isOver) return
     this.#room.force(this.#holder, amount)
     this.#held += amount
   }
 
-  /** Gives back all but so much. */
+  /** Releases all but `amount`. */
   lowerTo(amount: number): void {
     if (amount >= this.#held) return
     const less = this.#held - amount
@@ -67,7 +67,7 @@ export class Charge {
     this.#room.release(this.#holder, less)
   }
 
-  /** Gives everything back, and takes nothing any more. */
+  /** Releases everything, and rejects further requests. */
   end(): void {
     this.#isOver = true
     this.lowerTo(0)

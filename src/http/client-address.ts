@@ -1,14 +1,14 @@
-/** Where a request comes from. */
+/** The client address of a request. */
 import type { IncomingMessage } from 'node:http'
 import type { Origin } from '../auth/authenticator.ts'
 import { connectionOf } from './connection.ts'
 
 export interface ProxySettings {
-  /** Whether a proxy stands in front, whose word on who asks is to be taken. */
+  /** Whether a trusted proxy is in front of the server and sets the client address. */
   readonly isBehindProxy: boolean
 }
 
-/** As far as it can be known: a proxy appends whom it got the request from. */
+/** The last address of the forwarding header, which the nearest proxy appends. */
 export function addressOfClient(
   request: IncomingMessage,
   { isBehindProxy }: ProxySettings,
@@ -20,13 +20,16 @@ export function addressOfClient(
     : withoutPort(last)
 }
 
-/** Some proxies append the port, which is another for each connection: 1.2.3.4:5, [::1]:5. */
+/**
+ * Removes the port that some proxies append, because it differs per connection: 1.2.3.4:5,
+ * [::1]:5.
+ */
 function withoutPort(address: string): string {
   const found = /^\[([^\]]*)\](?::\d+)?$/.exec(address) ?? /^([^:]*):\d+$/.exec(address)
   return found === null ? address : found[1]!
 }
 
-/** Worked out when it is asked for: most requests are identified by their connection. */
+/** Computes the address lazily: most requests are identified by their connection. */
 export class RequestOrigin implements Origin {
   readonly connection: object
   readonly #request: IncomingMessage

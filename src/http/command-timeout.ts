@@ -1,24 +1,28 @@
 /**
- * When a command is given up: its client left, or its time is over.
+ * Aborts commands when their client disconnects or their deadline expires.
  *
- * An AbortSignal and a timer cost microseconds each, and most commands end before either is needed.
- * So each connection creates one signal for all its commands, and all commands share one timer.
+ * An AbortSignal and a timer cost microseconds each, and most commands end before either is
+ * needed. So each connection creates one signal for all its commands, and all commands share
+ * one timer.
  */
 import type { IncomingMessage } from 'node:http'
 import { isMultiplexed, streamOf } from './connection.ts'
 
-/** A command at work. */
+/** A running command. */
 export interface Waiting {
   /** In milliseconds of performance.now(). */
   readonly startedAt: number
   /** Neighbours in the list of waiting commands, in order of start. Owned by CommandTimeouts. */
   before: Waiting | undefined
   after: Waiting | undefined
-  /** Its time is over. */
+  /** Called when the deadline has expired. */
   timeOut(): void
 }
 
-/** Commands that are given up in one turn of the event loop: each is answered right after. */
+/**
+ * Maximum commands that are aborted in one turn of the event loop, because each is answered at
+ * once.
+ */
 const timedOutAtATime = 64
 
 /** Aborts commands at their deadline. All have the same timeout, so the oldest expires first. */
@@ -28,7 +32,7 @@ export class CommandTimeouts {
   #newest: Waiting | undefined
   #timer: NodeJS.Timeout | undefined
 
-  /** 0: any time. */
+  /** `timeoutMs` 0: no limit. */
   constructor(timeoutMs: number) {
     this.timeoutMs = timeoutMs
   }
@@ -42,7 +46,7 @@ export class CommandTimeouts {
     this.#timer ??= setTimeout(this.#look, this.timeoutMs).unref()
   }
 
-  /** The second call does nothing. */
+  /** Further calls have no effect. */
   end(waiting: Waiting): void {
     const { before, after } = waiting
     if (before !== undefined) before.after = after
@@ -68,7 +72,7 @@ export class CommandTimeouts {
   }
 }
 
-/** Ends when the client leaves, or when it is aborted. */
+/** An AbortSignal that aborts when the client disconnects or `end` is called. */
 export class AbortSource {
   readonly #abort = new AbortController()
   readonly #source: Emitter
@@ -103,7 +107,7 @@ interface Emitter {
 
 const sourceOfSocket = new WeakMap<object, AbortSource>()
 
-/** For one command, which gives it back at its end. */
+/** The source for one command, which must release it at its end. */
 export function acquireAbortSource(request: IncomingMessage): AbortSource {
   if (isMultiplexed(request)) return new AbortSource(streamOf(request))
   const { socket } = request
@@ -113,7 +117,7 @@ export function acquireAbortSource(request: IncomingMessage): AbortSource {
     sourceOfSocket.set(socket, interest)
     return interest
   }
-  // Requests may be sent without waiting for answers; each may run out of time by itself.
+  // Pipelined requests overlap and can time out separately, so each needs its own signal.
   if (known.isTaken) return new AbortSource(socket)
   known.isTaken = true
   return known

@@ -1,9 +1,11 @@
 /**
- * A command's request from its headers to its response, or that of a message which brings one.
+ * Serves the request of a command, or of a protocol message that contains one, from headers to
+ * response.
  *
- * The first check that fails answers: token, (path and method: app.ts,) host and database,
- * content type, room, size; then the body (body.ts) and the command itself
- * (commands/dispatch/dispatch.ts). Nothing of a body is read before who sends it is known.
+ * Checks run in this order, and the first failure is the reply: token, (path and method:
+ * app.ts,) host and database, content type, load, size; then the body (body.ts) and the command
+ * itself (commands/dispatch/dispatch.ts). Nothing of a body is read before the client is
+ * authenticated.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dispatch } from '../commands/dispatch/dispatch.ts'
@@ -99,14 +101,14 @@ export async function answerCommand(
   }
   call.end()
   body.release()
-  // A stopping server would wait for more requests on a connection that is kept.
+  // Otherwise the stopping server would wait for further requests on this connection.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
   const sending = sendAnswer(call, response, answer, services)
   if (sending !== undefined) await sending
 }
 
-/** The command is at work until the last byte of its reply is out. */
+/** Sends the reply. The command counts as running until the last byte was sent. */
 function sendAnswer(
   call: HttpCall,
   response: ServerResponse,
@@ -119,7 +121,7 @@ function sendAnswer(
   }
   response.on('close', () => call.release())
   return andThen(encode(answer.body, call), (encoded) => {
-    // Then it was released, and must not take any room again.
+    // Memory of the call is released already, so none may be taken again.
     if (isGone(response)) return undefined
     return holdAndSend(call, response, answer, encoded, services)
   })
@@ -160,8 +162,8 @@ function sendBody(
 }
 
 /**
- * Tells why a request was not even begun, or not answered: what servers have in common, such
- * as limits and turns, could not be asked, or the server made a mistake.
+ * Answers a request that failed outside of its command: shared state such as limits was not
+ * available, or the server made a mistake.
  */
 export async function answerFailure(
   failure: unknown,
@@ -171,7 +173,7 @@ export async function answerFailure(
   { limits, log, engine }: Pick<HttpServices, 'limits' | 'log' | 'engine'>,
 ): Promise<void> {
   const errors = await explainFailure(failure, beforeCommands, () => engine, log)
-  // Part of another answer may be out.
+  // Part of another response may have been sent already.
   if (response.headersSent) request.destroy()
   else {
     const drain = { keepMax: keepMaxUnknown, drainMax: limits.bodySizeMax }
@@ -179,7 +181,7 @@ export async function answerFailure(
   }
 }
 
-/** Nothing is known of the command. */
+/** Context of errors before the command is known. */
 const beforeCommands: ErrorContext = {
   keyspace: '',
   target: '',
@@ -188,10 +190,13 @@ const beforeCommands: ErrorContext = {
   fields: undefined,
 }
 
-/** Bytes of a refused body after which a connection stays in use, however small bodies are. */
+/**
+ * Minimum body size up to which a connection is kept after a rejection, even if the limit for
+ * bodies is smaller.
+ */
 const keepMin = 1_000_000
 
-/** Whatever the body holds, and without reading it. */
+/** Rejects the request without reading its body. */
 export function refuseUnauthenticated(
   request: IncomingMessage,
   response: ServerResponse,
@@ -205,7 +210,7 @@ export function refuseUnauthenticated(
   refuse(request, response, { errors: [error] }, requestId, drain)
 }
 
-/** What is wrong with the headers, if anything is. */
+/** The error for unsupported headers; undefined when all are supported. */
 function refusalOf(
   { headers }: IncomingMessage,
   { compression }: HttpServices,
@@ -223,8 +228,8 @@ function refusalOf(
 }
 
 /**
- * The error for a request that is rejected because of load. It is checked before the body has arrived,
- * so that the client does not send it in vain.
+ * The error for a request that is rejected because of load; undefined: it may run. Checked
+ * before the body arrives, so that the client need not send it.
  */
 function noRoomOf(
   call: HttpCall,

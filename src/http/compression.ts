@@ -1,6 +1,6 @@
 /**
- * Bodies that are packed: replies for clients that accept it, and requests of clients that
- * do it. All of it happens on threads of Node's own, never on the one that answers.
+ * Compressed bodies: replies for clients that accept them, and requests. (De)compression runs
+ * on Node's thread pool, never on the main thread.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -16,18 +16,18 @@ import {
 } from 'node:zlib'
 import { fixedLimits } from '../limits.ts'
 
-/** For replies, the better one first. */
+/** Encodings of replies; earlier ones are preferred. */
 const encodings = ['zstd', 'br', 'gzip'] as const
 
 export type Encoding = (typeof encodings)[number]
 
-/** Bytes of a reply that are worth the work. */
+/** Minimum bytes of a reply that is compressed. */
 export const packedSizeMin = 1_024
 
-/** How responses are to be packed; absent: not at all. */
+/** The encoding of each response; absent: uncompressed. */
 const chosen = new WeakMap<ServerResponse, Encoding>()
 
-/** Takes note of what the client accepts, for when its response is sent. */
+/** Chooses the encoding of the response from the client's Accept-Encoding header. */
 export function offerPacking(request: IncomingMessage, response: ServerResponse): void {
   response.appendHeader('Vary', 'Accept-Encoding')
   const encoding = chooseEncoding(request.headers['accept-encoding'])
@@ -38,7 +38,7 @@ export function encodingOf(response: ServerResponse): Encoding | undefined {
   return chosen.get(response)
 }
 
-/** What the client likes best of these; undefined when that is the body as it is. */
+/** The accepted encoding with the greatest weight; undefined: uncompressed. */
 export function chooseEncoding(
   accepted: string | string[] | undefined,
   offered: readonly Encoding[] = encodings,
@@ -57,7 +57,7 @@ export function chooseEncoding(
   let bestWeight = weights.get('identity') ?? 0
   for (const encoding of offered) {
     const weight = weigh(encoding) ?? others
-    // The body as it is wins only where the client says that it likes it better.
+    // On equal weights, compression is preferred to an uncompressed body.
     const isBetter = best === undefined ? weight >= bestWeight : weight > bestWeight
     if (weight === 0 || !isBetter) continue
     best = encoding
@@ -66,7 +66,7 @@ export function chooseEncoding(
   return best
 }
 
-/** The value of a parameter `q`; empty: it is another, or has none. */
+/** The value of the parameter `q`; empty for other parameters. */
 function givenWeight(parameter: string): string {
   const end = parameter.indexOf('=')
   const name = parameter.slice(0, Math.max(end, 0)).trim()
@@ -79,7 +79,7 @@ function weightOf(text: string | undefined): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0
 }
 
-/** Fast rather than small: what is spent here is missing elsewhere. */
+/** Uses the fastest levels, because processor time matters more than size. */
 export function pack(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const { ZSTD_c_compressionLevel, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } =
     constants
@@ -101,8 +101,8 @@ const unpackers = {
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
   zstd: (bytes: Buffer, options: Bounds) =>
-    // A window of 8 MB is the largest that HTTP is to use; more would be asked for only to
-    // have the memory taken.
+    // The largest window that HTTP permits, 8 MB. A larger one would only let clients allocate
+    // more memory.
     promisify(zstdDecompress)(bytes, {
       ...options,
       params: { [constants.ZSTD_d_windowLogMax]: 23 },
@@ -118,7 +118,7 @@ export type Packing = keyof typeof unpackers
 
 export const packings: readonly string[] = Object.keys(unpackers)
 
-/** How a request's body is packed. Undefined: it is not. */
+/** The encoding of a request's body; undefined: uncompressed. */
 export function packingOf(
   contentEncoding: string | undefined,
 ): Packing | 'unknown' | undefined {
@@ -131,7 +131,7 @@ export class Unpacking {
   #free = fixedLimits.unpackingMax
   readonly #waiting: (() => void)[] = []
 
-  /** The body as it was before; unpacking stops where it turns out to be larger. */
+  /** Decompresses a body; stops when the result exceeds `sizeMax`. */
   async unpack(
     bytes: Buffer,
     packing: Packing,

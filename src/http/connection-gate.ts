@@ -1,10 +1,11 @@
 /**
- * Where connections wait until the server begins to read them.
+ * Delays new connections until the server has time for them.
  *
- * A connection is handed to HTTP, or to TLS, once its first bytes are there: then what they
- * cost can be spread over turns of the event loop, among addresses. A TLS handshake takes
- * 1 to 2 ms of processor time as soon as its first message is whole, so that is waited for.
- * Node would begin all of them in the turn in which they arrive.
+ * A connection is passed to HTTP or TLS after its first bytes have arrived, so that their cost
+ * can be spread over turns of the event loop and shared fairly among addresses. A TLS handshake
+ * takes 1 to 2 ms of processor time once its first message is complete, so the gate waits for
+ * the whole message. Without the gate, Node would start all handshakes in the turn in which
+ * they arrive.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,21 +17,24 @@ import { LocalRateLimit } from './local-rate-limit.ts'
 
 const { headersMsMax, handshakesPerAddressMax, rejectedWaitMs } = fixedLimits
 
-/** Limits of each client address; 0: none. */
+/** Limits per client address; 0: unlimited. */
 export interface AddressLimits {
-  /** Open connections; more are closed at once. */
+  /** Maximum open connections; further ones are closed at once. */
   readonly openMax: number
-  /** New connections a second; more wait. */
+  /** Maximum new connections per second; further ones wait. */
   readonly connectionRate: number
-  /** HTTP/2 streams that clients reset in a second; more end their connection. */
+  /**
+   * Maximum HTTP/2 streams that clients may reset per second; further resets close the
+   * connection.
+   */
   readonly resetRate: number
-  /** Requests a second that show no valid token; more wait. */
+  /** Maximum requests per second without a valid token; further ones wait. */
   readonly rejectionRate: number
 }
 
-/** Counts what became of connections. */
+/** Receives counts of connections. */
 export interface ConnectionCounter {
-  /** One was closed because its address went beyond a limit. */
+  /** Counts a connection that was closed because its address exceeded a limit. */
   countClosed(reason: ClosedReason): void
 }
 
@@ -47,9 +51,9 @@ export class ConnectionGate {
   readonly #open = new Map<string, number>()
   /** Running TLS handshakes by network, and the connections queued behind them. */
   readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
-  /** Connections that HTTP does not know of yet. */
+  /** Connections that have not been passed to HTTP or TLS yet. */
   readonly #waiting = new Set<Socket>()
-  /** Over their rate, in the order in which they came. */
+  /** Connections of addresses above their rate, in order of arrival. */
   #late: [network: string, socket: Socket, begin: () => void][] = []
 
   constructor(
@@ -64,7 +68,7 @@ export class ConnectionGate {
     this.#counter = counter
   }
 
-  /** Stands before the listeners that the server has for its connections. */
+  /** Replaces the server's connection listeners, and calls them when a connection may start. */
   guard(server: Server, isTls: boolean): void {
     const listeners = server.listeners('connection') as Listener[]
     server.removeAllListeners('connection')
@@ -77,7 +81,7 @@ export class ConnectionGate {
       server.on('secureConnection', (socket: Socket) => {
         this.#ends.get(peerOf(socket))?.()
       })
-    // HTTP/2 has no such method.
+    // The HTTP/2 server has no such method.
     if ('closeIdleConnections' in server) {
       const closeIdle = server.closeIdleConnections.bind(server)
       server.closeIdleConnections = () => {
@@ -92,7 +96,7 @@ export class ConnectionGate {
     }
   }
 
-  /** By peer: notes that its handshake has ended. */
+  /** Functions that end a handshake, by peer address and port. */
   readonly #ends = new Map<string, () => void>()
 
   #closeWaiting(): void {
@@ -123,7 +127,7 @@ export class ConnectionGate {
     else this.#makeWait(network, socket, admit)
   }
 
-  /** Whether the address may have one more. */
+  /** Counts the connection; closes it and returns false if its address has too many. */
   #count(network: string, socket: Socket): boolean {
     const { openMax } = this.#limits
     const count = (this.#open.get(network) ?? 0) + 1
@@ -156,7 +160,7 @@ export class ConnectionGate {
     }
   }
 
-  /** Begins a handshake, unless too many of the address have not ended. */
+  /** Starts a handshake, or queues it while too many handshakes of the address are running. */
   #shake(network: string, socket: Socket, begin: () => void): void {
     const handshakes = this.#handshakes.get(network) ?? { count: 0, waiting: [] }
     this.#handshakes.set(network, handshakes)
@@ -192,7 +196,7 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-/** Calls back once what has arrived is enough. Nothing of it is consumed. */
+/** Calls `act` when the received bytes suffice; does not consume them. */
 function whenReadable(
   socket: Socket,
   isEnough: (bytes: Buffer) => boolean,
@@ -200,7 +204,7 @@ function whenReadable(
 ): void {
   const look = () => {
     const bytes = socket.read() as Buffer | null
-    // At its end there is nothing more to wait for.
+    // After the end of the stream, no more bytes can arrive.
     if (bytes === null && !socket.readableEnded) return
     if (bytes !== null) socket.unshift(bytes)
     if (bytes !== null && !isEnough(bytes)) return

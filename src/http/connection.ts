@@ -1,36 +1,35 @@
 /**
- * Where HTTP/2 differs from HTTP/1.1. Its requests and responses behave like the older
- * ones, by way of Node's own compatibility, and are handed around as such; but they come
- * many at a time on one connection, each as a stream of its own.
+ * Differences between HTTP/2 and HTTP/1.1. Node's compatibility layer gives HTTP/2 requests and
+ * responses the same interface, but several of them share a connection, each as its own stream.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, ServerHttp2Stream } from 'node:http2'
 
-/** Not by its version: a request line can claim any, and Node takes it for one of HTTP/1.1. */
+/** Checks the class instead of the version: an HTTP/1.1 request line can claim any version. */
 export function isMultiplexed(request: IncomingMessage): boolean {
   return 'stream' in request
 }
 
-/** The stream of a request over HTTP/2. */
+/** The HTTP/2 stream of a request. */
 export function streamOf(request: IncomingMessage): ServerHttp2Stream {
   return (request as unknown as Http2ServerRequest).stream
 }
 
-/** The same object for all requests of a connection, for as long as that is open. */
+/** A key for the connection, identical for all its requests while it is open. */
 export function connectionOf(request: IncomingMessage): object {
   if (!isMultiplexed(request)) return request.socket
-  // Streams of an ended session have none; no request follows them.
+  // Streams of an ended session have no session; no further request uses such a connection.
   return streamOf(request).session ?? request
 }
 
-/** What the client calls the server; HTTP/2 has another name for it. */
+/** The host that the client addressed: the Host header, or `:authority` in HTTP/2. */
 export function hostOf({ headers }: IncomingMessage): string | undefined {
   return headers.host ?? (headers[':authority'] as string | undefined)
 }
 
 /**
- * Why the host of the request is not clear; undefined: it is. Proxies and servers
- * that choose differently between two of them can be played off against each other.
+ * Why the host of the request is ambiguous; undefined: it is not. With two different hosts, a
+ * proxy and a server may choose differently, which attackers can exploit.
  */
 export function hostProblem(request: IncomingMessage): string | undefined {
   const { rawHeaders } = request
@@ -46,10 +45,10 @@ export function hostProblem(request: IncomingMessage): string | undefined {
   return `its URL names the host ${named}, its Host header ${host}`
 }
 
-/** Hosts of requests that name one in their URL. */
+/** Hosts of requests with an absolute URL. */
 const namedHosts = new WeakMap<IncomingMessage, string>()
 
-/** A request may name the server in its URL, as those to proxies do: leaves the path. */
+/** Reduces an absolute URL, which HTTP permits, to its path and remembers the host. */
 export function stripHost(request: IncomingMessage): void {
   const url = request.url!
   if (url.startsWith('/')) return
@@ -75,7 +74,7 @@ export function asksToContinue({ headers }: IncomingMessage): boolean {
   return headers.expect !== undefined && /\b100-continue\b/i.test(headers.expect)
 }
 
-/** Whether the client of a request is known to have disconnected. */
+/** Whether the server has noticed that the client of a request disconnected. */
 export function isDisconnected(request: IncomingMessage): boolean {
   if (!isMultiplexed(request)) return request.socket.destroyed
   const stream = streamOf(request)

@@ -1,15 +1,15 @@
 /**
- * Pages of other origins: which of them a browser lets read our answers. Without the
- * setting nothing is said, and browsers let none.
+ * Cross-origin resource sharing (CORS): which pages of other origins may read responses.
+ * Without the setting no header is sent, and browsers allow none.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** '*', or the origins of the pages that may. */
+/** '*', or the allowed origins. */
 export type AllowedOrigins = '*' | readonly string[]
 
 /**
- * Says in the response whether the page that asks may read it. True when that is all there
- * is to say: the request was the question that browsers ask beforehand, and is answered.
+ * Adds CORS headers to the response. Returns true for a preflight request, which it also
+ * answers.
  */
 export function allowOrigin(
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export function allowOrigin(
   origins: AllowedOrigins,
 ): boolean {
   const { origin } = request.headers
-  // What a cache keeps for one page is not for the others.
+  // The response depends on the origin, so shared caches must keep them apart.
   if (origins !== '*') response.appendHeader('Vary', 'Origin')
   const allowed = origins === '*' ? '*' : origins.find((each) => each === origin)
   const isQuestion =
@@ -38,7 +38,10 @@ const exposed = 'X-Request-Id, Retry-After, Mcp-Session-Id'
 /** Methods of all paths together, so that one preflight result serves every path. */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
-/** Seconds for which a browser need not ask again: the longest that any of them keeps. */
+/**
+ * Seconds that browsers may cache a preflight response: the longest period that any of them
+ * accepts.
+ */
 const maxAge = '86400'
 
 function allowRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -47,13 +50,16 @@ function allowRequest(request: IncomingMessage, response: ServerResponse): void 
   response.setHeader('Access-Control-Allow-Methods', methods)
   response.setHeader('Access-Control-Max-Age', maxAge)
   const headers = wanted.split(',').filter((name) => readHeaders.test(name))
-  // A page that asks for no header learns which it could send.
+  // A preflight request without header names gets the usual ones.
   response.setHeader(
     'Access-Control-Allow-Headers',
     headers.length === 0 ? 'Token, Content-Type' : headers.join(','),
   )
 }
 
-/** Headers that pages may send: ours, those of clients and proxies, and what comes with bodies. */
+/**
+ * Request headers that pages may send: those of this API, of clients and proxies, and of
+ * bodies.
+ */
 const readHeaders =
   /^\s*(?:token|authorization|accept|content-type|content-encoding|user-agent|reranking-api-key|mcp-[\w-]+|last-event-id|x-[\w-]+|feature-flag-[\w-]+)\s*$/i

@@ -1,41 +1,45 @@
 /**
- * A resource that all clients share, with a limit for each: bytes of bodies, bytes
- * of replies, or concurrent commands.
+ * A limited resource that all clients share, such as bytes of bodies, bytes of replies, or
+ * concurrent commands. Each principal and each connection has a limit.
  *
- * Taking may be answered at once or later; when it fails, the request is rejected and nothing was
- * taken. Giving back is not awaited and cannot fail: an implementation that informs other servers
- * retries until they know. Calls take effect in the order in which they are made, so an amount that
- * was given back can be taken by the next call.
+ * A call may answer synchronously or later; if it fails, the request is rejected and nothing
+ * was taken. Releasing is not awaited and cannot fail: an implementation that informs other
+ * servers retries until it succeeds. Calls take effect in the order in which they are made, so
+ * a released amount is available to the next call.
  */
 
-/** Who takes: the principal by name, and one of its connections. */
+/** Who holds an amount: a principal, through one of its connections. */
 export interface MemoryHolder {
   readonly principalName: string
-  /** Undefined: it has one request at a time, which is bound enough. */
+  /**
+   * Undefined for a connection that carries one request at a time, which needs no limit of its
+   * own.
+   */
   readonly sharedConnection: object | undefined
 }
 
 export interface FairShare {
-  /** What there is for all. */
+  /** The capacity of the resource. */
   readonly total: number
-  /** What was taken here and not given back. */
+  /** The amount that this server has taken and not released. */
   readonly held: number
-  /** Whether it could be taken now. */
+  /** Whether `take` would succeed now. */
   hasRoom(holder: MemoryHolder, amount: number): boolean | Promise<boolean>
   /**
-   * Whether there was room for it, beside what the same request holds already. What is taken
-   * must be given back.
+   * Takes the amount if it is available. `before` is what the same request holds already. The
+   * caller must release it.
    */
   take(holder: MemoryHolder, amount: number, before?: number): boolean | Promise<boolean>
-  /** The same, but nothing is taken while others of the principal wait for room. */
+  /** Like `take`, but fails while another request of the principal waits. */
   takeInTurn(
     holder: MemoryHolder,
     amount: number,
     before?: number,
   ): boolean | Promise<boolean>
   /**
-   * Takes it as soon as there is room. False: there was none in time, or too many wait
-   * already, or the signal was aborted; for Infinity nothing else ends it.
+   * Waits until the amount is available. Resolves to false after `waitMs`, when too many
+   * requests wait already, or when the signal aborts. With Infinity, only the signal ends the
+   * wait.
    */
   takeWithin(
     holder: MemoryHolder,
@@ -43,8 +47,8 @@ export interface FairShare {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean>
-  /** Told: takes it although there may be no room, for what exists already. */
+  /** Takes the amount even beyond the limits, for data that exists already. Not awaited. */
   force(holder: MemoryHolder, amount: number): void
-  /** Told. */
+  /** Releases the amount. Not awaited. */
   release(holder: MemoryHolder, amount: number): void
 }

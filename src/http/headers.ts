@@ -1,4 +1,4 @@
-/** What request headers say. Names are lower case here, as Node hands them out. */
+/** Parses request headers. Node passes their names in lower case. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Features } from '../commands/dispatch/define.ts'
 import type { ProviderCredentials } from '../providers/models.ts'
@@ -25,7 +25,7 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Keys for providers, which are handed on with what a command asks of them. */
+/** Provider keys in the headers, which are passed on with calls to providers. */
 export function credentialsOf(
   headers: IncomingHttpHeaders,
   token: string,
@@ -34,14 +34,16 @@ export function credentialsOf(
     embeddingKey: headerOf(headers, 'x-embedding-api-key'),
     embeddingAccessId: headerOf(headers, 'x-embedding-access-id'),
     embeddingSecretId: headerOf(headers, 'x-embedding-secret-id'),
-    // Clients differ in the name that they send it by.
+    // Clients use two names for this header.
     rerankingKey:
       headerOf(headers, 'reranking-api-key') ?? headerOf(headers, 'x-rerank-api-key'),
     token,
   }
 }
 
-/** Whether bodies of this content type are read; parameters such as charset are ignored. */
+/**
+ * Whether bodies with this content type are accepted; parameters such as charset are ignored.
+ */
 export function isJson(contentType: string): boolean {
   return (
     contentType === 'application/json' ||
@@ -49,7 +51,7 @@ export function isJson(contentType: string): boolean {
   )
 }
 
-/** How the operator set a feature; undefined leaves it to each request. */
+/** Features that the operator has set; undefined: each request decides. */
 export interface FeatureSettings {
   readonly lexical: boolean | undefined
   readonly reranking: boolean | undefined
@@ -58,13 +60,13 @@ export interface FeatureSettings {
   readonly hybridEligibility: Features['hybridEligibility']
 }
 
-/** How the operator set traces; undefined leaves it to each request. */
+/** Tracing that the operator has set; undefined: each request decides. */
 export interface TracingSettings {
   readonly requestTracing: boolean | undefined
   readonly requestTracingFull: boolean | undefined
 }
 
-/** Whether the reply tells how the request went, and how much it tells. */
+/** Whether the reply contains a trace, and in which detail. */
 export function tracingOf(
   { requestTracing, requestTracingFull }: TracingSettings,
   headers: IncomingHttpHeaders,
@@ -76,7 +78,7 @@ export function tracingOf(
   return isOn ? 'on' : 'off'
 }
 
-/** The features of one request: its Feature-Flag headers decide what the operator left open. */
+/** Features of one request: its Feature-Flag headers decide where the operator has not. */
 export function featuresOf(
   settings: FeatureSettings,
   headers: IncomingHttpHeaders,

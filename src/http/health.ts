@@ -1,8 +1,8 @@
 /**
- * Health for load balancers and orchestrators, without a token.
+ * Health checks for load balancers and orchestrators, without a token.
  *
- * Alive is a server whose store can be written; ready is one that also takes requests. What is
- * wrong is said to every client, so it names no files.
+ * A server is live when its store is writable, and ready when it also accepts requests. Any
+ * client can read the reply, so it contains no file names.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { HttpServices } from './http-call.ts'
@@ -11,7 +11,7 @@ import { sendJson } from './reply.ts'
 interface Check {
   readonly name: string
   readonly status: 'UP' | 'DOWN'
-  /** Why it is down. */
+  /** Why the server is not healthy. */
   readonly data?: { readonly problem: string }
 }
 

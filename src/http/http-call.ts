@@ -1,4 +1,4 @@
-/** A request as commands see it, and what it is served by. */
+/** An HTTP request in the form that commands use, and the services behind it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AnalysisBudget } from '../caller/analysis-budget.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
@@ -46,7 +46,7 @@ import type { SlowCommands } from './slow-commands.ts'
 import type { Turns } from './turns.ts'
 
 export interface HttpServices extends Services, ProxySettings, MemoryPools {
-  /** All databases together. */
+  /** The engine with the keyspaces of all databases. */
   readonly engine: Engine
   readonly databases: Databases
   readonly log: HttpLog
@@ -56,21 +56,21 @@ export interface HttpServices extends Services, ProxySettings, MemoryPools {
   readonly shutdown: Shutdown
   /** Undefined: metrics are disabled. */
   readonly metrics: Metrics | undefined
-  /** Commands that take as long or longer are logged and noted. */
+  /** Commands that take at least this many milliseconds are logged and recorded as slow. */
   readonly slowCommandMs: number
   readonly slowCommands: SlowCommands
   readonly timeouts: CommandTimeouts
   /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined
-  /** Whether bodies may be packed, of replies and of requests. */
+  /** Whether replies may be compressed and compressed requests are accepted. */
   readonly compression: boolean
-  /** Commands at work, until their replies are out. */
+  /** Limits running commands; a command counts until its reply was sent. */
   readonly commandRoom: FairShare
   readonly bodies: BodyReceiver
   readonly replies: ReplyWriter
   /** Schedules turns of the event loop among all requests. */
   readonly turns: Turns
-  /** What is spoken at /v1/mcp. */
+  /** The Model Context Protocol at /v1/mcp. */
   readonly mcp: Protocol
 }
 
@@ -78,7 +78,7 @@ export interface HttpLog extends Log {
   warn(details: object, message: string): void
 }
 
-/** A request in the form that commands take. */
+/** A request as commands see it. */
 export class HttpCall
   implements Call, WrappedCall, MemoryHolder, Waiting, TurnTaker, BodyWriter
 {
@@ -93,12 +93,15 @@ export class HttpCall
   readonly sharedConnection: object | undefined
   trace: Trace | undefined
   command: string | undefined
-  /** When its body had arrived: the command's time counts from then. */
+  /**
+   * When the body had arrived, in milliseconds of performance.now(); the deadline counts from
+   * here.
+   */
   startedAt = 0
   before: Waiting | undefined
   after: Waiting | undefined
   #bytes: Buffer | undefined
-  /** Instead of the bytes, for a command that another message brought. */
+  /** The parsed command of a protocol message; used instead of `#bytes`. */
   #body: Value | undefined
   readonly #memory: CallMemory
   #interest: AbortSource | undefined
@@ -159,7 +162,7 @@ export class HttpCall
     return reply
   }
 
-  /** Its command is done, which began then. */
+  /** Counts a finished command in metrics, and records it if it was slow. */
   count(reply: Reply, startedAt = this.startedAt): void {
     const { metrics, slowCommandMs } = this.#services
     const elapsedMs = performance.now() - startedAt
@@ -167,14 +170,14 @@ export class HttpCall
     if (elapsedMs >= slowCommandMs) tellSlow(this, elapsedMs, this.#services)
   }
 
-  /** Its reply is known. */
+  /** Called when the reply is known: ends the timeout and releases the memory of the body. */
   end(): void {
     this.#services.timeouts.end(this)
     this.#memory.endBody()
     if (this.#interest !== undefined) releaseAbortSource(this.#interest, this.#request)
   }
 
-  /** The reply was sent, or the client has disconnected. */
+  /** Called when the reply was sent or the client disconnected: releases all resources. */
   release(): void {
     const { commandRoom, shutdown } = this.#services
     shutdown.running--
@@ -182,10 +185,10 @@ export class HttpCall
     this.#memory.end()
   }
 
-  /** The first that is done for a command, when it is its turn. */
+  /** Called first for each command; waits for the turn of the request. */
   parseBody(): Value | Promise<Value> {
     if (this.#body !== undefined) return this.#body
-    // Its time began in this turn, so the deadline is checked only after a pause.
+    // The deadline was set in this turn, so it is checked only after a pause.
     const turn = this.yieldTurn()
     if (turn === undefined) return this.#parseBytes()
     return turn.then(() => {
@@ -197,7 +200,7 @@ export class HttpCall
   #parseBytes(): Value | Promise<Value> {
     const { trace } = this
     const bytes = this.#bytes!
-    // Not needed again, and large ones wait long for what follows.
+    // Large bytes must not stay in memory while their values are parsed and used.
     this.#bytes = undefined
     const body = parseBody(bytes, this.#services.limits, this, (size) =>
       this.#memory.takeForBody(size),
@@ -289,7 +292,8 @@ export class HttpCall
 
   pause(): Promise<void> | undefined {
     this.check()
-    // Only after it can it be known: news of the connection waited for its turn, too.
+    // Events of the connection are delivered during the pause, so an abort is visible only
+    // afterwards.
     return this.yieldTurn()?.then(() => this.check())
   }
 
@@ -302,8 +306,8 @@ export class HttpCall
   }
 
   /**
-   * What it waits for is given up. What it has handed to the store to be written is not: it
-   * is waited for, and the reply tells what became of it.
+   * Aborts waits of the command. Writes that the store has started are not aborted: they are
+   * awaited, and the reply states their outcome.
    */
   timeOut(): void {
     this.#interest ??= acquireAbortSource(this.#request)
@@ -327,7 +331,7 @@ function traceOf(
   return new Trace({ requestId, tenantId: database.id, isFull: tracing === 'full' })
 }
 
-/** Says where to look, and nothing of what was sent. */
+/** Logs and records a slow command, without any sent values. */
 function tellSlow(
   call: HttpCall,
   elapsed: number,
@@ -339,7 +343,7 @@ function tellSlow(
   slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }
 
-/** What there is no room for, by what is counted. */
+/** Name of the exhausted resource in messages, by reason. */
 const noRoomFor = {
   overloaded: 'commands',
   no_room_for_body: 'bodies',

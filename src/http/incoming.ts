@@ -1,14 +1,15 @@
 /**
- * Requests whose short bodies are handed over whole.
+ * Captures short request bodies without a stream.
  *
- * A stream passes a hundred bytes through a buffer, three events and several turns of the loop,
- * which takes longer than reading them as JSON. Node pushes what it has parsed into the request;
- * when the whole body is awaited, it is captured there, and the stream never starts.
+ * Reading a body of a hundred bytes as a stream takes a buffer, three events and several turns of
+ * the event loop, which costs more than parsing it as JSON. Node's parser calls `push` of the
+ * request; when the whole body is awaited, this class captures the bytes there, and the stream
+ * never starts.
  */
 import type { IncomingMessage } from 'node:http'
 import { http } from '../runtime/node-http.ts'
 
-/** Whether nothing of the body has been read as a stream. HTTP/2 knows only streams. */
+/** Whether the body can be captured: no byte was read as a stream. HTTP/2 has only streams. */
 export function canReadWhole(message: IncomingMessage): message is Incoming {
   return message instanceof Incoming && message.mayTakeWhole
 }
@@ -28,7 +29,7 @@ export class Incoming extends http.IncomingMessage {
     return !this.#isStream && !this.destroyed
   }
 
-  /** Calls back once, when so many bytes have arrived, or will never. */
+  /** Calls back once: when `length` bytes have arrived, or never will. */
   takeWhole(length: number, take: BytesListener): void {
     this.#take = take
     this.#length = length

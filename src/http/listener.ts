@@ -1,4 +1,4 @@
-/** The server that listens: plain HTTP/1.1, or TLS with HTTP/2 and HTTP/1.1. */
+/** Creates the listening server: HTTP/1.1 without TLS, or HTTP/2 and HTTP/1.1 with TLS. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import {
   constants,
@@ -22,7 +22,7 @@ import { StreamResets } from './stream-resets.ts'
 
 const { keepAliveMs, headersMsMax, streamsMax, streamMemoryMax } = fixedLimits
 
-/** What a client may send before its window is opened further: enough for long distances. */
+/** Flow-control window in bytes: enough for connections with high latency. */
 const windowSize = 1_048_576
 
 export interface ListenerSettings {
@@ -30,21 +30,23 @@ export interface ListenerSettings {
   readonly arrivals: ArrivalQueue
   /** Undefined: connections are not counted. */
   readonly counter: ConnectionCounter | undefined
-  /** A request that has not arrived whole by then is dropped; 0 means never. */
+  /**
+   * A request whose body has not arrived after this many milliseconds is aborted; 0: no limit.
+   */
   readonly requestTimeoutMs: number
-  /** Connections beyond are closed at once; 0: any number. */
+  /** Maximum open connections; further ones are closed at once. 0: unlimited. */
   readonly connectionsMax: number
   /** Undefined: no TLS. */
   readonly tls: CertificateFiles | undefined
   readonly log: (level: 'info' | 'warn', message: string) => void
-  /** Called for every connection that is accepted. */
+  /** Called for every accepted connection. */
   readonly onConnection: () => void
 }
 
 /**
- * `onContinue` gets the requests of clients that wait for "100 Continue" before the body;
- * without it all of them get it. Anything else that a client expects is passed over, as HTTP
- * permits: Node would refuse it before the token is looked at.
+ * `onContinue` receives requests of clients that wait for "100 Continue" before the body;
+ * without it, the server sends that to all of them. Other expectations are ignored, as HTTP
+ * permits: otherwise Node would reject the request before the token is checked.
  */
 export function createListener(
   settings: ListenerSettings,
@@ -71,7 +73,7 @@ export function createListener(
     server,
     tls !== undefined,
   )
-  // After the gate, which holds earlier listeners back until a connection may begin.
+  // Added after the gate, which replaces earlier listeners until a connection may start.
   server.on('connection', settings.onConnection)
   return server
 }
@@ -92,7 +94,7 @@ function createTlsServer(
     http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
     maxSessionMemory: streamMemoryMax,
-    // Per connection, for a burst of resets; the limit per address is checked later.
+    // Limits a burst of resets on one connection; the limit per address is checked later.
     ...(resetRate > 0 && { streamResetBurst: 2 * resetRate, streamResetRate: resetRate }),
     settings: {
       maxConcurrentStreams: streamsMax,
@@ -101,7 +103,7 @@ function createTlsServer(
   })
   server.on('session', (session) => {
     session.setLocalWindowSize(windowSize)
-    // Waits for the streams that are open.
+    // Closes an idle session gracefully: open streams finish first.
     session.setTimeout(keepAliveMs, () => session.close())
   })
   if (resetRate > 0) {
@@ -127,7 +129,7 @@ function createTlsServer(
   return withCut(server as unknown as Server)
 }
 
-/** As HTTP/1.1 servers do it by themselves. */
+/** Aborts requests that arrive too slowly, which Node does by itself only for HTTP/1.1. */
 function limitArrival(request: IncomingMessage, timeoutMs: number): void {
   const stream = streamOf(request)
   if (timeoutMs === 0 || stream.endAfterHeaders) return
@@ -136,7 +138,7 @@ function limitArrival(request: IncomingMessage, timeoutMs: number): void {
   stream.once('end', arrived).once('close', arrived)
 }
 
-/** Plain servers can close all their connections; this one has to be taught. */
+/** Adds closeAllConnections, which HTTP/2 servers lack. */
 function withCut(server: Server): Server {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

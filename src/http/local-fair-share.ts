@@ -1,27 +1,29 @@
 /**
- * What all clients of one server hold together.
+ * Fair share within one server process.
  *
- * A principal may hold as much as three times what is free. Alone it gets three quarters of
- * the total without knowing how many other principals exist, and the next one
- * finds a quarter free, of which three quarters are for it. (Choudhury and Hahne, Dynamic
- * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Nothing is ever taken
- * away from one that holds it.
+ * A principal may hold up to three times the free amount. A single principal can therefore hold
+ * three quarters of the total, without the server knowing how many others exist, and the next
+ * one finds a quarter free and may hold three quarters of that. (Choudhury and Hahne, Dynamic
+ * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Held amounts are never
+ * revoked.
  *
- * Within a principal, a connection that carries several requests at a time may hold an
- * eighth of everything. One that holds next to nothing may take what it needs: the largest
- * body must be able to arrive.
+ * A connection that carries several concurrent requests may hold an eighth of the total. One
+ * that holds no more than `littleMax` may exceed this, so that the largest body can arrive.
  */
 
 import { fixedLimits } from '../limits.ts'
 import type { FairShare, MemoryHolder } from './fair-share.ts'
 
-/** What a principal may hold, in multiples of what is free. */
+/** Limit of a principal, in multiples of the free amount. */
 const freeMultiple = 3
 
-/** Into how many parts the whole is divided for connections. */
+/** A shared connection may hold the total divided by this number. */
 const connectionParts = 8
 
-/** Parts of the whole: an amount is large from here on, and alone where no more is held. */
+/**
+ * Fractions of the total: an amount from `largePart` on is large, and unrestricted while its
+ * principal holds at most `besideLargePart`.
+ */
 const largePart = 1 / 64
 const besideLargePart = 1 / 4
 
@@ -34,7 +36,7 @@ interface Principal extends Held {
 }
 
 export interface FairShareOptions {
-  /** A connection that holds no more than this holds next to nothing. */
+  /** A shared connection that holds at most this amount is not limited. */
   readonly littleMax?: number
   readonly waitersMax?: number
 }
@@ -52,7 +54,7 @@ export class LocalFairShare implements FairShare {
   readonly #waitersMax: number
   readonly #principals = new Map<string, Principal>()
   readonly #connections = new WeakMap<object, Held>()
-  /** In the order in which they came. */
+  /** Waiting requests in order of arrival. */
   readonly #waiters = new Set<Waiter>()
 
   constructor(total: number, options: FairShareOptions = {}) {
@@ -132,7 +134,8 @@ export class LocalFairShare implements FairShare {
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
       principal.waiting++
-      // Others may wait only because their principal or connection holds too much.
+      // Earlier requests may wait only because their own principal or connection exceeds its
+      // limit.
       this.#serveWaiters()
     })
   }
@@ -150,8 +153,9 @@ export class LocalFairShare implements FairShare {
   }
 
   /**
-   * What is large counts against what it leaves free, unless it is alone. What is small counts
-   * against what is free before, so that of little all can be had.
+   * A large amount is compared with what remains free after it, unless its principal holds
+   * little. A small amount is compared with what is free before it, so that small amounts can
+   * use the whole resource.
    */
   #fitsPrincipal({ held }: Held, amount: number, before: number): boolean {
     const free = this.total - this.#held

@@ -6,13 +6,13 @@ import type { RateLimit } from './rate-limit.ts'
 
 interface Bucket {
   left: number
-  /** When that was, in milliseconds of performance.now(). */
+  /** Time of the last refill, in milliseconds of performance.now(). */
   at: number
 }
 
 /**
- * Buckets that are kept, at most twice as many. Principals are few; this only bounds what a
- * mistake could take.
+ * Maximum buckets per generation; two generations are kept. Principals are few, so this is a
+ * safety limit.
  */
 const bucketsMax = 50_000
 
@@ -35,7 +35,7 @@ export class LocalRateLimit implements RateLimit {
     return 0
   }
 
-  /** What `take` would return, without taking anything. */
+  /** The result of `take`, without taking a token. */
   secondsUntilRoom(principal: string, now = performance.now()): number {
     const bucket = this.#fill(principal, now)
     return bucket.left < 1 ? this.#secondsUntilOne(bucket) : 0

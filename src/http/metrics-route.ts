@@ -1,4 +1,4 @@
-/** Where the metrics are read. */
+/** Serves the metrics at /metrics. */
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -8,7 +8,7 @@ import { refuseUnauthenticated } from './command.ts'
 import type { HttpServices } from './http-call.ts'
 import { send, sendText } from './reply.ts'
 
-/** Who may read the metrics; `off`: they are not even kept. */
+/** Who may read the metrics: everyone, or administrators. `off`: no metrics are collected. */
 export type MetricsAccess = 'on' | 'token' | 'off'
 
 export function addMetricsRoute(

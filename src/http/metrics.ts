@@ -1,9 +1,9 @@
 /**
- * What operators can watch, as the text that Prometheus scrapes: how many commands ran and
- * how long they took, requests and connections, the engine's work, and the process.
+ * Metrics for operators in the Prometheus text format: commands and their durations, requests
+ * and connections, the engine, and the process.
  *
- * Labels contain only names of existing commands, so metrics neither reveal stored data nor grow with
- * what clients send.
+ * Labels contain only names of existing commands, so metrics neither reveal stored data nor
+ * grow with requests.
  */
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
@@ -19,7 +19,7 @@ import type { RequestCounter } from './request-queue.ts'
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
 
-/** Why a command was not done. */
+/** Why a command was rejected before it ran. */
 export type CommandRefusal =
   | 'unauthenticated'
   | 'overloaded'
@@ -27,19 +27,22 @@ export type CommandRefusal =
   | 'no_room_for_body'
   | 'no_room_for_reply'
 
-/** What is kept of one command. Plain numbers: they are counted up with every request. */
+/** Counters of one command. Plain numbers, because each request increments them. */
 interface Tally extends Record<Outcome, number> {
   seconds: number
-  /** How many took as long as each bound, but longer than the one before; then the rest. */
+  /**
+   * Number of commands per duration bucket: up to each bound but above the previous one, and
+   * above the last.
+   */
   readonly durations: Float64Array
 }
 
-/** Seconds: from a look into memory to what a person waits for. */
+/** Upper bounds of the duration buckets in seconds. */
 const durationBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
 
-/** What is measured besides what is counted here. */
+/** Sources of metrics that this class does not count itself. */
 interface Measured {
   readonly engine: Engine
   readonly arrivals: ArrivalQueue
@@ -64,7 +67,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
   constructor(cacheMs: number, now: () => number = () => performance.now()) {
     this.#cacheMs = cacheMs
     this.#now = now
-    // Some of them are measured from now on.
+    // Starts measurements of the event loop and garbage collections.
     processMetrics()
   }
 
@@ -78,7 +81,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
   }
 
-  /** `command` must be the name of one that exists, or undefined. */
+  /** `command` must be the name of an existing command, or undefined. */
   countCommand(
     command = 'unknown',
     reply: Reply,
@@ -104,12 +107,12 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     this.#closed.set(reason, (this.#closed.get(reason) ?? 0) + 1)
   }
 
-  /** A connection was closed because its client did not read. */
+  /** Counts a connection that was closed because its client did not read. */
   countUnread(): void {
     this.#unread++
   }
 
-  /** Everything as it was at most `cacheMs` ago: to print it takes milliseconds. */
+  /** All metrics, at most `cacheMs` old, because printing takes milliseconds. */
   print(services: Measured, server: Server): Promise<string> {
     const now = this.#now()
     if (this.#printed === undefined || now - this.#printed.at >= this.#cacheMs)
@@ -204,7 +207,9 @@ function emptyTally(): Tally {
   return { ok: 0, request_error: 0, server_error: 0, client_left: 0, seconds: 0, durations }
 }
 
-/** A histogram that is kept elsewhere cannot be handed to a registry. */
+/**
+ * Prints histograms directly, because a registry accepts only values that it observes itself.
+ */
 function printDurations(commands: ReadonlyMap<string, Tally>): string {
   const name = 'stela_command_duration_seconds'
   const lines = [
@@ -234,7 +239,7 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
 
 async function gather(engine: Engine): Promise<string> {
   const now = new Registry()
-  // A store that fails is seen by what is missing; the rest is needed then more than ever.
+  // If the engine fails, its metrics are missing; the others are needed then in particular.
   await addEngineMetrics(now, engine).catch(() => undefined)
   return [await now.metrics(), await processMetrics().metrics()].join('\n')
 }
@@ -407,7 +412,10 @@ function countConnections(server: Server): Promise<number> {
 
 let knownProcessMetrics: Registry | undefined
 
-/** Memory, processor, event loop and garbage: one for all servers of a process. */
+/**
+ * Metrics of the process: memory, processor, event loop and garbage collection. All servers of
+ * a process share them.
+ */
 function processMetrics(): Registry {
   if (knownProcessMetrics === undefined) {
     knownProcessMetrics = new Registry()

@@ -1,10 +1,10 @@
 /**
- * Which web pages may speak for the people who look at them.
+ * Protects against requests that web pages send without their user's knowledge.
  *
- * A page of any site can have a browser send requests to a server on the same machine, and
- * with a name that it lets point there, it can even read the answers. The name is in the
- * Origin header then, and in the Host header, so the two being equal proves nothing. An
- * attacker can redirect neither an IP address nor localhost, though.
+ * A page of any site can make a browser send requests to a server on the same machine. If the
+ * page's host name resolves to that machine (DNS rebinding), it can even read the replies;
+ * Origin and Host headers are then equal, so comparing them proves nothing. An attacker cannot
+ * redirect an IP address or localhost, though.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -20,7 +20,10 @@ export interface OriginSettings {
   readonly publicUrl: string | undefined
 }
 
-/** Whether the request comes from no page, from one of the server's own or an allowed one. */
+/**
+ * Whether the request comes from outside of a page, from a page of this server, or from an
+ * allowed origin.
+ */
 export function isTrustedOrigin(
   request: IncomingMessage,
   settings: OriginSettings,
@@ -36,7 +39,9 @@ export function isTrustedOrigin(
   return from.host === host && isFixedName(from.hostname)
 }
 
-/** Whether the name means the same machine to everyone who uses it. */
+/**
+ * Whether every client resolves the host name to the same machine: localhost or an IP address.
+ */
 function isFixedName(hostname: string): boolean {
   return hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
@@ -49,7 +54,7 @@ export function refuseOrigin(
 ): void {
   const message =
     'Pages of this origin may not call here. The operator can allow them by --cors-origins.'
-  // Errors have the form of JSON-RPC here.
+  // Clients of the protocol expect errors in the form of JSON-RPC.
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message } })
   const bounds = { keepMax: keepMaxUnknown, drainMax: bodySizeMax }
   refuseBy(

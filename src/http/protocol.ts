@@ -1,7 +1,7 @@
 /**
- * A protocol that wraps commands: its messages come the way that commands come, so that
- * tokens, limits, shares and deadlines are the same, and each command in them is run, counted
- * and audited as if it had been sent by itself.
+ * A protocol whose messages contain commands. Messages are received like commands, so tokens,
+ * limits, shares and deadlines apply equally, and each contained command is run, counted and
+ * audited as if it were sent by itself.
  */
 import type { Principal } from '../auth/principal.ts'
 import type { Deadline } from '../caller/caller.ts'
@@ -12,26 +12,26 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { TurnTaker } from './reply.ts'
 
 export interface Protocol {
-  /** What to answer to a body that has arrived. Never fails. */
+  /** The reply to a message. Never rejects. */
   answer(call: WrappedCall): Promise<Answer>
 }
 
 export interface Answer {
   readonly status: number
-  /** Empty: none is sent. */
+  /** Empty: the response has no body. */
   readonly body: LongText
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a command is sent to. */
+/** The path that a command is sent to. */
 export interface CommandPlace {
   readonly level: CommandLevel
-  /** Empty where the level has none. */
+  /** Empty if the path has no keyspace. */
   readonly keyspace: string
   readonly target: string
 }
 
-/** A request whose body is read by a protocol. */
+/** A request whose body the protocol parses. */
 export interface WrappedCall extends Deadline, TurnTaker {
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -42,8 +42,8 @@ export interface WrappedCall extends Deadline, TurnTaker {
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value | Promise<Value>
   /**
-   * Runs a command, one at a time. Never fails: what goes wrong is in the reply. `replySizeMax`
-   * stands for the server's limit on the characters of documents.
+   * Runs one command at a time. Never rejects: failures become errors of the reply.
+   * `replySizeMax` replaces the server's limit on the characters of documents in a reply.
    */
   run(
     place: CommandPlace,
@@ -51,8 +51,10 @@ export interface WrappedCall extends Deadline, TurnTaker {
     fields: JsonObject,
     replySizeMax?: number,
   ): Promise<Reply>
-  /** Whether there is room for a reply of so many characters and bytes. */
+  /**
+   * Reserves memory for a reply of `length` characters and `size` bytes; false: not available.
+   */
   holdReply(length: number, size: number): boolean | Promise<boolean>
-  /** The error for a reply that does not fit; counts it. */
+  /** The error for a reply that could not get memory; counted in metrics. */
   noRoomFor(what: 'reply'): Error
 }

@@ -1,9 +1,9 @@
-/** The bytes of bodies, as they arrive, without keeping others waiting. */
+/** Reads bodies in bounded slices, so that other connections are not delayed. */
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Bytes that are read of a body before the other connections have their turn. Without a
- * bound, 2 MB are read of each that has them: with many uploads, others would wait for that.
+ * Maximum bytes that are read from a connection before others get their turn. Node would read
+ * up to 2 MB of each connection, so many uploads would delay the others.
  */
 const turnSize = 131_072
 

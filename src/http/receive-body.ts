@@ -1,6 +1,6 @@
 /**
- * Bodies, from the connection into memory. Their bytes are charged to the sender
- * before they are read: by Content-Length where it is there.
+ * Receives bodies into memory. Their bytes are charged to the principal before they are read,
+ * by the Content-Length header if there is one.
  */
 import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'
@@ -11,24 +11,27 @@ import { canReadWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
 /**
- * Bytes that a body may have that does not say how long it is, before it takes room for the
- * largest. Growing step by step, two could wait for each other.
+ * Bytes that are reserved for a body of unknown length. A longer one reserves the maximum at
+ * once: growing step by step, two bodies could deadlock.
  */
 const firstSize = 65_536
 
-/** A connection that holds no more than this has no large body under way. */
+/** A connection that holds at most this much has no large body in progress. */
 export const bodyLittleMax = firstSize
 
 export interface ReceivedBody {
-  /** Unpacked. To be called once: they are not kept here. */
+  /** The decompressed bytes. May be called once, because they are not kept. */
   takeBytes(): Buffer
-  /** Gives the room back, once what was made of the bytes is no longer needed. */
+  /**
+   * Releases the reservation; called when the bytes and values parsed from them are no longer
+   * needed.
+   */
   release(): void
 }
 
 /**
- * `no room`: others hold too much, and nothing was read, or not all. `damaged`: the bytes
- * cannot be unpacked. `broken`: the client disconnected before the end.
+ * `no room`: memory did not become available in time. `damaged`: decompression failed.
+ * `broken`: the client disconnected before the end.
  */
 export type NotReceived = 'too large' | 'no room' | 'damaged' | 'broken'
 
@@ -36,12 +39,14 @@ export class BodyReceiver {
   readonly room: FairShare
   readonly #unpacking = new Unpacking()
 
-  /** `room`: bytes of bodies, reserved before they are read and held until their command ends. */
+  /**
+   * `room`: limits the bytes of bodies, from their reservation until the end of their command.
+   */
   constructor(room: FairShare) {
     this.room = room
   }
 
-  /** `begin` is called once there is room: the client may wait for "100 Continue". */
+  /** `begin` is called once memory is reserved; it may send "100 Continue". */
   receive(
     message: IncomingMessage,
     taker: MemoryHolder,
@@ -75,7 +80,7 @@ export class BodyReceiver {
     try {
       const first = announced ?? Math.min(firstSize, sizeMax)
       const isTaken = (await taken) || (await raise(charge, first, message))
-      // Who waits for its events now would wait for ever.
+      // A disconnected message emits no more events, so waiting for them would never end.
       if (isDisconnected(message)) return 'broken'
       if (!isTaken) return 'no room'
       begin?.()
@@ -84,7 +89,7 @@ export class BodyReceiver {
         : collectAnnounced(message, announced))
       if (packing !== undefined && typeof bytes !== 'string') {
         charge.lowerTo(bytes.length)
-        // Anything may come out of it, up to the largest body.
+        // The size after decompression is unknown, so the maximum is reserved.
         bytes = (await raise(charge, sizeMax, message))
           ? await this.#unpacking.unpack(bytes, packing, sizeMax)
           : 'no room'
@@ -118,7 +123,7 @@ class Received implements ReceivedBody {
   }
 }
 
-/** The bytes of a short body, without the ways of a stream. */
+/** Captures a short body without a stream (incoming.ts). */
 function takeWhole(
   message: Incoming,
   length: number,
@@ -136,7 +141,7 @@ function takeWhole(
   })
 }
 
-/** Whether there was room for so much in time. */
+/** Raises the reservation to `size`; false when memory did not become available in time. */
 async function raise(
   charge: Charge,
   size: number,
@@ -154,7 +159,7 @@ async function raise(
   }
 }
 
-/** The bytes of a body that says how long it is: copied once at most. */
+/** Reads a body of known length into one buffer, which copies it at most once. */
 function collectAnnounced(
   message: IncomingMessage,
   length: number,
@@ -174,7 +179,7 @@ function collectAnnounced(
 
 const noBytes = Buffer.alloc(0)
 
-/** The bytes of a body that does not: when it grows, it takes room for the largest. */
+/** Reads a body of unknown length; beyond the first reservation, reserves the maximum. */
 function collect(
   message: IncomingMessage,
   charge: Charge,
@@ -203,7 +208,7 @@ function collect(
       }
     }
     readInTurns(message, (chunk) => {
-      // The rest of a body that was refused.
+      // Drops the rest of a rejected body.
       if (size === Infinity) return
       size += chunk.length
       chunks.push(chunk)
@@ -224,7 +229,7 @@ function collect(
   })
 }
 
-/** Bytes of a request's body, as it says; undefined: it does not say. */
+/** The length of the body in bytes; undefined: it is not announced. */
 export function lengthOf(request: IncomingMessage): number | undefined {
   const { headers } = request
   const length = headers['content-length']

@@ -1,10 +1,10 @@
 /**
- * Answers to requests whose bodies are not wanted, before they have arrived.
+ * Rejects requests before their bodies have arrived.
  *
- * The answer goes out at once. A client that is still sending may read it only when it is
- * done, and would never see it if the connection were closed under it. So what it sends is
- * read and dropped, up to a bound. A short rest is dropped and the connection stays in use;
- * otherwise it is closed afterwards.
+ * The response is sent at once. A client that is still sending may read it only after it has
+ * finished, and would never see it if the connection were closed under it. So the server reads
+ * and drops the body, up to a bound. After a short body the connection stays in use; otherwise
+ * it is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
@@ -18,9 +18,9 @@ import { send, type BodyWriter } from './reply.ts'
 export const keepMaxUnknown = 65_536
 
 export interface Drain {
-  /** Bytes of a body after which the connection stays in use. */
+  /** Maximum bytes of a body that are drained to keep the connection. */
   readonly keepMax: number
-  /** Bytes that are read of any other. */
+  /** Maximum bytes of other bodies that are drained before the connection is closed. */
   readonly drainMax: number
 }
 
@@ -34,20 +34,21 @@ export function refuse(
   refuseBy((writer) => send(response, reply, requestId, writer), request, response, bounds)
 }
 
-/** The same, with an answer that is sent in another form. */
+/** Like `refuse`, with a function that sends the response. */
 export function refuseBy(
   sendAnswer: (writer?: BodyWriter) => void,
   request: IncomingMessage,
   response: ServerResponse,
   { keepMax, drainMax }: Drain,
 ): void {
-  // A stream of HTTP/2 ends by itself, and the others of its connection go on.
+  // An HTTP/2 stream ends on its own, without affecting others of the connection.
   if (isMultiplexed(request) || isShort(request, keepMax)) {
     sendAnswer()
     return
   }
   response.setHeader('Connection', 'close')
-  // Node closes the connection when the response ends, so the end is what waits.
+  // Node closes the connection when the response ends, so the end is delayed until the body was
+  // drained.
   sendAnswer(writeWithoutEnd)
   drain(request, drainMax, () => response.end())
 }

@@ -1,12 +1,13 @@
 /**
- * Replies on their way out.
+ * Writes replies to connections.
  *
- * A large one is written in parts, each when the one before has gone out, so that a client
- * that reads slowly keeps one text in memory and no copies of it. Who reads nothing for too
- * long loses the connection.
+ * A large reply is written in slices, each when the previous one has been sent, so that a slow
+ * client keeps one text in memory and no copies of it. A client that reads nothing for too long
+ * is disconnected.
  *
- * When several short replies are ready in one turn of the loop, the first is sent at once and the
- * others together at the end of the turn: consecutive writes cost the system half as much.
+ * When several short replies are ready in one turn of the event loop, the first is sent at once
+ * and the others together at the end of the turn: consecutive writes halve the cost of the
+ * system calls.
  */
 import type { ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
@@ -14,7 +15,7 @@ import type { LongText } from '../json/long-text.ts'
 import { isGone } from './connection.ts'
 import type { TurnTaker } from './reply.ts'
 
-/** Characters or bytes that are written at a time. */
+/** Characters or bytes per slice. */
 const sliceSize = 65_536
 
 /** Replies per batch; printing this many takes 1 to 2 ms. */
@@ -29,20 +30,20 @@ interface ReadyReply {
 export class ReplyWriter {
   #timeoutMs: number
   readonly #onUnread: () => void
-  /** Responses that wait for their clients to read, by when one last did. */
+  /** Responses that wait for their clients to read, with the time of the last progress. */
   readonly #waiting = new Map<ServerResponse, number>()
-  /** Replies to send at the end of this turn. */
+  /** Short replies to send at the end of this turn. */
   #ready: ReadyReply[] = []
   #isFirstOut = false
   #timer: NodeJS.Timeout | undefined
 
-  /** 0 ms: any time. `onUnread` is called for each connection that is closed. */
+  /** `timeoutMs` 0: no limit. `onUnread` is called for each connection that is closed. */
   constructor(timeoutMs: number, onUnread: () => void) {
     this.#timeoutMs = timeoutMs || Infinity
     this.#onUnread = onUnread
   }
 
-  /** The server stops: from now on clients may read nothing for no longer than this. */
+  /** Shortens the timeout, when the server stops. */
   hurry(timeoutMs: number): void {
     this.#timeoutMs = Math.min(this.#timeoutMs, timeoutMs)
     const now = performance.now()
@@ -52,7 +53,7 @@ export class ReplyWriter {
     this.#keepLooking()
   }
 
-  /** Writes the body of a response whose head is written. */
+  /** Writes the body of a response whose headers were written. */
   write(
     response: ServerResponse,
     body: LongText | Buffer,
@@ -87,7 +88,7 @@ export class ReplyWriter {
 
   #writeWhole({ response, body, encoding }: ReadyReply): void {
     response.end(body, encoding)
-    // Mostly the system has taken all of it by now.
+    // Usually the system has accepted all bytes already.
     if (response.writableLength !== 0) this.#watch(response)
   }
 
@@ -141,7 +142,7 @@ function* slicesOf(parts: readonly (string | Buffer)[]): Generator<string | Buff
     }
 }
 
-/** No character is cut in two. */
+/** The end of a slice that does not split a surrogate pair. */
 function endOfSlice(body: string | Buffer, from: number): number {
   const to = from + sliceSize
   if (typeof body !== 'string' || to >= body.length) return to

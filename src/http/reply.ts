@@ -1,7 +1,8 @@
 /**
- * The response envelope: {"data": …, "status": …, "errors": […]}, absent members left out.
+ * Prints and sends the response envelope: {"data": …, "status": …, "errors": […]}; absent
+ * members are omitted.
  *
- * It is put together as text, because documents come as the texts that were stored.
+ * It is assembled as text, because documents are returned as their stored texts.
  */
 import type { ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
@@ -11,18 +12,21 @@ import { printJson } from '../json/print.ts'
 import { encodingOf, pack, packedSizeMin, type Encoding } from './compression.ts'
 import { isGone } from './connection.ts'
 
-/** Who prints and sends a long reply. */
+/** Yields to other requests while a long reply is printed and sent. */
 export interface TurnTaker {
-  /** Asked between two parts: a promise where others have their turn first. */
+  /** Called between two parts; returns a promise when other requests should run first. */
   yieldTurn(): Promise<void> | undefined
 }
 
-/** Writes a body after its head. */
+/** Writes a body after its headers. */
 export interface BodyWriter extends Partial<TurnTaker> {
   write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void
 }
 
-/** For short bodies. Replies of commands have a writer that waits until the client has read. */
+/**
+ * For short bodies only: unlike the writer for commands, it does not wait until the client
+ * reads.
+ */
 const writeAtOnce: BodyWriter = {
   write: (response, body, encoding) => response.end(body, encoding),
 }
@@ -77,21 +81,21 @@ export function sendEncoded(
   writer.write(response, text, encoding)
 }
 
-/** A text whose bytes are known: how many, and how to write them. */
+/** A text and its encoding, with its size in bytes. */
 export interface EncodedBody {
-  /** In Latin-1 each of its characters is a byte of UTF-8. */
+  /** With the encoding Latin-1, each character is one byte of the UTF-8 text. */
   readonly text: LongText
   readonly size: number
   readonly encoding: 'latin1' | 'utf8'
 }
 
-/** Characters of a text that is encoded at once, into room that is always there. */
+/** Texts up to this many characters are encoded into a preallocated buffer. */
 const shortLength = 65_536
 const room = Buffer.allocUnsafeSlow(3 * shortLength)
 
 /**
- * A text of ASCII is the same in Latin-1, which is written faster. Another that is short is
- * encoded here: to do it while it is written, or only to count its bytes, takes longer.
+ * An ASCII text can be written as Latin-1, which is faster. Other short texts are encoded here,
+ * which is faster than encoding while writing or only counting bytes.
  */
 function encodeText(text: string): EncodedBody {
   if (text.length > shortLength) return withEncoding(text, Buffer.byteLength(text))
@@ -107,7 +111,7 @@ function withEncoding(text: LongText, size: number): EncodedBody {
   return { text, size, encoding: size === lengthOf(text) ? 'latin1' : 'utf8' }
 }
 
-/** While there is much of it, others have their turn. */
+/** Encodes a reply; yields to other requests if it is long. */
 export function encode(
   text: LongText,
   taker: TurnTaker,
@@ -116,7 +120,7 @@ export function encode(
   return byteLengthInTurns(text, taker).then((size) => withEncoding(text, size))
 }
 
-/** When to come back where nothing is known but that there is no room now. */
+/** Retry-After for overload, whose duration is unknown. */
 export const retryAfterSeconds = 1
 
 async function sendPacked(
@@ -136,7 +140,7 @@ async function sendPacked(
   writer.write(response, packed, 'latin1')
 }
 
-/** Characters. */
+/** Length in UTF-16 code units. */
 export function lengthOf(text: LongText): number {
   if (typeof text === 'string') return text.length
   return text.reduce((sum, { length }) => sum + length, 0)
@@ -174,7 +178,7 @@ async function eachInTurns(
   }
 }
 
-/** The body that carries a reply. */
+/** The body of a reply as JSON text. */
 export function printReply(reply: Reply): LongText {
   const { data, errors } = reply
   const isFailed = errors !== undefined && errors.length > 0
@@ -183,17 +187,17 @@ export function printReply(reply: Reply): LongText {
   const status = printStatus(reply)
   let rest = status === '' ? '' : `"status":{${status}}`
   if (isFailed) rest += `${comma(rest)}"errors":[${errors.map(printError).join(',')}]`
-  // A failed command has no result, even if it got as far as having one.
+  // A failed command returns no data, even if it had some.
   if (data === undefined || isFailed) return `{${rest}}`
   return printData(data, `${comma(rest)}${rest}}`)
 }
 
-/** What comes between members and the next one. */
+/** A comma unless `members` is empty. */
 function comma(members: string): string {
   return members === '' ? '' : ','
 }
 
-/** A reply whose status has a list that may be long; there are no data then. */
+/** Prints a reply with a long list in its status; such a reply has no data. */
 function printListed(reply: Reply, listed: NonNullable<Reply['listed']>): LongText {
   return enclose('{"status":', printListedStatus(reply, listed), '}')
 }
@@ -207,7 +211,7 @@ function enclose(start: string, text: LongText, end: string): LongText {
   return typeof text === 'string' ? start + text + end : [start, ...text, end]
 }
 
-/** The parts of a reply, each a JSON text by itself; undefined where it has none. */
+/** The members of a reply as JSON texts; undefined: absent. */
 export interface PrintedParts {
   readonly data: LongText | undefined
   readonly status: LongText | undefined
@@ -240,7 +244,7 @@ function printOnlyData(data: NonNullable<Reply['data']>): LongText {
     : ['{"documents":[', ...documents, end]
 }
 
-/** 200 but for a few errors; the first of them decides. */
+/** The HTTP status of a reply: 200, unless its first error has another. */
 export function statusOf(reply: Reply): number {
   if (reply.errors === undefined) return 200
   return reply.errors.find((error) => error.status !== 200)?.status ?? 200

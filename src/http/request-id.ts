@@ -1,8 +1,8 @@
-/** What a request is called in logs, so that a client's complaint can be looked up. */
+/** Request ids, which connect replies with lines of the log. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The client's own id, where it sent one that can be shown; else one that is made. */
+/** The id that the client sent, if it is printable; otherwise a new id. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const sent = headers['x-request-id']
   return typeof sent === 'string' && isShowable.test(sent) ? sent : makeId()
@@ -10,7 +10,7 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 
 const isShowable = /^[\w.:/+=@-]{1,64}$/
 
-/** A counter is enough to tell requests apart, and this to tell it from other servers'. */
+/** Random prefix of this server; a counter makes the ids unique within it. */
 const prefix = randomBytes(6).toString('hex')
 let made = 0
 

@@ -1,10 +1,10 @@
 /**
- * The requests of a connection, taken one at a time by HTTP/1.1 and a few at a time by
- * HTTP/2. The next begins when a response has gone out to its last byte.
+ * Queues the requests of a connection: HTTP/1.1 runs one at a time, HTTP/2 a few. The next one
+ * starts when the last byte of a response was sent.
  *
- * Node hands out all pipelined requests that it has read, answered or not. A client that
- * sends many and reads nothing would have all of them run, and their replies kept. Here they
- * wait unread, and meanwhile nothing more is read from the connection.
+ * Node emits all pipelined requests that it has read, answered or not. A client that sends many
+ * and reads nothing would have all of them executed, and their replies kept in memory. This
+ * queue holds them back, and stops reading from the connection meanwhile.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,16 +17,16 @@ const { waitingPerConnectionMax, waitingRequestsMax, requestsPerConnectionMax } 
 interface Connection {
   atWork: number
   readonly waiting: Pair[]
-  /** Whether reading from it stops while requests wait. */
+  /** Whether the listener that stops reading is installed. */
   isWatched: boolean
 }
 
 type Pair = readonly [request: IncomingMessage, response: ServerResponse]
 
-/** Counts requests. */
+/** Receives counts of requests. */
 export interface RequestCounter {
   beginRequest(): void
-  /** The response was sent, or the client has disconnected. */
+  /** Called when the response was sent or the client disconnected. */
   endRequest(response: ServerResponse): void
 }
 
@@ -74,11 +74,11 @@ export class RequestQueue {
     for (let pair = waiting.shift(); pair !== undefined; pair = waiting.shift()) {
       this.#waiting--
       const [request, response] = pair
-      // The connection ended while it waited; its response does not learn of that.
+      // The connection closed while the request was queued; its response gets no event.
       if (isGone(response) || !request.socket.writable) continue
       this.#begin(connection, request, response)
-      // The client may have half-closed the connection. Node sends nothing after it has read that,
-      // so a reply that is ready in this turn of the loop goes out first.
+      // The client may have half-closed the connection. Node sends nothing after reading that,
+      // so reading resumes in the next turn, after a reply that is ready in this one.
       if (waiting.length === 0 && !isMultiplexed(request))
         setImmediate(() => request.socket.resume())
       return
@@ -96,7 +96,10 @@ export class RequestQueue {
   }
 }
 
-/** Until no request waits. Node starts reading again at the end of each message. */
+/**
+ * Stops reading until the queue is empty. Node resumes reading after each message, so that is
+ * undone.
+ */
 function stopReading(socket: Socket, connection: Connection): void {
   socket.pause()
   if (connection.isWatched) return

@@ -4,14 +4,14 @@ import type { FastifyInstance } from 'fastify'
  * Graceful shutdown: accepts no new connections, and finishes and answers running commands.
  */
 export class Shutdown {
-  /** Commands at work; counted where they run. */
+  /** Number of running commands; HttpCall updates it. */
   running = 0
   stopping = false
 
   async stop(app: FastifyInstance, graceMs = defaultGraceMs): Promise<void> {
     this.stopping = true
-    // Connections that still deliver a request, or take their time to read a response, hold
-    // up the end for as long as a client is being served, and a little longer.
+    // Clients that slowly send a request or read a response would delay the shutdown. Their
+    // connections are closed once no command is running.
     const cut = setInterval(() => {
       if (this.running === 0) app.server.closeAllConnections()
     }, graceMs)

@@ -1,31 +1,32 @@
 /**
- * The latest slow commands, for operators: where and how long, without the content of requests.
+ * Records the latest slow commands for operators: target and duration, without the content of
+ * requests.
  */
 import { fixedLimits } from '../limits.ts'
 
 export interface SlowCommand {
-  /** When its reply was known. */
+  /** When the reply was known. */
   readonly time: string
   readonly command: string
-  /** The id of the database. */
+  /** Id of the database. */
   readonly database: string
-  /** The keyspace, and the collection or table. */
+  /** Keyspace, and name of the collection or table. */
   readonly target: string
   readonly elapsedMs: number
   readonly requestId: string
 }
 
-/** An interface, because servers that share a store may come to share these. */
+/** An interface, so that servers with a shared store can share their records. */
 export interface SlowCommands {
   note(command: SlowCommand): void
-  /** The latest first. */
+  /** The latest commands first. */
   latest(): Promise<readonly SlowCommand[]>
 }
 
-/** In memory: they are gone with the server. */
+/** Keeps slow commands in memory; they are lost when the server stops. */
 export class RecentSlowCommands implements SlowCommands {
   readonly #max: number
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #commands: SlowCommand[] = []
 
   constructor(max = fixedLimits.slowCommandsMax) {

@@ -1,9 +1,9 @@
 /**
- * Ends HTTP/2 connections whose client opens streams only to reset them.
+ * Closes HTTP/2 connections whose client opens streams only to reset them.
  *
- * Each reset stream costs the server a request, and the limit on concurrent streams does not count
- * it. Resets are counted by connection, in the protocol's own code, and
- * by address. Clients that give up requests reset a few streams a second.
+ * Each reset stream costs the server a request, and the limit on concurrent streams does not
+ * count it. Node's HTTP/2 implementation counts resets per connection; this class counts them
+ * per address. A client that normally cancels requests resets a few streams per second.
  */
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { networkOf } from '../auth/network-of.ts'
@@ -14,7 +14,7 @@ export class StreamResets {
   readonly #rate: LocalRateLimit
   readonly #counter: ConnectionCounter | undefined
 
-  /** `perSecond`: of an address, and as many at once. */
+  /** `perSecond`: resets per second and address, and the burst. */
   constructor(perSecond: number, counter: ConnectionCounter | undefined) {
     this.#rate = new LocalRateLimit(perSecond)
     this.#counter = counter

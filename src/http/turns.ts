@@ -19,20 +19,20 @@ import { sliceMs, type Caller } from '../caller/caller.ts'
 
 type Asker = Pick<Caller, 'principalName' | 'connection'>
 
-/** Iterations of the event loop that a turn may take: to accept a connection takes 0.1 ms. */
+/** Maximum iterations of the event loop per turn; accepting a connection takes 0.1 ms. */
 const iterationsMax = 64
 
-/** Requests of a connection, in the order in which they began to wait. */
+/** Waiting requests of a connection, oldest first. */
 type Line = (() => void)[]
 
 export class Turns {
   readonly #now: () => number
-  /** By principal, then by connection, in the order of their turns. */
+  /** Waiting requests by principal and connection, in the order of their turns. */
   readonly #waiting = new Map<string, Map<object, Line>>()
   /** Whether the end of this turn is scheduled. */
   #isOpen = false
   #turnStartedAt = 0
-  /** The slice of the request that holds the thread. */
+  /** Start of the running slice, in milliseconds. */
   #sliceStartedAt = 0
   /** Whether a connection was accepted in this iteration of the event loop. */
   #hasAccepted = false
@@ -43,8 +43,8 @@ export class Turns {
   }
 
   /**
-   * To be asked before work begins and between its steps. Undefined: there is time left.
-   * Otherwise it goes on when the promise is fulfilled.
+   * Called before work starts and between its steps. Undefined: continue; otherwise continue
+   * when the promise resolves.
    */
   pause(asker: Asker): Promise<void> | undefined {
     const now = this.#now()
@@ -57,7 +57,7 @@ export class Turns {
     return now - this.#sliceStartedAt < sliceMs ? undefined : this.#wait(asker)
   }
 
-  /** A client has connected. */
+  /** Notes that a connection was accepted. */
   noteConnection(): void {
     this.#hasAccepted = true
   }
@@ -85,17 +85,17 @@ export class Turns {
     this.#goOn()
   }
 
-  /** Runs one request after the other, as long as the turn has time left. */
+  /** Continues waiting requests one by one while the turn has time left. */
   readonly #goOn = (): void => {
     const now = this.#now()
     if (this.#waiting.size > 0 && now - this.#turnStartedAt < sliceMs) {
       this.#sliceStartedAt = now
       this.#takeFirst()()
-      // After the microtasks and ticks that the request causes.
+      // Runs after the microtasks and ticks of the request.
       queueMicrotask(this.#goOnLater)
       return
     }
-    // New arrivals have the time that is left of this turn.
+    // New requests may use the rest of this turn's time.
     this.#sliceStartedAt = this.#turnStartedAt
     setImmediate(this.#next)
   }

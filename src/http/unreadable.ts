@@ -1,6 +1,6 @@
 /**
- * Answers to what arrives on a connection and is no request, so that there is no response to
- * write to. The connection is closed with them.
+ * Answers bytes that are not a valid HTTP request, for which Node creates no response object.
+ * The connection is closed afterwards.
  */
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,12 +8,13 @@ import { apiError, type ApiError } from '../errors/api-error.ts'
 import { wholeText } from '../json/long-text.ts'
 import { printReply } from './reply.ts'
 
-/** What Node says of it. */
+/** The error that Node reports. */
 type ConnectionProblem = Error & { readonly code?: string }
 
 export function answerUnreadable(problem: ConnectionProblem, socket: Socket): void {
   const wasSilent = socket.bytesRead === 0
-  // Who has sent nothing waits for nothing, and would take it for the answer to what is sent next.
+  // A client that has sent nothing expects no response, and would mistake it for the response
+  // to its next request.
   if (problem.code === 'ECONNRESET' || wasSilent || !socket.writable) {
     socket.destroy()
     return
@@ -24,7 +25,7 @@ export function answerUnreadable(problem: ConnectionProblem, socket: Socket): vo
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    // Else who never reads keeps it open.
+    // Otherwise a client that never reads would keep the connection open.
     () => socket.destroy(),
   )
 }

@@ -18,7 +18,7 @@ const { exponentMax } = fixedLimits
 /** A value as sign × 0.DIGITS × 10^exponent. Zero has no digits and exponent 0. */
 export interface DecimalParts {
   readonly sign: -1 | 0 | 1
-  /** Without zeros at either end. */
+  /** Significant digits, without zeros at either end. */
   readonly digits: string
   readonly exponent: number
 }

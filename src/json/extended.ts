@@ -9,9 +9,9 @@ export type ExtendedWrapper = '$date' | '$uuid' | '$objectId' | '$binary'
 
 export type Extended =
   | { readonly kind: 'date'; readonly ms: number }
-  /** In lower case. */
+  /** `text` is in lower case. */
   | { readonly kind: 'uuid'; readonly text: string }
-  /** In lower case. */
+  /** `text` is in lower case. */
   | { readonly kind: 'objectId'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string }
   /** `expected` describes the content that the wrapper requires. */

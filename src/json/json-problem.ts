@@ -10,7 +10,7 @@ interface JsonProblemDetails {
 /** Why a text was rejected. The message may be shown to the sender of the text. */
 export class JsonProblem extends Error {
   readonly kind: JsonProblemKind
-  /** In UTF-16 units from the start of the text. */
+  /** Position of the problem: UTF-16 units from the start of the text. */
   readonly offset: number
   /** The depth that the text exceeded, when kind is 'depth'. */
   readonly depthMax: number | undefined

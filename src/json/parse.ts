@@ -233,7 +233,7 @@ class Reader {
     return this.readMembers(object, depth)
   }
 
-  /** Continues at a key. The hot loop: written without helpers, for inlining. */
+  /** Reads members, starting at a key. The hot loop: no helpers, for inlining. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
       if (this.codeAt(this.at) !== QUOTE)
@@ -294,7 +294,7 @@ class Reader {
     return this.readElements(array, depth)
   }
 
-  /** Continues at an element. */
+  /** Reads elements of an array, from an element to the end. */
   readElements(array: Value[], depth: number): Value[] | Stopped {
     for (;;) {
       const value = --this.left > 0 ? this.readValue(depth + 1) : undefined

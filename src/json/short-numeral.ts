@@ -29,7 +29,7 @@ export function doubleOf(high: number, low: number, count: number, power: number
   return power < 0 ? longDoubleOf(shifted, low, -power) : NaN
 }
 
-/** For (shifted + low) / 10^places with sixteen or seventeen digits. */
+/** The double for (shifted + low) / 10^places, which has sixteen or seventeen digits. */
 function longDoubleOf(shifted: number, low: number, places: number): number {
   const scale = powersOfTen[places]!
   // Both the sum and the quotient may be rounded. The measured error corrects both.
@@ -38,7 +38,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   double -= excess / scale
   excess = excessOf(double, shifted, low, places)
 
-  // From here on lengths are in units of the numeral's last digit.
+  // From here on, distances are in units of the numeral's last digit.
   const nextDown = double - double * justOverHalfGap
   const nextUp = double + double * justOverHalfGap
   const reachMin = ((double - nextDown) / 2) * scale
@@ -46,7 +46,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   const distance = Math.abs(excess)
   const lastDigit = low % 10
   const carried =
-    // Nothing reads back as this double but what is within its reach,
+    // Only numerals within the reach of this double are read back as it,
     distance < reachMin - doubt &&
     // no other numeral with as many digits is closer to it,
     distance < 0.5 - doubt &&

@@ -18,7 +18,7 @@ const escapes: ReadonlyMap<number, string> = new Map(
   }).map(([letter, meaning]) => [letter.charCodeAt(0), meaning]),
 )
 
-/** From this many characters on, native functions are faster. */
+/** Characters of a string from which native functions are faster. */
 export const longPieceLength = 128
 
 /** Whether the piece contains no escapes or control characters. */

@@ -138,11 +138,11 @@ interface CacheControl {
   readonly ttlMs: number
 }
 
-/** The same for all tokens. */
+/** Cache directives for results that are the same for all tokens. */
 const shared: CacheControl = { scope: 'public', ttlMs: fixedLimits.assistantCacheMs }
-/** Depends on the roles of the token, which rarely change. */
+/** Cache directives for results that depend on the roles of the token, which rarely change. */
 const ofToken: CacheControl = { scope: 'private', ttlMs: fixedLimits.assistantCacheMs }
-/** Depends on stored data. */
+/** Cache directives for results that depend on stored data. */
 const ofData: CacheControl = { scope: 'private', ttlMs: 0 }
 
 interface Result extends PrintedResult {
@@ -313,7 +313,10 @@ function permittedTools({ principal, databaseId }: WrappedCall): Tool[] {
   )
 }
 
-/** As for other features: unless the operator has decided, the request does. */
+/**
+ * Whether MCP is enabled: the setting of the operator decides, or otherwise a header of the
+ * request.
+ */
 function isEnabled({ headers }: WrappedCall, { enabled }: McpServices): boolean {
   return enabled ?? headers['feature-flag-mcp'] !== 'false'
 }

@@ -29,7 +29,7 @@ export const levels = [
   'target',
 ] as const satisfies readonly CommandLevel[]
 
-/** By name, ordered by level, then by registry. */
+/** Tools by name, ordered by level, then by registry. */
 export const tools: ReadonlyMap<string, Tool> = makeTools()
 
 function makeTools(): Map<string, Tool> {
@@ -58,9 +58,7 @@ function nameArgumentOf(name: string, { level }: Command): string {
   return /(?:Collection|Table)$/.exec(name)?.[0].toLowerCase() ?? 'name'
 }
 
-/**
- * The kind of resource that a command acts on: the one in its path, or the one it names.
- */
+/** The kind of resource that a command acts on. */
 export function resourceKindOf({ level, onNamed }: Command): ResourceKind {
   if (level === 'general') return onNamed === true ? 'keyspace' : 'server'
   return level === 'target' || onNamed === true ? 'target' : 'keyspace'

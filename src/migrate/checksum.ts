@@ -1,6 +1,6 @@
 /**
- * A checksum of records in any order: the sum of their digests. Two stores that hold the same
- * records have the same, whichever order they read them in.
+ * A checksum of records, independent of their order: the sum of their digests. Equal records in
+ * two stores give equal checksums, in whatever order they are read.
  */
 import { hash } from 'node:crypto'
 
@@ -28,5 +28,5 @@ export function areSame(a: Summed, b: Summed): boolean {
   return a.count === b.count && a.sum === b.sum
 }
 
-/** Hexadecimal ones, of which a person can compare as many: 64 bits. */
+/** Hexadecimal digits that are printed: 64 bits, few enough for a person to compare. */
 const digits = 16

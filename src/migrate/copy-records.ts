@@ -1,6 +1,6 @@
 /**
- * Copies records from one store to another. Nothing that is there is written over: it is
- * compared, so that a copy which was cut short can be made again, and goes on where it was.
+ * Copies records from one store to another. Existing records are never overwritten but
+ * compared, so an interrupted copy can run again and continues.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { EngineError } from '../engine/errors.ts'
@@ -8,7 +8,7 @@ import { Checksum, type Summed } from './checksum.ts'
 import { passing, type RecordSet } from './record-set.ts'
 
 export interface CopyReport {
-  /** Count and checksum of the records that were read. */
+  /** Count and checksum of the source records. */
   readonly source: Summed
   readonly moved: number
   /** Records that existed already and are equal. */
@@ -18,7 +18,7 @@ export interface CopyReport {
   readonly refused: Examples
 }
 
-/** Some of them, by their keys, and how many there are. */
+/** Total count, and the keys of some of the records. */
 export interface Examples {
   readonly count: number
   readonly some: readonly string[]
@@ -26,10 +26,10 @@ export interface Examples {
 
 const someMax = 5
 
-/** Milliseconds before a write is tried again that may go better then. */
+/** Delays in milliseconds before retries of a write that failed temporarily. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000]
 
-/** `progress` is called with how many are done. */
+/** `progress` is called with the number of copied records. */
 export async function copyRecords<R>(
   from: RecordSet<R>,
   to: RecordSet<R>,
@@ -64,7 +64,7 @@ export async function copyRecords<R>(
   return { source: checksum.result, moved, present, differing, refused }
 }
 
-/** Count and checksum of all records. */
+/** Computes count and checksum of all records. */
 export async function sumUp<R>(records: RecordSet<R>): Promise<Summed> {
   const checksum = new Checksum()
   for await (const page of ahead(records.pages()))
@@ -89,7 +89,7 @@ async function isEmpty<R>(records: RecordSet<R>): Promise<boolean> {
 
 interface Inserted<R> {
   readonly done: number
-  /** Records whose keys exist already. */
+  /** Records whose keys already exist at the destination. */
   readonly there: readonly R[]
 }
 
@@ -110,14 +110,15 @@ async function insertAll<R>(
       return { done: 0, there: [] }
     }
   }
-  // One of them is not taken. The others are.
+  // The destination rejects one of the records; halving the batch finds it, and writes the
+  // others.
   const half = Math.ceil(records.length / 2)
   const first = await insertAll(to, records.slice(0, half), refused)
   const second = await insertAll(to, records.slice(half), refused)
   return { done: first.done + second.done, there: [...first.there, ...second.there] }
 }
 
-/** Whether it is for what the record is, and not for how the store is. */
+/** Whether the error concerns the record itself, and not a temporary state of the store. */
 function isRefusal(error: unknown): error is EngineError {
   return error instanceof EngineError && error.kind === 'unsupported'
 }
@@ -133,12 +134,12 @@ async function patiently<T>(act: () => Promise<T>): Promise<T> {
   return act()
 }
 
-/** The next page is read while the last one is worked on. */
+/** Reads the next page while the current one is processed. */
 async function* ahead<R>(pages: AsyncIterable<readonly R[]>): AsyncGenerator<readonly R[]> {
   const iterator = pages[Symbol.asyncIterator]()
   const next = () => {
     const read = iterator.next()
-    // Its failure is thrown where it is awaited.
+    // The rejection is handled where the promise is awaited.
     read.catch(() => undefined)
     return read
   }

@@ -1,4 +1,4 @@
-/** The documents of a collection. */
+/** The documents of a collection, for a migration. */
 import { throwFailed } from '../engine/errors.ts'
 import { ownCaller } from '../caller/caller.ts'
 import type {
@@ -47,7 +47,7 @@ export function documentSet(
       }
       const wanted = new Set(records.map(({ id }) => idKey(id)))
       const found = new Map<string, StoredRecord>()
-      // An engine that does not serve the filter finds others as well.
+      // An engine may return more documents than the filter matches.
       for await (const page of read(filter))
         for (const record of page)
           if (wanted.has(idKey(record.id))) found.set(idKey(record.id), record)
@@ -76,7 +76,9 @@ function newRecord({ id, text, search = {} }: StoredRecord, analyzer: unknown): 
   }
 }
 
-/** Engines keep numbers of vectors in 32 bits where that loses nothing, or in 64. */
+/**
+ * An engine may store a vector with 32 or 64 bits per number, so vectors are compared as texts.
+ */
 function searchText({ vector, vectorize, lexical }: SearchFields): string {
   const numbers = vector && `${vector.form} ${vector.numbers.join()}`
   const fields = { vector: numbers, vectorize, lexical }

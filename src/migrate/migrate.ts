@@ -1,10 +1,11 @@
 /**
- * Moves everything from one engine to another, by the contract alone.
+ * Copies all data from one engine to another, through the engine contract alone.
  *
- * What cannot be moved is found before anything is written. Then come definitions, records,
- * and settings last: a server that is started too early finds no tokens, instead of half of
- * the data. Each step first checks what exists, so an interrupted migration can run again and
- * continues where it stopped. At the end, source and destination are compared.
+ * Everything that cannot be copied is detected before the first write. Then definitions are
+ * created, then records copied, and settings last: a server that is started too early finds no
+ * tokens, instead of half of the data. Each step first checks what exists, so an interrupted
+ * migration can run again and continues where it stopped. At the end, source and destination
+ * are compared.
  */
 import type { Engine } from '../engine/contract.ts'
 import type { KeyspaceSchema, Target } from '../engine/schema.ts'
@@ -17,26 +18,29 @@ import { moveSettings, otherSettings } from './move-settings.ts'
 import type { RecordSet } from './record-set.ts'
 import { rowSet } from './row-set.ts'
 
-/** Hears how far it is. */
+/** Receives the progress of a migration. */
 export interface MigrationListener {
-  /** Copying begins of so many, about. The result is called with how many are done. */
+  /**
+   * Called when copying starts, with an estimate of the records. The result is called with the
+   * number of copied records.
+   */
   copying(target: NamedTarget, estimate: number): (count: number) => void
   copied(target: NamedTarget, copied: CopyReport): void
   verifying(target: NamedTarget): void
 }
 
 export interface NamedTarget extends Pick<RecordSet<unknown>, 'noun'> {
-  /** "keyspace.name", as the engines call it. */
+  /** "keyspace.name", where the keyspace is named as in the engine. */
   readonly name: string
 }
 
 export type Migration =
-  /** Nothing was written. */
+  /** A result with obstacles means that nothing was written. */
   { readonly obstacles: readonly string[] } | Migrated
 
 export interface Migrated {
   readonly targets: readonly MigratedTarget[]
-  /** The names of the settings that were written. */
+  /** Names of the settings that were written. */
   readonly settings: readonly string[]
   readonly isSame: boolean
 }
@@ -101,7 +105,7 @@ async function findObstacles(
   ]
 }
 
-/** One change after the other, until nothing is missing. */
+/** Applies changes one by one, until the schema is complete. */
 async function define(to: Engine, { name, schema }: Keyspace): Promise<void> {
   await to.createKeyspace(name)
   const isChanging = () =>
@@ -109,7 +113,7 @@ async function define(to: Engine, { name, schema }: Keyspace): Promise<void> {
   while (await isChanging());
 }
 
-/** What it returns verifies the copy. */
+/** Copies the records of a target. The returned function verifies the copy. */
 async function copy(
   from: Engine,
   to: Engine,

@@ -1,4 +1,7 @@
-/** What a keyspace lacks to hold what another does, and what it has otherwise. */
+/**
+ * Compares the schemas of a keyspace at source and destination: missing definitions and
+ * conflicts.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { UserType } from '../language/columns/column-type.ts'
 import {
@@ -13,9 +16,9 @@ import {
 import type { SchemaChange } from '../engine/schema-change.ts'
 
 export interface Missing {
-  /** In the order in which they can be made. */
+  /** Ordered so that each change can be applied after the previous ones. */
   readonly changes: readonly SchemaChange[]
-  /** What is there under the same name, and is not the same: a line for each. */
+  /** Differing definitions with the same name: one line for each. */
   readonly conflicts: readonly string[]
 }
 
@@ -71,7 +74,7 @@ function missingCollection(
     : conflict(`collection ${name} has other options`)
 }
 
-/** Options are plain data, in which what is undefined is absent. */
+/** Options as JSON, so that undefined and absent members are equal. */
 function asJson(options: object): unknown {
   return JSON.parse(JSON.stringify(options))
 }
@@ -104,7 +107,7 @@ function missingTable(there: Table | undefined, table: Table): Missing {
   }
 }
 
-/** Engines may know more of them, such as what a store calls them. */
+/** Columns without engine-specific properties, such as names in the store. */
 function columnsOf({ definition }: Table): readonly Column[] {
   return columnsInOrder<Column>(definition).map(({ name, type }) => ({ name, type }))
 }

@@ -1,4 +1,4 @@
-/** Moves what the service itself keeps: databases, roles, tokens and users. */
+/** Copies the settings of the service: databases, roles, tokens and users. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Engine } from '../engine/contract.ts'
 import { settingNames } from '../engine/shared-setting.ts'

@@ -1,29 +1,31 @@
-/** The documents of a collection or the rows of a table, as they are moved. */
+/**
+ * The documents of a collection or the rows of a table, as a migration reads and writes them.
+ */
 import type { EngineErrorKind } from '../engine/errors.ts'
 
 export interface RecordSet<R> {
   readonly noun: 'documents' | 'rows'
-  /** All of them, each once. */
+  /** All records, each exactly once. */
   pages(): AsyncIterable<readonly R[]>
-  /** About as many. */
+  /** Approximate number of records. */
   estimate(): Promise<number>
-  /** The same for records that are the same, in every engine. */
+  /** A text that is equal for equal records of any engine. */
   canonical(record: R): string
-  /** What tells it from others. */
+  /** The key of a record as text. */
   keyOf(record: R): string
   /** Existing records with the keys of `records`, by key. */
   find(records: readonly R[]): Promise<ReadonlyMap<string, R>>
-  /** `exists`: one with this key is there, and was left as it is. */
+  /** `exists`: a record with this key exists and was not changed. */
   insert(records: readonly R[]): Promise<readonly ('done' | 'exists')[]>
 }
 
-/** Records that are read and written at a time. */
+/** Maximum records that are read and written together. */
 export const pageSize = 256
 
-/** Characters of records that are enough for a page: they may be large. */
+/** Characters of records after which a page ends, because records may be large. */
 export const pageSizeMax = 4_000_000
 
-/** What may go better a little later. */
+/** Errors that may disappear when the operation is retried. */
 export const passing: ReadonlySet<EngineErrorKind> = new Set([
   ...(['timeout', 'unavailable', 'unreachable', 'overloaded'] as const),
 ])

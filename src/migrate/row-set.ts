@@ -1,4 +1,4 @@
-/** The rows of a table. */
+/** The rows of a table, for a migration. */
 import { ownCaller } from '../caller/caller.ts'
 import type { Engine, RowQuery } from '../engine/contract.ts'
 import { throwFailed } from '../engine/errors.ts'
@@ -12,7 +12,7 @@ import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { forEachConcurrent } from '../runtime/for-each-concurrent.ts'
 import { pageSize, pageSizeMax, type RecordSet } from './record-set.ts'
 
-/** Rows that are looked for at a time. */
+/** Rows that are looked up concurrently. */
 const atATime = 32
 
 export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
@@ -96,7 +96,7 @@ function canonicalRow(row: RowValues, columns: readonly Column[]): string {
   return `{${parts.join()}}`
 }
 
-/** Stores keep sets, maps and fields of types in orders of their own. */
+/** Sorts elements of sets, maps and fields of types, whose order depends on the store. */
 function canonicalValue(value: ColumnValue, isUnordered: boolean): string {
   if (value instanceof Float32Array) return `[${value.join()}]`
   if (Array.isArray(value)) {

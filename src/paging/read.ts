@@ -11,7 +11,9 @@ import { sortInSteps } from '../runtime/sort-in-steps.ts'
 import { andThen, inTurns, Pace, type Steps } from '../runtime/steps.ts'
 import type { AnyQuery, AnySearch, ReadFields, SortedBy, Source } from './source.ts'
 
-/** A query whose position may also be one of a sort made here. */
+/**
+ * A query to the layer above the engine: it may continue at a position in a sort of that layer.
+ */
 export type Wanted<Q extends AnyQuery> = Omit<
   Q,
   'after' | 'lookAhead' | 'textsOnly' | 'sizeMax'
@@ -57,7 +59,7 @@ export interface FoundRecords<Item> {
   readonly next: PagePosition | undefined
 }
 
-/** Synchronous when the engine is and has executed the whole query. */
+/** Reads a page. Returns synchronously if the engine does and has executed the whole query. */
 export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -128,7 +130,7 @@ async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
   return source.matches(filter, record, caller)
 }
 
-/** Filters here, in the order of the engine. */
+/** Checks the records of the engine's pages against the filter, in the engine's order. */
 async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,

@@ -54,7 +54,7 @@ export interface ProviderParameter {
   readonly required: boolean
   /** The provider's own default when the parameter is omitted; it is not sent. */
   readonly byDefault?: string
-  /** For forms: a label, an example and a description. */
+  /** Label, example and description, for forms. */
   readonly displayName?: string
   readonly hint?: string
   readonly help?: string

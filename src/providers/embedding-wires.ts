@@ -248,7 +248,7 @@ const textEmbeddingsInference: EmbeddingWire = {
   errorAt: ['/error', '/message'],
 }
 
-/** By name of the provider. */
+/** Protocols by name of the provider. */
 export const embeddingWires = {
   openai,
   azureOpenAI,

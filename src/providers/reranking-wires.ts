@@ -66,7 +66,7 @@ const textEmbeddingsInference: RerankingWire = {
   errorAt: ['/error', '/message'],
 }
 
-/** By name of the provider. */
+/** Protocols by name of the provider. */
 export const rerankingWires: ReadonlyMap<string, RerankingWire> = new Map([
   ['nvidia', nvidia],
   ['cohere', cohere],

@@ -90,8 +90,6 @@ export interface Config {
    * Milliseconds from which a command is logged as slow; 0: slow commands are not logged.
    */
   readonly slowCommandMs: number
-  /** Whether every engine call checks the engine's contract, for tests. */
-  readonly checked: boolean
 }
 
 /** Models that run inside the server. */
@@ -152,7 +150,6 @@ export const defaultConfig: Config = {
   metrics: 'on',
   metricsCacheMs: fixedLimits.metricsCacheMs,
   slowCommandMs: 1000,
-  checked: false,
 }
 
 /**
@@ -276,7 +273,6 @@ export function readConfig(
     metrics: given.metrics,
     metricsCacheMs: defaultConfig.metricsCacheMs,
     slowCommandMs: given.slowCommand,
-    checked: defaultConfig.checked,
   }
 }
 

@@ -6,9 +6,9 @@ import type { RowStore } from './row-store.ts'
 export interface KeyGaps {
   /** Missing partition columns. */
   readonly missing: readonly Column[]
-  /** The first missing clustering column that is followed by a given one. */
+  /** The first missing clustering column before a given one. */
   readonly leftOut: readonly Column[]
-  /** The given columns after it. */
+  /** The given clustering columns behind the missing one. */
   readonly outOfOrder: readonly Column[]
 }
 

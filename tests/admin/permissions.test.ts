@@ -72,7 +72,7 @@ describe('the role', () => {
       await admin.call('POST', `/databases/${id}/terminate`)
     })
 
-  test('names are complete', async () => {
+  test('names in this test are the default roles', async () => {
     const roles = await admin.ask<{ Name: string; Type: string }[]>(
       'GET',
       '/organizations/roles',

@@ -1,4 +1,4 @@
-/** Two servers on one engine: what one lets in or turns away, so does the other. */
+/** Two servers on one engine accept and reject the same credentials. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Access, AccessRefusal, type ConfiguredCredentials } from '../../src/auth/access.ts'
@@ -43,7 +43,8 @@ describe('a change made by one server', () => {
   test('reaches the other: roles and the permissions of their holders', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
-    // Decided on what is stored: whether or not it was heard of yet.
+    // The server decides on the stored roles, even if the engine has not reported the change
+    // yet.
     const { token } = await two.createToken({ roles: [role.id] }, root)
     await eventually(() => one.find(digestOf(token)) !== undefined)
     const holders = [one, two].map((access) => access.find(digestOf(token))!)

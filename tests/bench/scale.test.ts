@@ -1,4 +1,6 @@
-/** The arithmetic of what a cluster carries, by numbers that can be worked out by hand. */
+/**
+ * The model of a cluster's capacity (bench/cassandra/scale.ts), with examples computed by hand.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -17,46 +19,46 @@ function cluster(nodes: number, options: Partial<Cluster> = {}): Cluster {
   return { nodes, copies, tokens: 1, coresPerNode: 4, busyShare: 0.5, ...options }
 }
 
-test('a quorum is more than half', () => {
+test('a quorum is more than half of the replicas', () => {
   assert.deepEqual([1, 2, 3, 4, 5].map(quorumOf), [1, 2, 2, 3, 3])
 })
 
-test('the whole ring is asked for in as few parts as enough nodes share', () => {
+test('a scan of the ring needs as few requests as ranges with common replicas allow', () => {
   assert.equal(partsOf(cluster(3), 2), 1)
-  // Two neighbours of three copies share two nodes, and three share one.
+  // With three replicas, two adjacent ranges share two nodes, and three share one.
   assert.equal(partsOf(cluster(12), 2), 6)
   assert.equal(partsOf(cluster(12), 1), 4)
   assert.equal(partsOf(cluster(100), 1), 34)
   assert.equal(partsOf(cluster(12, { tokens: 16 }), 2), 192)
 })
 
-test('one node does what it was measured with', () => {
+test('a single node has the measured cost per statement', () => {
   for (const reach of ['quorum', 'copies', 'every part'] as const)
     assert.equal(workOf({ reach, ms: 2 }, cluster(1), floorMs), 2)
   assert.equal(workOf({ reach: 'parts', ms: 2, lookupMs: 1 }, cluster(1), floorMs), 2)
 })
 
-test('a read by key takes a quorum, however many nodes there are', () => {
-  // The floor once, two times what is beyond it, and one message.
+test('a read by key costs a quorum, however many nodes the cluster has', () => {
+  // The message floor once, the rest of the statement on two nodes, and one message.
   for (const nodes of [3, 12, 100])
     assert.equal(workOf({ reach: 'quorum', ms: 2 }, cluster(nodes), floorMs), 4)
 })
 
-test('a conditional write takes all copies, and messages in each round', () => {
-  // 0.5 + 3 times 1.5, and 4 rounds to 2 others of 0.5 each.
+test('a conditional write costs all replicas, and messages in each round', () => {
+  // 0.5 + 3 × 1.5, and 4 rounds with 2 other replicas at 0.5 each.
   assert.equal(workOf({ reach: 'copies', ms: 2 }, cluster(12), floorMs), 9)
 })
 
-test('a read by index takes nodes until it has found enough', () => {
+test('a read by index contacts nodes until it has found enough rows', () => {
   const rare = { reach: 'parts', ms: 3, lookupMs: 1 } as const
-  // 12 nodes are asked: 0.5 + 12 * 0.5 + 11 * 0.5, and the rows twice.
+  // Contacts 12 nodes: 0.5 + 12 × 0.5 + 11 × 0.5 ms, and 2 × 2 ms for the rows on two nodes.
   assert.equal(workOf(rare, cluster(12), floorMs), 16)
-  // With six times as many as are wanted the first part has them: two nodes are asked.
+  // With six times the requested rows, the first range suffices: two nodes are contacted.
   assert.equal(workOf({ ...rare, plenty: 6 }, cluster(12), floorMs), 6)
   assert.equal(workOf({ ...rare, plenty: 1000 }, cluster(100), floorMs), 6)
 })
 
-test('twice the nodes carry twice the reads by key, and no more searches by vector', () => {
+test('doubling the nodes doubles the rate of reads by key, but not of vector searches', () => {
   const request = (reach: 'quorum' | 'every part'): RequestCost => ({
     says: '',
     statements: [{ reach, ms: 2 }],
@@ -64,14 +66,14 @@ test('twice the nodes carry twice the reads by key, and no more searches by vect
   })
   const rate = (nodes: number, reach: 'quorum' | 'every part') =>
     carriedBy(cluster(nodes), [[request(reach), 1]], floorMs).requestsPerSecond
-  // 12 nodes of 4 cores, half busy, have 24,000 ms a second.
+  // 12 nodes with 4 cores, half of them available, have 24 000 ms per second.
   assert.equal(rate(12, 'quorum'), 6_000)
   assert.equal(rate(24, 'quorum'), 12_000)
   assert.equal(rate(12, 'every part'), 24_000 / 8)
   assert.equal(rate(24, 'every part'), 48_000 / 16)
 })
 
-test('a mix is between its parts, and servers are counted in cores', () => {
+test('the rate of a mix lies between those of its parts, and server capacity is given in cores', () => {
   const read: RequestCost = {
     says: 'read',
     statements: [{ reach: 'quorum', ms: 2 }],
@@ -92,6 +94,6 @@ test('a mix is between its parts, and servers are counted in cores', () => {
   const { nodesMs, requestsPerSecond, serverCores } = carriedBy(cluster(12), mix, floorMs)
   assert.equal(nodesMs, 8.5)
   assert.equal(requestsPerSecond, 24_000 / 8.5)
-  // 2 ms of a server for each, half busy.
+  // 2 ms of server time per request, on cores that are half available.
   assert.equal(serverCores, ((24_000 / 8.5) * 2) / 1000 / 0.5)
 })

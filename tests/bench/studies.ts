@@ -1,11 +1,13 @@
-/** `npm run test:bench`: each study at toy size, so that it still runs when it is needed. */
+/**
+ * `npm run test:bench`: runs each study at toy size, so that it still works when it is needed.
+ */
 import { studies } from '../../bench/workloads/registry.ts'
 import { testStudy } from './toy-study.ts'
 
-/** Where what they measure is at hand: in tests/cassandra and tests/package. */
+/** Studies that tests/cassandra and tests/package run, which have what these need. */
 const elsewhere = ['cassandra', 'package']
 
-/** As few as a study needs to go through all that it does. */
+/** The smallest sizes at which a study executes all of its steps. */
 const toySizes: Readonly<Record<string, readonly number[]>> = {
   vector: [1200],
   lexical: [200],

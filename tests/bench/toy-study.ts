@@ -1,4 +1,4 @@
-/** A study at toy size, so that it still runs when it is needed. No figure is judged. */
+/** Runs a study at toy size, so that it still works when it is needed. Checks no results. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { printFindings } from '../../bench/report.ts'
 import type { Study } from '../../bench/workloads/study.ts'
 
 export function testStudy(study: Study, sizes: readonly number[]): void {
-  test(`the ${study.name} study fills its tables`, async () => {
+  test(`the ${study.name} study produces all its tables`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stela-bench-test-'))
     try {
       const findings = await study.run({

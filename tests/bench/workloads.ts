@@ -1,4 +1,7 @@
-/** Part of `npm run test:bench`: the benchmark at toy size, so that it still runs when it is needed. No figure is judged. */
+/**
+ * Part of `npm run test:bench`: runs the benchmark at toy size, so that it still works when it
+ * is needed. Checks no rates.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -47,7 +50,7 @@ test('every workload runs against each of its baselines', async () => {
   for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
 })
 
-test('a version is compared with another one by processor time', async () => {
+test('two versions are compared by CPU time', async () => {
   const rows = await compareVersions({
     workloads: workloads.filter(
       ({ name }) => name === 'find-one' || name === 'insert-many',
@@ -71,7 +74,7 @@ test('a version is compared with another one by processor time', async () => {
   }
 })
 
-test('the rate at a recall lies on the line between the points around it', () => {
+test('the rate at a given recall is interpolated between the nearest points', () => {
   const line = {
     name: 'index',
     points: [
@@ -85,7 +88,7 @@ test('the rate at a recall lies on the line between the points around it', () =>
   assert.equal(rateAt(line, 0.99), undefined)
 })
 
-test('vectors are normalised, and nearer to those of their cluster than to others', () => {
+test('vectors are normalized, and closer to vectors of their cluster than to others', () => {
   const clusters = new Clusters(7, 64)
   const vectors = Array.from({ length: 3000 }, () => {
     const vector = new Float32Array(64)
@@ -103,7 +106,7 @@ test('vectors are normalised, and nearer to those of their cluster than to other
   }
 })
 
-test('the words of texts are as frequent as Zipf says', () => {
+test("word frequencies of texts follow Zipf's law", () => {
   const texts = new Texts(7)
   const words = Array.from({ length: 2000 }, () => texts.next().split(' '))
   const commonest = texts.wordBetween(1, 1)
@@ -116,7 +119,7 @@ test('the words of texts are as frequent as Zipf says', () => {
   assert(mean > 57 && mean < 63, `${mean}`)
 })
 
-test('the command line runs one workload, keeps what it loaded and tells the machine', async () => {
+test('the command line runs one workload, reuses its loaded data and describes the machine', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stela-bench-test-'))
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -138,7 +141,7 @@ test('the command line runs one workload, keeps what it loaded and tells the mac
   }
 })
 
-test('documents depend on seed and number only, and have the promised size', () => {
+test('documents depend only on seed and number, and have the documented size', () => {
   assert.equal(documentText(7, 41), documentText(7, 41))
   assert.notEqual(documentText(7, 41), documentText(8, 41))
   const lengths = Array.from({ length: 1000 }, (_, i) => documentText(7, i).length)
@@ -146,7 +149,7 @@ test('documents depend on seed and number only, and have the promised size', () 
   assert(mean > 200 && mean < 300, `${mean}`)
 })
 
-test('what is asked of readings is there: keys, and ranges of twenty', () => {
+test('requests for readings find existing keys, and ranges of twenty readings', () => {
   for (const size of [20, 250, 1000]) {
     const loaded = new Readings(7, size, 0)
     const rows = Array.from({ length: size }, () => loaded.new())
@@ -170,7 +173,7 @@ test('what is asked of readings is there: keys, and ranges of twenty', () => {
   }
 })
 
-test('a histogram tells quantiles within its step', () => {
+test('quantiles of a histogram are exact within a bucket', () => {
   const histogram = new Histogram()
   for (let i = 1; i <= 1000; i++) histogram.add(i / 10)
   assert.equal(histogram.count, 1000)

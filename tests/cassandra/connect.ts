@@ -12,7 +12,7 @@ export interface ConnectOptions {
   readonly password: string
 }
 
-/** Cluster options of an engine that connects to it. */
+/** Options of an engine that connects to the cluster. */
 export function clusterOf(connect: ConnectOptions): ClusterOptions {
   const { contactPoints, port, localDatacenter, user, password } = connect
   return {
@@ -26,7 +26,7 @@ export function clusterOf(connect: ConnectOptions): ClusterOptions {
   }
 }
 
-/** Scan limits of an engine on it: the defaults of the settings. */
+/** Scan limits of an engine on the cluster: the defaults of the settings. */
 export const testLimits = { scannedMax: 100_000, comparedMax: 1_000 }
 
 export function engineOptionsOf(
@@ -48,7 +48,7 @@ export function engineOptionsOf(
   }
 }
 
-/** Command-line flags for it. */
+/** Command-line flags to connect to the cluster. */
 export function flagsOf({ contactPoints, port, user, password }: ConnectOptions): string[] {
   const where = ['--contact-points', contactPoints.join(), '--cassandra-port', String(port)]
   return [...where, '--cassandra-user', user, '--cassandra-password', password]

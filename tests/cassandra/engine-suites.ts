@@ -12,7 +12,7 @@ const parts = {
   terms: ['lexical'],
   tables: ['tables'],
   schema: ['rows', 'schema', 'settings', 'closing'],
-  // Exceeds the time of `npm test`; reads.ts runs it.
+  // The suite of reads takes longer than `npm test` may take; reads.ts runs it.
   reads: ['reads'],
 } as const satisfies Readonly<Record<string, readonly SuiteName[]>>
 

@@ -364,7 +364,8 @@ describe('a table created by CQL', () => {
       (found as { n: number }[]).toSorted((a, b) => a.n - b.n)
     const retried = 'QUERY_RETRIED_DUE_TO_INDEXING'
     const warned = new Set<string>()
-    // A slow server has noticed the dropped index by now, and warns that there is none.
+    // A slow server may have noticed the dropped index already; it then warns about a missing
+    // index.
     for (let attempt = 1; !warned.has(retried); attempt++) {
       assert(attempt < 20, 'nothing was read with an index that was gone')
       const index = { name: 'stays_m', definition: { column: 'm' } }

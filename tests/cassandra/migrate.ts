@@ -423,7 +423,7 @@ describe('stela migrate', () => {
   })
 
   test('reports the migrated data, and later that everything is migrated', async () => {
-    // Incomplete tables of other clients must not affect it.
+    // Incomplete tables of other clients must not affect the migration.
     const client = clientOf(await testNode())
     await client.execute(
       `CREATE KEYSPACE "${key}others" WITH replication =

@@ -82,7 +82,7 @@ describe('statements of a command', () => {
     Array.from({ length: times }, (_, i) => bodyOf(i))
   const limit = 20
 
-  test('findOne by _id takes one', () =>
+  test('findOne by _id takes one statement', () =>
     assertTakes(
       many((i) => ({ findOne: { filter: { _id: `id-${i}` } } })),
       1,
@@ -97,13 +97,13 @@ describe('statements of a command', () => {
     )
   })
 
-  test('findOne by an _id that does not exist takes one', () =>
+  test('findOne by an _id that does not exist takes one statement', () =>
     assertTakes(
       many((i) => ({ findOne: { filter: { _id: `none-${i}` } } })),
       1,
     ))
 
-  test('find takes one for a page, by one condition and by two', async () => {
+  test('find takes one statement for a page, by one condition and by two', async () => {
     const filters = [{ kind: 'usual' }, { kind: 'usual', even: true }]
     await assertTakes(
       many((i) => ({ find: { filter: filters[i % 2], options: { limit } } })),
@@ -115,7 +115,7 @@ describe('statements of a command', () => {
     )
   })
 
-  test('find takes one for each following page', async () => {
+  test('find takes one statement for each following page', async () => {
     counts.take()
     let found = 0
     let pages = 0
@@ -131,19 +131,19 @@ describe('statements of a command', () => {
     assert.equal(counts.take().ofCommands, pages)
   })
 
-  test('countDocuments takes one when indexes answer the filter', () =>
+  test('countDocuments takes one statement when indexes answer the filter', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual' } } })),
       1,
     ))
 
-  test('countDocuments takes one for fifty documents that it has to read', () =>
+  test('countDocuments takes two statements for 70 documents that it has to read', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual', n: { $gte: 0 } } } })),
       2,
     ))
 
-  test('find by vector takes one, with a filter and without', () =>
+  test('find by vector takes one statement, with a filter and without', () =>
     assertTakes(
       many((i) => ({
         find: {
@@ -155,7 +155,7 @@ describe('statements of a command', () => {
       1,
     ))
 
-  test('updateOne by _id takes two', () =>
+  test('updateOne by _id takes two statements', () =>
     assertTakes(
       many((i) => ({
         updateOne: { filter: { _id: `id-${i}` }, update: { $inc: { n: 1 } } },
@@ -163,7 +163,7 @@ describe('statements of a command', () => {
       2,
     ))
 
-  test('insertOne takes one, and insertMany one for each document', async () => {
+  test('insertOne takes one statement, and insertMany one for each document', async () => {
     await assertTakes(
       many((i) => ({
         insertOne: { document: { _id: `new-${i}`, n: i, $vector: [i, 1] } },

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'
 import { around } from '../../src/engine/around.ts'
-import { checked } from '../../src/engine/checked.ts'
+import { checked } from '../engine/contract/checked.ts'
 import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import type { CassandraOptions } from '../../src/engine/cassandra/system/shared-parts.ts'
 import type { Engine } from '../../src/engine/contract.ts'

@@ -18,7 +18,7 @@ export interface Java {
 /** A tool that a real Cassandra needs. */
 export interface Tool {
   readonly name: string
-  /** The Debian package that contains it. */
+  /** The Debian package that contains the tool. */
   readonly debianPackage: string
 }
 

@@ -47,7 +47,7 @@ describe('findAndRerank where no document has $lexical', () => {
     await models.close()
   })
 
-  test('reads no document to detect that', async () => {
+  test('reads no document to detect that none has $lexical', async () => {
     assert((await findCount()) > 0)
   })
 

@@ -310,7 +310,7 @@ describe('stela check cannot check', () => {
     assert.match(err, /books\/store\.db cannot be checked: this user has no permission/)
   })
 
-  test('logs in a folder that it can only read; without logs it can', async () => {
+  test('logs in a read-only folder, unlike other files', async () => {
     for (const path of Object.keys(contentOf(dataDir)))
       if (path.endsWith('-shm')) rmSync(path)
     letRead(dataDir)
@@ -367,7 +367,7 @@ describe('stela check cannot check', () => {
     assert.equal((await check(disk.data)).code, 0)
   })
 
-  test('logs on a read-only disk; without logs it can', options, async () => {
+  test('logs on a read-only disk, unlike other files', options, async () => {
     const disk = await SmallDisk.mount(4)
     cpSync(killed, disk.data, { recursive: true, filter: (path) => !path.endsWith('-shm') })
     disk.remount('ro')

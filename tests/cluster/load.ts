@@ -24,7 +24,7 @@ export class Load {
   readonly #random: Random
   readonly #documents = new Map<string, Possible>()
   readonly failures: FailedCommand[] = []
-  /** Documents read in a state that is not possible. */
+  /** Documents that were read in an impossible state. */
   readonly wrong: string[] = []
   answered = 0
   #isStopping = false
@@ -108,7 +108,7 @@ export class Load {
     return this.#random.pick([0, 1])
   }
 
-  /** Undefined if it failed. */
+  /** Sends a command. Returns undefined if the command failed. */
   async #send(place: Place, body: object): Promise<CommandAnswer | undefined> {
     const path = `/default_keyspace/${this.#collection}`
     try {

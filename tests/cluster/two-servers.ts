@@ -56,7 +56,7 @@ export class TwoServers {
     return `http://${address}:${this.#adminPorts[place]}`
   }
 
-  /** Sends each command to one of them at random. */
+  /** Sends each command to one of the servers at random. */
   either(random: Random) {
     const command = (path: string, body: string): Promise<CommandAnswer> =>
       this.at(random.pick([0, 1])).command(path, body)

@@ -36,7 +36,7 @@ const allOff: OptionsContext = {
   features: { lexical: false, reranking: false, vectorize: false },
 }
 
-/** Every configured reranker answers itself, without a substitute. */
+/** A server on which no other reranker substitutes a configured one. */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
 describe('accepted collection options', () => {
@@ -389,7 +389,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('store each credential once, with the name of its part', () => {
+  test('store a credential under one name, whether or not the request names its part', () => {
     for (const credential of ['mine', 'mine.providerKey'])
       assert.deepEqual(
         vectorOf({
@@ -528,7 +528,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [name, requested, existing] of equal)
-    test(`is an empty list: ${name}`, () => {
+    test(`are an empty list: ${name}`, () => {
       assert.deepEqual(differences(parse(requested), parse(existing).options, asAsked), [])
     })
 
@@ -585,7 +585,7 @@ describe('differences of collection options', () => {
     ],
   ]
   for (const [settings, requested, existing] of different)
-    test(`lists ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
+    test(`list ${settings.join(', ')}: ${JSON.stringify(requested)} and ${JSON.stringify(existing)}`, () => {
       assert.deepEqual(
         differences(parse(requested), parse(existing).options, asAsked),
         settings,

@@ -79,7 +79,7 @@ describe('large documents', () => {
     assert(replacing >= (3 * count) / 500, `${replacing} pauses to replace`)
   })
 
-  test('have long arrays changed with yields, and by value', async () => {
+  test('yield while an update changes a long array', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const list = Array.from({ length: count }, (_, n) => n)
     const selection = fixture.select({ filter: { _id: 1 } })

@@ -23,7 +23,7 @@ export class PlainEngine implements Engine {
   reads = 0
   /** Sizes of the requested writes. */
   readonly writes: number[] = []
-  /** Runs before each write; stands for changes by other servers. */
+  /** Runs before each write, to simulate changes by other servers. */
   meanwhile: () => void = () => undefined
 
   /** Changes the version of every record, as a concurrent write would. */

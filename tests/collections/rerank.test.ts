@@ -523,7 +523,7 @@ describe('a service named by the command', () => {
 })
 
 describe('a hybrid search with several errors', () => {
-  test('reports the first one in the order of checks', async () => {
+  test('reports the first error in the order of checks', async () => {
     const vector = options.vector!
     const plain = { dimension: 2, metric: 'cosine', sourceModel: 'other' } as const
     const text = { $hybrid: 'ant' }

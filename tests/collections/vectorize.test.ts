@@ -242,7 +242,7 @@ describe('updating $vectorize', () => {
   test('does not lock the document during a request', async () => {
     for (const filter of [{ _id: 1 }, { a: 1 }]) {
       const fixture = await withDocument()
-      // This would deadlock if the document were locked.
+      // The update would deadlock if the document were locked.
       fixture.models.meanwhile = async () => {
         await fixture.update({ filter: { _id: 1 } }, { $set: { b: 'meanwhile' } })
       }

@@ -32,7 +32,7 @@ describe('createCollection', () => {
       isOk(await create(name))
   })
 
-  test('rejects every other name', async () => {
+  test('rejects names with other lengths or characters', async () => {
     for (const name of [
       undefined,
       null,

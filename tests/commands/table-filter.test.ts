@@ -47,7 +47,7 @@ const indexable = Object.keys(ascending).filter((type) => {
   return type !== 'blob' && type !== 'duration'
 })
 
-/** Creates rows a, b and c with those values, and a row z without any. */
+/** Creates rows a, b and c with the values of `ascending`, and a row z without any. */
 async function allTypes(): Promise<Target> {
   const columns = Object.fromEntries(Object.keys(ascending).map((type) => [type, type]))
   const rows = ['a', 'b', 'c'].map((id, position) => {
@@ -552,7 +552,7 @@ describe('a rejected filter', () => {
     [{ v: { $eq: [1, 2] } }, 'INVALID_FILTER_COLUMN_VALUES', /v\(vector\)/],
     [{ v: { $in: [] } }, 'INVALID_FILTER_COLUMN_VALUES', /v\(vector\)/],
     [{ home: 'x' }, 'INVALID_FILTER_COLUMN_VALUES', /home\(home\)/],
-    // Null and objects.
+    // Null and objects as operands.
     [{ n: null }, 'FILTER_UNSUPPORTED_DATA_TYPE', /n\(int\).*Null/],
     [{ n: { $ne: null } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /Null/],
     [{ n: { $in: [null] } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /Null/],
@@ -565,7 +565,7 @@ describe('a rejected filter', () => {
     [{ zip: { $nin: [{}] } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /"zip".*Object/],
     [{ home: { city: 'x' } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /Object/],
     [{ home: { $eq: { city: 'x' } } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /Object/],
-    // Malformed.
+    // Malformed conditions.
     [{ n: [1] }, 'FILTER_INVALID_EXPRESSION', /Array/],
     [{ v: [1, 2] }, 'FILTER_INVALID_EXPRESSION', /Array/],
     [{ n: { $gt: 1, a: 1 } }, 'FILTER_INVALID_EXPRESSION', /"a"/],
@@ -580,7 +580,7 @@ describe('a rejected filter', () => {
     [{ l: { $all: [] } }, 'FILTER_INVALID_EXPRESSION', /\$all/],
     [{ n: { $gt: null } }, 'FILTER_INVALID_EXPRESSION', /null/],
     [{ n: { $lte: [1] } }, 'FILTER_INVALID_EXPRESSION', /Array/],
-    // Operators.
+    // Unsupported operators.
     [{ n: { $regex: 'x' } }, 'FILTER_UNSUPPORTED_OPERATOR', /"\$regex"/],
     [{ l: { $regex: 'x' } }, 'FILTER_UNSUPPORTED_OPERATOR', /"\$regex"/],
     [{ $nor: [] }, 'FILTER_UNSUPPORTED_OPERATOR', /"\$nor"/],
@@ -589,7 +589,7 @@ describe('a rejected filter', () => {
     [{ n: { $all: [1] } }, 'FILTER_UNSUPPORTED_OPERATOR', /\$all/],
     [{ n: { $keys: { $in: [1] } } }, 'FILTER_UNSUPPORTED_OPERATOR', /\$keys/],
     [{ when: { $gt: '1h' } }, 'UNSUPPORTED_COMPARISON_FILTER_AGAINST_DURATION', /when/],
-    // Maps, sets and lists.
+    // Invalid conditions on maps, sets and lists.
     [{ l: 1 }, 'INVALID_MAP_SET_LIST_FILTER', /l\(list<int>\)/],
     [{ l: [1] }, 'INVALID_MAP_SET_LIST_FILTER', /Array/],
     [{ l: null }, 'INVALID_MAP_SET_LIST_FILTER', /null/],
@@ -613,7 +613,7 @@ describe('a rejected filter', () => {
       await refuseFinds(table, { filter }, { code, scope: 'FILTER', message })
     })
 
-  test('has its structure checked before its columns, and columns before values', async () => {
+  test('is answered with errors of its structure, then of its columns, then of its values', async () => {
     const refuse = (filter: object, code: string) =>
       table.refuse({ find: { filter } }, code)
     await refuse({ zip: 1, n: [1] }, 'FILTER_INVALID_EXPRESSION')
@@ -628,7 +628,7 @@ describe('a rejected filter', () => {
     )
   })
 
-  test('has more than 64 comparisons or more than 100 values', async () => {
+  test('is one with more than 64 comparisons or more than 100 values', async () => {
     const comparisons = (count: number) => ({
       $or: Array.from({ length: count }, (_, n) => ({ n: { $ne: n } })),
     })
@@ -687,7 +687,7 @@ describe('warnings of a filter', () => {
     [{ filter: { $and: [{}] } }, ['ZERO_FILTER_OPERATIONS']],
     [{ sort: { v: [1, 1] } }, []],
     [{ sort: { note: 'x' } }, ['ZERO_FILTER_OPERATIONS']],
-    // The whole key, or a prefix of it.
+    // Filters on the whole key, or on a prefix of it.
     [{ filter: { p: 'a', q: 1 } }, []],
     [{ filter: { p: 'a', q: 1, c: 1 } }, []],
     [{ filter: { p: 'a', q: 1, c: 1, d: 'x' } }, []],

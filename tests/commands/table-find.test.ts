@@ -268,13 +268,13 @@ describe('findOne on a table', () => {
   })
 })
 
-describe('a rejected find on a table', () => {
+describe('find on a table with invalid options or clauses', () => {
   let table: Target
   before(async () => {
     table = await tables.create(people)
   })
 
-  test('has options out of range', async () => {
+  test('rejects options out of range', async () => {
     const code = 'COMMAND_FIELD_VALUE_INVALID'
     await refuse(table, { options: { limit: 0 } }, code, /limit/)
     await refuse(table, { sort: { age: 1 }, options: { skip: -1 } }, code, /skip/)
@@ -285,13 +285,13 @@ describe('a rejected find on a table', () => {
     await refuse(table, { where: {} }, 'COMMAND_FIELD_UNKNOWN')
   })
 
-  test('has a skip without a sort', async () => {
+  test('rejects a skip without a sort', async () => {
     const rows = await tables.create(people, [{ id: 'a' }, { id: 'b' }])
     const { data } = await rows.run({ find: { sort: {}, options: { skip: 1 } } })
     assert.equal(data!.documents!.length, 2)
   })
 
-  test('has its options checked first, then sort, projection and filter', async () => {
+  test('checks the options first, then sort, projection and filter', async () => {
     const wrong = { filter: { zip: 1 }, projection: 'x', sort: { zip: 1 } }
     const { filter, projection, sort } = wrong
     await refuse(table, { ...wrong, options: { limit: 0 } }, 'COMMAND_FIELD_VALUE_INVALID')

@@ -105,7 +105,7 @@ describe('a sort by a vector column', () => {
     assert.deepEqual(one.status!['sortVector'], [0.1, 0])
   })
 
-  test('ignores both options without a vector sort', async () => {
+  test('ignores includeSimilarity and includeSortVector without a vector sort', async () => {
     const options = { includeSimilarity: true, includeSortVector: true }
     const { data, status } = await table.run({
       find: { filter: { id: 'a' }, projection: { id: 1 }, options },

@@ -33,7 +33,7 @@ describe('a sort of rows', () => {
     warning: string,
     shown: string,
   ][] = [
-    // In storage order or its reverse.
+    // Rows in storage order or its reverse.
     [fixed, { c: 1 }, {}, '', '12 11 22 21'],
     [fixed, { c: 1, d: -1 }, {}, '', '12 11 22 21'],
     [fixed, { c: -1 }, {}, '', '21 22 11 12'],
@@ -42,7 +42,7 @@ describe('a sort of rows', () => {
     [{ $and: [{ p: 1 }, { q: 'x' }] }, { c: -1 }, {}, '', '21 22 11 12'],
     [{ ...fixed, c: 2 }, { c: 1, d: -1 }, {}, '', '22 21'],
     [{ ...fixed, n: { $gt: 1 } }, { c: -1 }, { skip: 0 }, '', '21 22 12'],
-    // In memory; the warning names the first reason that applies.
+    // Rows sorted in memory; the warning names the first reason that applies.
     [fixed, { c: 1 }, { skip: 1 }, skipping, '11 22 21'],
     [fixed, { n: 1 }, { skip: 1 }, skipping, '12 21 22'],
     [fixed, { n: 1 }, {}, otherColumn, '11 12 21 22'],

@@ -55,7 +55,7 @@ describe('updateOne on a table', () => {
     ])
   })
 
-  test('always returns a count of 1, and upserts whatever the option says', async () => {
+  test('always returns a count of 1, and upserts with any value of the option', async () => {
     const table = await tables.create(people)
     for (const upsert of [true, false]) {
       const command = {

@@ -130,7 +130,7 @@ describe('the Data and Query pages', () => {
     await page.getByRole('dialog').getByLabel('title').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await header('title').waitFor()
-    // All of it is kept across a reload.
+    // A reload keeps widths and hidden columns.
     await header('tags').click({ button: 'right' })
     await choose(page, 'Hide column')
     await page.reload()
@@ -299,7 +299,7 @@ describe('the Data and Query pages', () => {
     assert(shown.includes('__proto__'))
     assert.equal(await page.evaluate('({}).polluted'), undefined)
     assert.equal(await grid(page).locator('script, img').count(), 0)
-    // Of two thousand columns, only the visible ones are rendered.
+    // Only the visible ones of two thousand columns are rendered.
     const cells = await grid(page).locator('.grid-header .grid-cell').count()
     assert(cells > 2 && cells < 40, `${cells} columns`)
     await scroll(page, 'scrollLeft', 1e9)
@@ -321,7 +321,7 @@ describe('the Data and Query pages', () => {
     await page.getByText(`${longest.length.toLocaleString('en')} characters`).waitFor()
     assert((await page.getByRole('dialog').locator('.text-line').count()) < 100)
     await page.keyboard.press('Escape')
-    // The same in the editor.
+    // The editor also renders only visible lines.
     await page.getByRole('button', { name: 'Actions on large' }).click()
     await choose(page, 'Edit document')
     await page

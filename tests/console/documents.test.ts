@@ -232,15 +232,15 @@ describe('a document', () => {
     assert.equal(printJson(second), '{"a":1,"$and":[{"b":2},{"a":null}]}')
   })
 
-  test('has a path for clauses, and a target for commands', () => {
+  test('has paths for its fields, and URL paths for its commands', () => {
     assert.equal(writePath(['a&b', 'c.d', '0']), 'a&&b.c&.d.0')
     assert.equal(commandPath(collection), 'v1/library/books')
     assert.equal(commandPath({ database: 'id' }), 'databases/id/v1')
   })
 })
 
-describe('addresses and numbers of the console', () => {
-  test('are parsed back to their place', () => {
+describe('texts of the console', () => {
+  test('for addresses name a database, keyspace, collection or page, and are parsed back', () => {
     const hash = routeTo('', 'library', 'odd/name%20?#', 'data')
     assert.equal(hash, '#/db/home/library/odd%2Fname%2520%3F%23/data')
     const { kind, database, keyspace, name, tab } = parseRoute(hash)
@@ -255,7 +255,7 @@ describe('addresses and numbers of the console', () => {
     assert.equal(parseRoute('#/db/%E0%A4%A/k').database, '%E0%A4%A')
   })
 
-  test('are short', () => {
+  test('for numbers have few digits and a unit', () => {
     assert.deepEqual([0, 999, 1000, 1234, 99_949, 1e6, 12e9].map(formatShortCount), [
       ...['0', '999', '1 k', '1.2 k', '100 k', '1 M', '12 G'],
     ])

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
-describe('the files of a collection', () => {
+describe('the files page of a collection', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole()

@@ -251,7 +251,7 @@ describe('searching and mapping', () => {
     await page.getByText(`${some} vectors of 384`).waitFor()
     await page.getByRole('button', { name: 'Map all again' }).click()
     await page.locator('[data-stage="done"]').waitFor()
-    // The same by keyboard.
+    // The keyboard can select points, too.
     await page
       .getByRole('checkbox', { name: 'Choose museum-1', exact: true })
       .press('Space')

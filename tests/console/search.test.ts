@@ -271,7 +271,7 @@ describe('a map', () => {
     const received =
       '{"data":{"documents":[{"_id":12345678901234567890,"$vector":[0.5,-1e-3]},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":[1,2]},{"$vector":{"$binary":"P0D/vT8oMEY="},"n":1}]}}'
     const { text, vectors } = cutVectors(received, '$vector')
-    // The last one is in the form of the official clients.
+    // The third vector is in the form of the official clients.
     assert.deepEqual(vectors, [
       Float32Array.of(0.5, -1e-3),
       Float32Array.of(1, 2),

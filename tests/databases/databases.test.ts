@@ -7,7 +7,7 @@ import {
   Databases,
   type DatabaseInfo,
 } from '../../src/databases/databases.ts'
-import { checked } from '../../src/engine/checked.ts'
+import { checked } from '../engine/contract/checked.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
@@ -177,7 +177,7 @@ describe('databases', () => {
     assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
   })
 
-  test('do not list keyspaces whose name starts like a key', async () => {
+  test('do not expose keyspaces of another database under its prefix', async () => {
     const databases = await Databases.open(engine, 3)
     const { id, key } = await databases.create(wanted)
     const { home } = databases

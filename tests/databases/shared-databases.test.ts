@@ -126,7 +126,8 @@ describe('databases of one server', () => {
     const two = await Databases.open(engine, 10)
     const { id } = await two.create(wanted)
     const { stopped, arrived, goOn } = stopping(engine)
-    // This server receives no change notifications, so it detects the termination by reading the entry.
+    // Server "one" receives no change notifications: it detects the termination by reading the
+    // entry.
     const one = await Databases.open(
       { ...stopped, watchSettings: () => () => undefined },
       10,

@@ -1,9 +1,9 @@
-/** Links of pages that lead to no file, or to no heading of one. */
+/** Finds broken links of pages: to missing files, or to missing headings. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Of the pages in a folder that match one of the patterns. */
+/** Broken links of the pages in a folder that match one of the patterns. */
 export function brokenLinks(folder: string, patterns: readonly string[]): string[] {
   return globSync(patterns, { cwd: folder }).flatMap((page) => {
     const text = readFileSync(join(folder, page), 'utf8')

@@ -420,7 +420,7 @@ describe('differences in finding and changing', () => {
   })
 })
 
-describe('differences in what is too much', () => {
+describe('differences in limits', () => {
   const collections = new Collections()
 
   difference(33, 'clauses have a size', async () => {
@@ -578,7 +578,7 @@ describe('differences in searches', () => {
 describe('differences in providers', () => {
   const collections = new Collections()
 
-  /** The built-in model is listed, and the collection can be asked for again either way. */
+  /** Asserts that the provider list and an existing collection accept the built-in model. */
   async function assertListed(): Promise<void> {
     const send = (body: object) => collections.server.command('/default_keyspace', body)
     const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
@@ -914,7 +914,7 @@ describe('differences in tokens and databases', () => {
 
   difference(67, 'guessing is slowed down', async () => {
     const server = await startServer({ badCredentialsMax: 20 })
-    // Guesses that have the form of secrets lengthen the pause even while it lasts.
+    // Guessed tokens in the format of generated secrets extend the lockout while it lasts.
     for (let i = 0; i < 30; i++)
       await server.command(
         '',
@@ -1192,7 +1192,7 @@ describe('differences in the language', () => {
   })
 })
 
-describe('differences at the door', () => {
+describe('differences in authentication and requests', () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
@@ -1327,7 +1327,7 @@ describe('assistants', () => {
   })
 })
 
-test('every numbered difference has its test, and the other way round', async () => {
+test('every numbered difference has a test, and every test a numbered difference', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]
   assert.deepEqual(

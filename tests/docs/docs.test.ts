@@ -1,6 +1,8 @@
-/** Docs and code agree: what the pages list is what there is, and their examples are true. */
+/**
+ * Compares the documentation with the code: lists are complete, and examples have the
+ * documented replies.
+ */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,21 +11,20 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, test } from 'node:test'
 import { commandsAt, deprecated } from '../../src/commands/dispatch/registry.ts'
-import { defaultConfig } from '../../src/settings/config.ts'
 import { serveOptions } from '../../src/settings/serve-options.ts'
 import { keyOf } from '../../src/language/values/key.ts'
 import { createStore } from '../../src/engine/embedded/store/layout.ts'
 import { catalog } from '../../src/errors/catalog.ts'
 import type { CatalogEntry } from '../../src/errors/catalog-entry.ts'
 import { parseStored } from '../../src/json/parse.ts'
-import { printJson } from '../../src/json/print.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import * as catalogue from '../../src/search/lexical/analyzers.ts'
 import { findLanguageProblem } from '../../src/search/lexical/languages/index.ts'
 import { LetterModels } from '../commands/letter-models.ts'
-import { startServer, testToken, type TestServer } from '../harness.ts'
+import { startServer, type TestServer } from '../harness.ts'
 import { readClients, readRecipe } from '../recipes/page.ts'
 import { brokenLinks } from './broken-links.ts'
+import { anonymous, assertAlike } from './compare-replies.ts'
 
 const root = new URL('../../', import.meta.url)
 const reference = new URL('docs/reference/', root)
@@ -51,7 +52,7 @@ function readPage(name: string): string {
   return readFileSync(new URL(name, reference), 'utf8')
 }
 
-/** The cells of every table row, code marks and escapes taken off. */
+/** The cells of all table rows, without code marks and escapes. */
 function rowsOf(text: string): string[][] {
   return text
     .split('\n')
@@ -64,17 +65,17 @@ function pageOf(command: string): string {
   return `${command.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.md`
 }
 
-/** Every command, and once for each path that it can be sent to. */
+/** A command appears once for each path level that accepts it. */
 const commands = Object.values(commandsAt).flatMap((known) => [...known])
 const served = commands.filter(([name]) => !deprecated.has(name))
 
-describe('the reference', () => {
-  test('has a page for each command, and no others', () => {
+describe('the reference pages', () => {
+  test('include a page for each command, and no others', () => {
     const expected = new Set([...served.map(([name]) => pageOf(name)), ...clausePages])
     assert.deepEqual(pages.toSorted(), [...expected].toSorted())
   })
 
-  test('lists each command in its index', () => {
+  test('are all linked from the index of commands', () => {
     const index = readPage('README.md')
     for (const [name] of served)
       assert(index.includes(`[${name}](${pageOf(name)})`), `the index lacks ${name}`)
@@ -82,7 +83,7 @@ describe('the reference', () => {
       assert(index.includes(name), `the index does not mention ${name}`)
   })
 
-  test('names every field of every command', () => {
+  test('name every field of every command', () => {
     for (const [name, command] of served) {
       const rows = rowsOf(readPage(pageOf(name))).map(([field]) => field!)
       for (const field of Object.keys(command.fields))
@@ -93,18 +94,18 @@ describe('the reference', () => {
     }
   })
 
-  test('describes older names with the newer ones', () => {
+  test('name the older names of commands on the page of the newer name', () => {
     for (const [older, newer] of deprecated)
       assert(readPage(pageOf(newer)).includes(`\`${older}\``), older)
   })
 
-  test('names only error codes that exist', () => {
+  test('name only error codes that exist', () => {
     const known = new Set([
       ...Object.entries<CatalogEntry>(catalog).flatMap(([name, entry]) => [
         codeOf(name, entry),
         entry.scope,
       ]),
-      // A model's status is written like them.
+      // Model statuses look like error codes.
       'END_OF_LIFE',
     ])
     for (const page of pages)
@@ -116,7 +117,7 @@ describe('the reference', () => {
 describe('the errors page', () => {
   const sections = readPage('errors.md').split(/^## /m).slice(1)
 
-  test('lists the catalog: codes, families, scopes, titles and HTTP statuses', () => {
+  test('lists codes, families, scopes, titles and HTTP statuses as the catalog does', () => {
     const listed = sections.flatMap((section) => {
       const [, family, scope = ''] = /Family `(\w+)`, (?:no scope|scope `(\w+)`)/.exec(
         section,
@@ -139,7 +140,7 @@ describe('the errors page', () => {
     assert.deepEqual(listed.toSorted(), expected.toSorted())
   })
 
-  test('marks the codes that nothing raises', () => {
+  test('marks the codes that the server never raises', () => {
     const sources = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && name !== 'errors/catalog.ts')
       .map((name) => read(`src/${name}`))
@@ -175,7 +176,7 @@ describe('the analyzers page', () => {
   const codesIn = (text: string) =>
     [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
 
-  test('lists the analyzers that are built in', () => {
+  test('lists the built-in analyzers', () => {
     const section = sectionOf('Built in')
     const named = [
       ...rowsOf(section).map(([name]) => name!),
@@ -195,7 +196,8 @@ describe('the analyzers page', () => {
         .split('\n')
         .filter((line) => line.startsWith('| `'))
         .map((line) => line.split('|').map(codesIn))
-      // Filters for single languages stand in a list, and one has a paragraph of its own.
+      // The section lists filters for single languages, and describes one filter in a
+      // paragraph.
       const listed = codesIn((section.match(/^- [^]*?(?=\n\n)/gm) ?? []).join())
       assert.deepEqual(
         [...rows.flatMap(([, names]) => names!), ...listed].toSorted(),
@@ -216,7 +218,7 @@ describe('the analyzers page', () => {
   })
 })
 
-/** As the message lists them when one is asked for that there is not. */
+/** The list in the error message for an unknown language. */
 function snowballLanguages(): string[] {
   return findLanguageProblem('none')!.split('There are: ')[1]!.split(', ')
 }
@@ -241,11 +243,9 @@ describe('the pages of settings', () => {
 })
 
 describe('the README', () => {
-  test('shows requests and a program that do what it says', async (t) => {
-    const text = read('README.md')
+  test('shows requests with the replies that the server sends', async (t) => {
     const curl =
-      /curl -s \$STELA(\S*) -H "Token: \$TOKEN" .*\\\n\s+-d '([^']*)'\n```\n\n```json\n([^`]*)```/g
-    const program = /```ts\n([^`]*)```\n\n```text\n([^`]*)```/.exec(text)!
+      /curl -s \$STELA_URL\/v1(\S*) -H "Token: \$STELA_TOKEN" .*\\\n\s+-d '([^']*)'\n```\n\n```json\n([^`]*)```/g
     const server = await startServer()
     try {
       const offered = await server.command('', { findEmbeddingProviders: {} })
@@ -253,25 +253,24 @@ describe('the README', () => {
         t.skip('the built-in model is not installed')
         return
       }
-      const requests = [...text.matchAll(curl)]
-      assert.equal(requests.length, 8)
+      const requests = [...read('README.md').matchAll(curl)]
+      assert.equal(requests.length, 3)
       for (const [, path, body, reply] of requests) {
-        const answer = await server.command(`/default_keyspace${path!}`, body!)
+        const answer = await server.command(path!, body!)
         assertAlike(anonymous(answer.text), anonymous(reply!))
       }
-      const address = `http://${defaultConfig.host}:${defaultConfig.port}`
-      assert.equal(
-        await runProgram(program[1]!.replace(address, server.url)),
-        program[2],
-        'the output of the program',
-      )
     } finally {
       await server.close()
     }
   })
+
+  test('has commands to run within its first 25 lines', () => {
+    const lines = read('README.md').split('\n').slice(0, 25)
+    assert(lines.indexOf('```sh') !== -1 && lines.indexOf('```') !== -1)
+  })
 })
 
-test('each page of clients is a recipe for the version that their index lists', () => {
+test('each page of clients is a recipe for the version that the index of clients lists', () => {
   const clients = readClients(read('docs/clients/README.md'))
   const pages = readdirSync(new URL('docs/clients/', root)).filter(
     (name) => name !== 'README.md',
@@ -285,31 +284,6 @@ test('each page of clients is a recipe for the version that their index lists', 
     )
   }
 })
-
-/** Equal, but for the last digits of what a model says, which differ between machines. */
-function assertAlike(actual: string, expected: string): void {
-  const said = /(?<="\$(?:similarity|vector|rerank)":)[\d.]+/g
-  assert.equal(actual.replace(said, '…'), expected.replace(said, '…'))
-  const numbers = [...actual.matchAll(said)].map(([number]) => Number(number))
-  for (const [i, [number]] of [...expected.matchAll(said)].entries())
-    assert(Math.abs(numbers[i]! - Number(number)) < 0.05, `${number} in ${expected}`)
-}
-
-/** What the TypeScript program prints. */
-async function runProgram(source: string): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    ['--input-type=module-typescript', '--eval', source],
-    {
-      cwd: fileURLToPath(root),
-      env: { ...process.env, TOKEN: testToken },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  let output = ''
-  for await (const chunk of child.stdout) output += String(chunk)
-  return output
-}
 
 const models = await LetterModels.start()
 after(() => models.close())
@@ -326,7 +300,7 @@ describe('an example', () => {
     return examples.length
   }
 
-  /** Pages that are tables, and nothing else, or whose examples another test sends. */
+  /** Pages that consist of tables, or whose examples another test sends. */
   const lists = ['column-types.md', 'errors.md', 'management.md']
 
   let server: TestServer
@@ -335,7 +309,7 @@ describe('an example', () => {
   })
   after(() => server.close())
 
-  /** As after the first start. */
+  /** Drops everything, so that the server is like a new one. */
   async function empty(): Promise<void> {
     const { body } = await server.command('', { findKeyspaces: {} })
     for (const name of body.status!['keyspaces'] as string[])
@@ -344,7 +318,7 @@ describe('an example', () => {
   }
 
   for (const page of pages.filter((name) => !lists.includes(name)))
-    test(`of ${page} has the reply that the page shows`, async () => {
+    test(`on page ${page} has the documented reply`, async () => {
       await empty()
       if (page !== 'README.md') await runExamples('README.md')
       const count = await runExamples(page)
@@ -353,19 +327,12 @@ describe('an example', () => {
       assert(blocks - 2 * count <= 1, `${page} has an example that is not run`)
     })
 
-  test('parses as JSON, wherever it stands', () => {
+  test('on any page is valid JSON', () => {
     for (const page of pages)
       for (const [, text] of readPage(page).matchAll(/```json\n([^`]*)```/g))
         assert.doesNotThrow(() => parseStored(text!), `${page}: ${text!}`)
   })
 })
-
-/** JSON without its layout, and without the ids and page states that differ each time. */
-function anonymous(json: string): string {
-  return printJson(parseStored(json))
-    .replace(/"id":"[0-9a-f-]{36}"/g, '"id":"…"')
-    .replace(/"nextPageState":"[^"]*"/g, '"nextPageState":"…"')
-}
 
 /** The limits in the order in which documents.md lists them. */
 const listedLimits: readonly (keyof Limits)[] = [
@@ -397,7 +364,7 @@ const listedLimits: readonly (keyof Limits)[] = [
   'replySizeMax',
 ]
 
-test('the limits that documents.md lists are those that hold', () => {
+test('limits have the values that documents.md lists', () => {
   const section = readPage('documents.md').split('## Limits')[1]!.split('\n## ')[0]!
   const listed = rowsOf(section).slice(1)
   assert.deepEqual(
@@ -406,12 +373,12 @@ test('the limits that documents.md lists are those that hold', () => {
   )
 })
 
-test('links lead to pages and headings that exist', () => {
-  const pages = ['docs/**/*.md', 'bench/*.md', 'README.md', 'CHANGELOG.md']
+test('links lead to existing pages and headings', () => {
+  const pages = ['docs/**/*.md', 'bench/**/*.md', 'README.md', 'CHANGELOG.md']
   assert.deepEqual(brokenLinks(fileURLToPath(root), pages), [])
 })
 
-test('ARCHITECTURE.md gives a reason for each dependency, and only for those', () => {
+test('ARCHITECTURE.md gives a reason for each dependency, and lists no others', () => {
   const packages = JSON.parse(read('package.json')) as Record<
     'dependencies' | 'devDependencies' | 'optionalDependencies',
     Record<string, string>
@@ -430,7 +397,7 @@ test('ARCHITECTURE.md gives a reason for each dependency, and only for those', (
   assert.deepEqual(listed.toSorted(), expected.toSorted())
 })
 
-test('the tables that internals/store.md lists are those of a store', async () => {
+test('a store has the tables that internals/store.md lists', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stela-docs-'))
   const file = join(folder, 'store.db')
   await createStore(file)
@@ -454,7 +421,7 @@ test('the tables that internals/store.md lists are those of a store', async () =
   assert.deepEqual(listed.toSorted(), expected.toSorted())
 })
 
-test('the keys that internals/keys.md shows are those that are written', () => {
+test('values are encoded as the keys that internals/keys.md shows', () => {
   const examples = rowsOf(read('docs/internals/keys.md').split('## Examples')[1]!).slice(1)
   for (const [value, key] of examples)
     assert.equal(

@@ -1,4 +1,4 @@
-/** The examples of the page on management, sent one after the other to a server. */
+/** Sends the examples of the management page to a server, one after the other. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ const page = readFileSync(
 )
 const example = /`(GET|POST) (\/v2\S*)`\n\n```json\n([^`]*)```(?:\n\n```json\n([^`]*)```)?/g
 
-/** Without what differs each time: ids, moments, secrets and the port. */
+/** Replaces what differs each time: ids, times, secrets and the port. */
 function anonymous(json: string): string {
   return JSON.stringify(JSON.parse(json))
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|<org>|<id>/g, '…')
@@ -19,7 +19,7 @@ function anonymous(json: string): string {
     .replace(/127\.0\.0\.1:\d+/g, '…')
 }
 
-test('the examples of management.md have the answers that it shows', async () => {
+test('the examples of management.md have the documented replies', async () => {
   const server = await startServer({ adminPort: 0 })
   const known = { org: '', id: '' }
   try {

@@ -1,4 +1,6 @@
-/** The files and folders that pages for contributors name are there, and under that name. */
+/**
+ * Checks the files and folders that pages for contributors mention: they exist under that name.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -14,17 +16,17 @@ function read(page: string): string {
   return readFileSync(new URL(page, root), 'utf8')
 }
 
-/** A name with folders is one from the root; a bare one is that of some file. */
+/** A name with folders is relative to the root; a bare name matches any file with that name. */
 function isThere(name: string): boolean {
   return name.includes('/') ? existsSync(new URL(name, root)) : names.has(name)
 }
 
 for (const page of pages)
-  test(`${page} names files that are there`, () => {
+  test(`${page} names existing files`, () => {
     const named = [...read(page).matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(
       ([, name]) => name!,
     )
-    // In the walk of a request, a folder is named from its neighbour.
+    // The description of a request's path names this folder relative to the previous one.
     const relative = ['local/']
     const missing = named.filter((name) => !relative.includes(name) && !isThere(name))
     if (/[A-Z]\.md$/.test(page)) assert(named.length > 20)
@@ -39,7 +41,7 @@ describe('the folders in docs/ARCHITECTURE.md', () => {
     const [, indent, entries] = /^( *)((?:[\w.-]+\/? +)*[\w.-]+\/?)/.exec(line) ?? []
     if (indent === undefined || indent.length % 2 !== 0 || indent.length > 6) continue
     const level = indent.length / 2
-    // Folders may share a line; files stand alone, and what follows them is prose.
+    // Several folders may share a line; a file has its own line, followed by a description.
     for (const [position, entry] of entries!.split(/ +/).entries()) {
       if (!entry.endsWith('/') && (position > 0 || !entry.endsWith('.ts'))) break
       levels[level] = entry
@@ -47,13 +49,13 @@ describe('the folders in docs/ARCHITECTURE.md', () => {
     }
   }
 
-  test('are there', () => {
+  test('exist', () => {
     const missing = [...shown].filter((path) => !existsSync(new URL(path, root)))
     assert(shown.size > 40)
     assert.deepEqual(missing, [])
   })
 
-  test('are all that are directly under src, and in the engines', () => {
+  test('are complete for src and the engines', () => {
     const folders = pathsOf('src/{*,engine/*,engine/*/*}/').map((path) => `${path}/`)
     assert.deepEqual(
       folders.filter((path) => !shown.has(path.replace(/\/+$/, '/'))),

@@ -153,7 +153,7 @@ describe('lists of the index of terms', () => {
   })
 })
 
-test('groups of documents come best first, however many are requested', () => {
+test('documents with equal scores come in groups, from the best score to the worst', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(40)), fc.integer({ min: 1, max: 20 }), (list, wanted) => {
       const scored = {

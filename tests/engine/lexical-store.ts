@@ -63,7 +63,7 @@ export class LexicalStore {
     return new LexicalStore(engine, target)
   }
 
-  /** The same collection through another engine. */
+  /** A view of this collection through another engine. */
   through(engine: Engine): LexicalStore {
     return new LexicalStore(engine, this.target)
   }
@@ -108,7 +108,7 @@ export class LexicalStore {
     return (await this.hits(words, filter, limit)).map(([id]) => id)
   }
 
-  /** The same for documents with any of the words. */
+  /** The _ids of the best documents that contain any of the words. */
   async searchAny(words: string, filter: Filter = everything, limit = 1000) {
     return (await this.hits(words, filter, limit, true)).map(([id]) => id)
   }
@@ -120,7 +120,7 @@ export class LexicalStore {
     return hits.map(idAndScore)
   }
 
-  /** The same page by page; `meanwhile` runs after each page. */
+  /** Searches page by page; `meanwhile` runs after each page. */
   async pagesOfHits(
     words: string,
     filter: Filter = everything,

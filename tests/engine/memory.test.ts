@@ -1,4 +1,4 @@
-import { checked } from '../../src/engine/checked.ts'
+import { checked } from './contract/checked.ts'
 import { openMemoryEngine } from './memory/memory-engine.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { describeEngine } from './suite/engine.ts'

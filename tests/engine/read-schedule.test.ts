@@ -296,7 +296,7 @@ describe('a schedule of reads', () => {
     assert(reads.giveUp('3'))
     assert.equal(reads.size, 2)
     assert(!reads.giveUp('1'))
-    // Its thread has not noticed the abort, but the read no longer counts as running.
+    // The thread of read 1 has not noticed the abort, but the read no longer counts as running.
     reads.add('4', a)
     assert.deepEqual(reads.fill().starts, ['4'])
     assert.equal(reads.size, 3)

@@ -223,7 +223,7 @@ describe('memory for the result of a long read', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('is missing: the read fails', async (context) => {
+  test('is not available in time, so the read fails', async (context) => {
     const { engine, target } = await large(context)
     const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
     await assert.rejects(async () => engine.read(target, find, caller), /^Error: no room$/)

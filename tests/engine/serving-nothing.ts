@@ -1,6 +1,6 @@
 /**
- * The same engine, which leaves filters, sorts and searches to the layer above, and only walks through
- * records.
+ * Wraps an engine so that it only walks through records, and leaves filters, sorts and searches
+ * to the layer above.
  */
 import { around } from '../../src/engine/around.ts'
 import type { Engine, Page } from '../../src/engine/contract.ts'

@@ -1,4 +1,7 @@
-/** A collection of an engine, wrapped for tests: JSON values, read through the finishing layer. */
+/**
+ * A collection of an engine, wrapped for tests: JSON values, read through the layer that
+ * completes what the engine leaves undone.
+ */
 import { ownCaller } from '../../src/caller/caller.ts'
 import assert from 'node:assert/strict'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Models } from '../../src/providers/models.ts'
 
-/** For tables without an embedding service. */
+/** Models of tables without an embedding service: they fail when they are called. */
 export const testModels: Pick<Models, 'embed'> = {
   embed: () => assert.fail('nothing is to be embedded'),
 }

@@ -1,4 +1,4 @@
-/** Every error and warning as a reader gets it: the sentences are whole, whatever is in them. */
+/** Renders every error and warning with sample values: all sentences must be complete. */
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { describe, test } from 'node:test'
@@ -13,8 +13,8 @@ interface Variable {
 }
 
 /**
- * The variables of each message with their types, which only the compiler knows. A message with
- * several reasons has as many sets of them.
+ * Variables and types of each message, which only the compiler knows; one set per reason for
+ * messages with several reasons.
  */
 function readVariables(): ReadonlyMap<string, readonly (readonly Variable[])[]> {
   const file = fileURLToPath(new URL('../../src/errors/catalog.ts', import.meta.url))
@@ -47,7 +47,7 @@ function readVariables(): ReadonlyMap<string, readonly (readonly Variable[])[]> 
   )
 }
 
-/** What variables of these names really hold, where sentences lean on it. */
+/** Realistic samples for variables that sentences depend on. */
 const typical: Readonly<Record<string, readonly string[]>> = {
   type: ['String', 'Number', 'Boolean', 'Array', 'Object', 'Null'],
   kind: ['table', 'collection', 'Index'],
@@ -70,7 +70,7 @@ function samplesOf({ name, type, isOptional }: Variable): readonly unknown[] {
   if (name === 'reason' && type.startsWith('"')) return [JSON.parse(type)]
   switch (type) {
     case 'readonly string[]':
-      // Nobody is told to send a key in no header.
+      // The list of headers in a message is never empty.
       if (name === 'headers') return [['first'], ['first', 'second']]
       return [['first'], ['first', 'second'], [], ...absent]
     case 'boolean':
@@ -83,7 +83,10 @@ function samplesOf({ name, type, isOptional }: Variable): readonly unknown[] {
   }
 }
 
-/** With every variable's first sample, and with each other sample in its place. */
+/**
+ * Renders the entry with the first sample of every variable, and then with each other sample in
+ * place of the first.
+ */
 function render(entry: CatalogEntry, variables: readonly Variable[]): string[] {
   const body = entry.body as (variables: Record<string, unknown>) => string
   const usual = Object.fromEntries(
@@ -109,19 +112,19 @@ const mistakes: Readonly<Record<string, RegExp>> = {
 describe('every message of the catalog', () => {
   const variables = readVariables()
 
-  test('is known with its variables', () => {
+  test('has known variables', () => {
     assert.deepEqual([...variables.keys()].toSorted(), Object.keys(catalog).toSorted())
   })
 
   for (const [name, entry] of Object.entries(catalog))
-    test(`reads well: ${name}`, () => {
+    test(`is a complete sentence: ${name}`, () => {
       const own = variables.get(name)!
       const messages = own.flatMap((set) => render(entry, set))
       for (const message of messages) {
         for (const [mistake, pattern] of Object.entries(mistakes))
           assert.doesNotMatch(message, pattern, `${mistake}: ${message}`)
         assert.match(message, /^["$<[{A-Z_a-z]/, message)
-        // A provider's own words come last, and end as they do.
+        // The text of a provider comes last and may end without a full stop.
         if (!message.endsWith('<text>')) assert.match(message, /\.$/, message)
       }
       assert.match(entry.title, /^(?:[$A-Z_]|[a-z]+[A-Z]).*[^.]$/, entry.title)

@@ -463,7 +463,7 @@ describe('values', () => {
         }
   })
 
-  test('far beyond any limit are answered in options', async () => {
+  test('far beyond any limit get an answer when they are sent as options', async () => {
     const numbers = [
       '9007199254740991',
       '9007199254740993',
@@ -665,7 +665,7 @@ describe('filters', () => {
       await suspect.open(`{"find":{"filter":{"${operator}":[${comparisons.join()}]}}}`)
   })
 
-  test('in thousands of shapes leave nothing behind', async () => {
+  test('in thousands of different shapes do not make the memory of the server grow', async () => {
     const shape = (n: number) => {
       const parts = Array.from({ length: 12 }, (_, bit) =>
         (n >> bit) % 2 === 0 ? `{"n":{"$gt":${n}}}` : `{"tags":{"$in":["a","b","${n}"]}}`,

@@ -41,7 +41,7 @@ test(`a server killed ${rounds} times during writes keeps acknowledged writes`, 
     await writing
     assertSound(folder)
     if (random.oneIn(4)) {
-      // Kills it again during recovery.
+      // Kills the server again during recovery.
       const starting = new ServerProcess(folder)
       await delay(random.below(500))
       await starting.kill()

@@ -43,7 +43,7 @@ const home = mkdtempSync(join(tmpdir(), 'stela-foreign-'))
 const sound = join(home, 'sound')
 let count = 0
 let place = ''
-/** A copy of it for each test. */
+/** A copy of the sound data folder for each test. */
 let dataDir = ''
 /** A foreign folder. It looks like a collection, so that only its location is wrong. */
 let foreign = ''

@@ -38,7 +38,7 @@ async function stop(server: TestServer): Promise<void> {
 const keyspace = '/default_keyspace'
 const books = `${keyspace}/books`
 
-/** Large enough to need pages of its own. */
+/** A document that is large enough to need pages of its own. */
 const bodyOf = (n: number) => ({ _id: n, n, body: `${n}`.padEnd(7_000, 'x') })
 
 function assertRefusedAsFull(answer: Answer): void {

@@ -306,7 +306,7 @@ describe('an embedding provider that', () => {
     assert.deepEqual(others, before)
   })
 
-  test('sends zeros for rows makes them fail when the column has a cosine index', async () => {
+  test('sends zeros for rows makes their inserts fail when the column has a cosine index', async () => {
     const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
     const columns = { p: 'int', v: { type: 'vector', dimension: 2, service } }
     const path = '/default_keyspace'

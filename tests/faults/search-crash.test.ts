@@ -59,7 +59,7 @@ test(`a server killed ${moments.length} times during indexing finds all stored d
   const load = new SearchLoad(random.fork())
   let server = await ServerProcess.start(folder, ...flags)
   await load.prepare(server)
-  // Created beforehand, so that the test can watch it.
+  // Creates the folder of the snapshot beforehand, so that the test can watch it.
   const snapshot = snapshotOf(folder, 'many')
   mkdirSync(snapshot)
   let halfWritten = 0
@@ -75,7 +75,7 @@ test(`a server killed ${moments.length} times during indexing finds all stored d
     if (unnamedIn(snapshot).length > 0) halfWritten++
     assertSound(folder)
     if (random.oneIn(3)) {
-      // Kills it again while it opens its indexes.
+      // Kills the server again while it opens its indexes.
       const again = await ServerProcess.start(folder, ...flags)
       const searching = load.run(again, 2)
       await delay(random.below(150))

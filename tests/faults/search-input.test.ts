@@ -625,7 +625,7 @@ describe('$hybrid', () => {
   })
 })
 
-test('options of searches are numbers and flags', async () => {
+test('searches reject options of wrong types or ranges, and sorts that combine searches', async () => {
   for (const options of [
     ...['-1', '1.5', '"5"', '1001', '1e400', '[]', '{}'].map((limit) => `"limit":${limit}`),
     ...['0', '1', '-1', '1e400'].map((skip) => `"skip":${skip}`),

@@ -78,7 +78,7 @@ export class SmallDisk {
   unmount(): void {
     if (!mounted.delete(this)) return
     this.uncover()
-    // A process may still use it.
+    // A process may still use the disk.
     run('umount', '--lazy', this.path)
     rmSync(this.path, { recursive: true, force: true })
   }

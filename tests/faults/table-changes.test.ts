@@ -213,7 +213,7 @@ test('a command succeeds although schema changes overtake it repeatedly', async 
   const changes: Promise<unknown>[] = []
   const attempts = defaultLimits.writeAttemptsMax
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    // The provider computes its vector while the schema changes.
+    // The provider computes the vector of the row while the schema changes.
     await provider.asked(1)
     const change = addColumn(attempt).finally(() => ended.push(`change ${attempt}`))
     if (attempt < attempts) await change

@@ -48,7 +48,7 @@ test(`a server killed ${rounds} times during schema changes has the old or the n
     await working
     assertSound(folder)
     if (random.oneIn(4)) {
-      // Kills it again during recovery.
+      // Kills the server again during recovery.
       const starting = new ServerProcess(folder, flags)
       await delay(random.below(500))
       await starting.kill()

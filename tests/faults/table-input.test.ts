@@ -38,7 +38,7 @@ const suspect = new Suspect(
     const documents = keptRows
     await suspect.accepted(`${keyspace}/kept_rows`, { insertMany: { documents } })
   },
-  // No server errors: the faults of table commands are their own.
+  // No code of the family SERVER is allowed: every fault in these commands is the client's.
   [],
 )
 after(() => models.close())
@@ -110,7 +110,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       const target = level === 'table' ? table : path
       await prepare()
       let state = await readState()
-      // Each run tests a random half of them.
+      // Each run tests a random half of the variants.
       const variants = [...variantsOf(command, random)].filter(() => random.oneIn(2))
       for (let at = 0; at < variants.length; at += 16) {
         const bodies = variants.slice(at, at + 16)
@@ -508,7 +508,7 @@ describe('keys', () => {
     assert.deepEqual(left.body.data!.documents, [])
   })
 
-  test('that only look alike are kept apart', async () => {
+  test('that look alike, or concatenate to the same text, address different rows', async () => {
     const parts = [
       'a',
       'ab',
@@ -601,8 +601,8 @@ describe('page states', () => {
   })
 })
 
-describe('sizes', () => {
-  test('far beyond any use are answered for clauses and bodies', async () => {
+describe('table commands of extreme size', () => {
+  test('get an answer when clauses or bodies have megabytes', async () => {
     const fill = (part: (n: number) => string, size = 1_500_000) => {
       const parts: string[] = []
       for (let length = 0; length < size; length += parts.at(-1)!.length + 1)
@@ -647,7 +647,7 @@ describe('sizes', () => {
     }
   })
 
-  test('beyond counting are answered for combinations of key values in filters', async () => {
+  test('get an answer when filters have ten billion combinations of key values', async () => {
     await create('combined', {
       columns: { a: 'int', b: 'int', c: 'int', d: 'int', e: 'int' },
       primaryKey: { partitionBy: ['a', 'b'], partitionSort: { c: 1, d: -1, e: 1 } },

@@ -1,7 +1,7 @@
 /**
- * Changers of a schema that remember acknowledged changes. A schema consists of parts that exist or
- * not. Each part belongs to one changer, which changes one part at a time. So the schema is known,
- * except for parts whose last change was not answered.
+ * Concurrent clients that change a schema and remember acknowledged changes. A schema consists of
+ * parts that exist or not. Each part belongs to one client, which changes one part at a time. The
+ * schema is therefore known, except for parts whose last change was not answered.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
@@ -84,7 +84,10 @@ const otherParts: readonly Part[] = [
 
 const allParts = [...indexParts, ...otherParts]
 
-/** Rows with values in the columns that are added and dropped; only this load changes them. */
+/**
+ * The rows (guests) with values in the columns that are added and dropped; only this load
+ * changes them.
+ */
 const guests = Array.from({ length: 10 }, (_, n) => ({ w: -1, n }))
 
 /** Possible values of a guest in those columns. */

@@ -62,9 +62,9 @@ export function value(hand: Hand, depth = 0): unknown {
 
 /** Search features of a collection. */
 export interface Abilities {
-  /** Dimension of its vectors; 0: it has none. */
+  /** Dimension of the collection's vectors; 0: the collection has no vectors. */
   readonly dimension: number
-  /** Whether it has an embedding provider. */
+  /** Whether the collection has an embedding provider. */
   readonly embeds: boolean
 }
 

@@ -22,7 +22,7 @@ export interface Settings {
 /** A finding with the smallest input that causes it. */
 export interface Found extends Finding {
   readonly input: Input
-  /** Whether the input alone causes it on a freshly furnished server. */
+  /** Whether the input alone causes it on a server with its initial data. */
   readonly isAlone: boolean
 }
 

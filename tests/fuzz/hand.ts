@@ -1,13 +1,13 @@
 /**
- * The hand that writes inputs. A steady hand writes valid input; a shaky one sometimes slips, at
- * any place, and writes something else there.
+ * A generator of inputs, called a hand. A steady hand writes valid input; a shaky one sometimes
+ * slips, and writes an invalid part instead.
  */
 import type { Random } from '../faults/random.ts'
 import { oddKeys, oddValue } from './odd-values.ts'
 
 export type Make = () => unknown
 
-/** Called at every place where something else could be written. */
+/** Called for each part of an input; true: the hand slips and writes something else. */
 export type Slipping = () => boolean
 
 export const never: Slipping = () => false
@@ -51,7 +51,7 @@ export class Hand {
     return Array.from({ length }, () => this.write(make))
   }
 
-  /** At least `min` elements, rarely more than `min` + 3. */
+  /** A list of at least `min` elements, rarely more than `min` + 3. */
   few(min: number, make: Make): unknown[] {
     return this.list(min + this.random.below(4), make)
   }

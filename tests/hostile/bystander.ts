@@ -32,7 +32,7 @@ export class Bystander {
     this.#worker = worker
   }
 
-  /** By default it requests health, documents, searches and uploads. */
+  /** Starts a bystander. By default it requests health, documents, searches and uploads. */
   static async start(
     server: HostileServer,
     restMs: number,

@@ -34,6 +34,6 @@ export async function settledMemory(
   return { bytes: server.usage()?.memory, isCollected: true }
 }
 
-/** Time for a server above its bound to return memory. */
+/** Milliseconds in which a server above its bound should return memory. */
 const restMsMax = 5_000
 const restStepMs = 500

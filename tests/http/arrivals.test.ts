@@ -1,6 +1,6 @@
 /**
- * Limits for clients that have not shown a valid token: what they can do at once, and what is
- * logged.
+ * Limits for clients that have not sent a valid token: concurrent work per address, and log
+ * lines about rejections.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -186,7 +186,7 @@ describe('a server limits each address', () => {
         assert((await metric(name)) >= 1)
         break
       } catch (error) {
-        // The server has not seen yet that they are closed.
+        // The server may not have noticed yet that the connections were closed.
         if (error instanceof assert.AssertionError) throw error
       }
   })

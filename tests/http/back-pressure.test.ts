@@ -81,7 +81,7 @@ function findOne(headers: Record<string, string> = {}): Promise<Answer> {
 }
 
 /**
- * Retries while the server is out of room: on a busy machine other commands may hold room for
+ * Retries while no memory is available: on a busy machine other commands may hold memory for
  * longer than this one waits.
  */
 async function untilRoom(path: string, command: object): Promise<Answer> {
@@ -129,7 +129,7 @@ describe('pipelined requests', () => {
     )
   })
 
-  test('may have bodies of any size among them', async () => {
+  test('may have bodies of any size', async () => {
     await start()
     const socket = await open()
     const body = `{"countDocuments":{}}${' '.repeat(300_000)}`
@@ -155,7 +155,7 @@ describe('pipelined requests', () => {
 })
 
 describe('replies under construction', () => {
-  test('reserve room before they read anything', async () => {
+  test('reserve memory before they read anything', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     const many = await Promise.all(Array.from({ length: 12 }, open))
     const answers = many.map((socket) => once(socket, 'readable'))
@@ -170,7 +170,7 @@ describe('replies under construction', () => {
     assert((await metric('stela_reply_memory_bytes')) < 37_500_000)
   })
 
-  test('wait for room while others are read, and arrive complete', async () => {
+  test('wait for memory while others are read, and arrive complete', async () => {
     await start({ replyMemoryMax: 28_000_000 })
     const all = Array.from({ length: 6 }, () => untilRoom(long, { find: {} }))
     for (const { text } of await Promise.all(all))
@@ -178,7 +178,7 @@ describe('replies under construction', () => {
     assert.equal(await metric('stela_reply_memory_bytes'), 0)
   })
 
-  test('may take nearly all room when their principal is alone', async () => {
+  test('may take nearly all memory when their principal is alone', async () => {
     await start({ replyMemoryMax: 13_000_000 })
     assert.equal((await server.command(long, { find: {} })).http, 200)
     const projection = { missing: 0 }
@@ -187,7 +187,7 @@ describe('replies under construction', () => {
     assert.equal(text.split('"_id"').length, 5)
   })
 
-  test('give back the room of documents that an update only changes', async () => {
+  test('give back the memory of documents that an update only changes', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     const update = { updateMany: { filter: {}, update: { $set: { seen: 1 } } } }
     const all = Array.from({ length: 4 }, () => untilRoom(long, update))
@@ -198,7 +198,7 @@ describe('replies under construction', () => {
 })
 
 describe('unread replies', () => {
-  test('are kept up to a share of the room; then reads are rejected and other commands are not', async () => {
+  test('are kept up to a share of the memory; then reads are rejected and other commands are not', async () => {
     await start({ replyMemoryMax: 50_000_000 })
     // Three pages of 12 MB fit into the share of one principal; the fourth does not.
     for (let i = 0; i < 3; i++) await findUnread()
@@ -208,17 +208,18 @@ describe('unread replies', () => {
     assert.equal(http, 200)
     assert.equal(text.split('"_id"').length, 5)
     assert((await metric('stela_commands_refused_total{reason="no_room_for_reply"}')) >= 1)
-    // The room is free again as soon as one connection has closed.
+    // The memory is free again as soon as one connection has closed.
     sockets[0]!.destroy()
     let answer = await server.command(long, { find: {} })
     while (answer.http !== 200) answer = await server.command(long, { find: {} })
   })
 
-  test('take room before a write starts, so that a write is always answered', async () => {
+  test('take memory before a write starts, so that a write is always answered', async () => {
     const limits = { ...defaultLimits, documentLengthMax: 4_000_000 }
     await start({ replyMemoryMax: 16_500_000, limits })
     await findUnread()
-    // 12 MB are held and the reply may take 4 MB: more than three quarters of the room together.
+    // 12 MB are held and the reply may take 4 MB: more than three quarters of the memory
+    // together.
     while ((await metric('stela_reply_memory_bytes')) < 12_000_000);
     const update = { findOneAndUpdate: { filter: { _id: 9 }, update: { $inc: { n: 1 } } } }
     const answer = await server.command(long, update)
@@ -278,13 +279,13 @@ describe('unread replies', () => {
 describe('request bodies', () => {
   const body = `{"findKeyspaces":{}}${' '.repeat(900_000)}`
 
-  test('wait when there is no room, and no upload is lost', async () => {
+  test('wait while no memory is available, and no upload is lost', async () => {
     await start({ bodyMemoryMax: 2_500_000 })
     const halves = await Promise.all([open(), open()])
     for (const socket of halves)
       socket.write(headOf(body.length) + body.slice(0, body.length / 2))
     while ((await metric('stela_body_memory_bytes')) < 2 * body.length);
-    // The third of the same principal waits; another principal has room left.
+    // The third body of the same principal waits; another principal has memory left.
     const third = await open()
     third.write(headOf(body.length) + body)
     const other = await server.command('', body.slice(0, 300_000), ann)
@@ -297,7 +298,7 @@ describe('request bodies', () => {
     assert.equal(await metric('stela_body_memory_bytes'), 0)
   })
 
-  test('give their room back when their client disconnects', async () => {
+  test('give their memory back when their client disconnects', async () => {
     await start({ bodyMemoryMax: 2_400_000 })
     for (const length of [body.length, undefined, 1_000, body.length, undefined]) {
       const socket = await open()
@@ -309,7 +310,7 @@ describe('request bodies', () => {
     assert.equal((await server.command('', body)).http, 200)
   })
 
-  test('without room in time are rejected with Retry-After', async () => {
+  test('are rejected with Retry-After when no memory becomes available in time', async () => {
     await start({ bodyMemoryMax: 1_000_000 })
     const half = await open()
     half.write(headOf(body.length) + ' ')
@@ -350,7 +351,7 @@ describe('request bodies', () => {
 })
 
 describe('commands', () => {
-  test('are limited per principal, which leaves room for others', async () => {
+  test('are limited per principal, which leaves capacity for others', async () => {
     await start({ commandsMax: 4 })
     for (let i = 0; i < 3; i++) await findUnread()
     assertNoRoom(await findOne())
@@ -395,7 +396,7 @@ describe('streams of HTTP/2', () => {
     const scrape = async () => (await other.send({ ':path': '/metrics' })).text
     const held = async () =>
       Number(/^stela_reply_memory_bytes (\d+)$/m.exec(await scrape())![1])
-    // One page of 12 MB, which is an eighth of the room; the other replies are rejections.
+    // One page of 12 MB, which is an eighth of the memory; the other replies are rejections.
     let most = 0
     for (let i = 0; i < 15; i++) {
       most = Math.max(most, await held())

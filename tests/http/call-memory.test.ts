@@ -58,7 +58,8 @@ describe('memory for the reads of a command', () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call()]
     for (const call of calls) assert.equal(call.reserve(300, 0), undefined)
-    // Both calls need twice as much; the first to ask gives way to the second.
+    // Both calls need 500 bytes instead of 300. The first to ask releases its 300 while it
+    // waits.
     const waiting = calls[0]!.reserve(500, 300)
     assert(waiting instanceof Promise)
     assert.equal(world.replyRoom.held, 300)
@@ -157,7 +158,7 @@ describe('values', () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call({ principalName: 'bob' })]
     for (const call of calls) await call.takeForBody(500)
-    // Both calls hold half of the memory and need more.
+    // Both calls hold half of the memory for values, and need more.
     for (const call of calls) (await call.borrow(500))()
     for (const call of calls) call.end()
     assert.equal(world.valueRoom.held, 0)

@@ -82,8 +82,8 @@ async function open(): Promise<Socket> {
 }
 
 /**
- * Sends until the command is not refused for load: the command before counts until the server
- * knows that its reply was sent, which may be after the client has read it.
+ * Sends the command until it is not rejected for load. A previous command counts until the
+ * server knows that its reply was sent, which may be after the client has read it.
  */
 async function afterOthers(send: () => Promise<Answer>): Promise<Answer> {
   let answer = await send()
@@ -148,14 +148,14 @@ describe('commands up to the limit', () => {
     for (const socket of arriving) socket.write(half)
     assert.equal((await findKeyspaces()).http, 200)
 
-    // A body that arrives completely while there is no room is rejected then.
+    // A request whose body is completed while the limit is reached is rejected at that point.
     const running = afterOthers(() => insertSlowly(1))
     await provider.asked(1)
     arriving[0]!.write(' '.repeat(50))
     await readUntil(arriving[0]!, 'SERVER_OVERLOADED')
     provider.answerAll()
     await running
-    // The command before may count until the server knows that its reply was sent.
+    // The previous command may count until the server knows that its reply was sent.
     for (const socket of arriving.slice(1)) {
       socket.write(' '.repeat(50))
       const reply = await readReply(socket)
@@ -264,7 +264,7 @@ describe('a command that exceeds its timeout', () => {
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
     assert.match(answer.body.errors![0]!.message, /may have been written, and that stays/)
     await provider.left(1)
-    // Without the timeout, which a busy machine might exceed.
+    // The restarted server has no timeout, which a busy machine might exceed.
     await server.stop()
     server = await startServer({ dataDir: server.dataDir })
     const letters = '/default_keyspace/letters'
@@ -293,7 +293,7 @@ describe('a command that exceeds its timeout', () => {
       await timesOut()
       await finds()
     }
-    // The same holds for a pipelined command.
+    // A pipelined command also times out and leaves the connection usable.
     socket.write(slow + slow)
     await timesOut()
     await timesOut()

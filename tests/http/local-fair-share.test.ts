@@ -27,7 +27,7 @@ describe('a share', () => {
     assert.equal(share.heldBy('ann'), 750)
   })
 
-  test('leaves room for the next principal, however many there are', () => {
+  test('leaves capacity for the next principal, however many there are', () => {
     const share = new LocalFairShare(1_000)
     const counts = ['a', 'b', 'c', 'd', 'e'].map((name) => takeAll(share, taker(name)))
     assert.deepEqual(counts, [750, 188, 47, 12, 3])
@@ -56,7 +56,7 @@ describe('a share', () => {
     assert.equal(share.held, 0)
   })
 
-  test('may be exceeded by existing amounts, and is full then', () => {
+  test('may be exceeded by existing amounts, and grants nothing then', () => {
     const share = new LocalFairShare(100)
     share.force(ann, 150)
     assert.equal(share.hasRoom(bob, 1), false)
@@ -64,7 +64,7 @@ describe('a share', () => {
     assert.equal(share.hasRoom(bob, 100), true)
   })
 
-  test('leaves room for others, whatever amounts are taken', () => {
+  test('leaves capacity for others, whatever amounts are taken', () => {
     const share = new LocalFairShare(640)
     for (const amount of [160, 320])
       assert.equal(share.take(ann, amount), true, `${amount}`)
@@ -96,8 +96,8 @@ describe('a share', () => {
   })
 })
 
-describe('waiting for room', () => {
-  test('ends in order of arrival when there is room', async () => {
+describe('waiting for capacity', () => {
+  test('ends in order of arrival when capacity is released', async () => {
     const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const order: string[] = []
@@ -137,7 +137,7 @@ describe('waiting for room', () => {
     assert.equal(await waiting, true)
   })
 
-  test('ends without room at its timeout or when it is aborted', async () => {
+  test('ends without success at its timeout or when it is aborted', async () => {
     const share = new LocalFairShare(10)
     assert(share.take(ann, 10))
     assert.equal(await share.takeWithin(bob, 1, 1, never), false)

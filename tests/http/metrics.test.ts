@@ -284,7 +284,7 @@ describe('the setting for metrics', () => {
   let server: TestServer
   afterEach(() => server.close())
 
-  test('off removes the path', async () => {
+  test('"off" removes the path', async () => {
     server = await startServer({ metrics: 'off' })
     const answer = await server.send('/metrics', { method: 'GET' })
     assert.equal(answer.http, 404)
@@ -292,7 +292,7 @@ describe('the setting for metrics', () => {
     assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 
-  test('token requires a valid token', async () => {
+  test('"token" requires a valid token', async () => {
     server = await startServer({ metrics: 'token' })
     const none = await server.send('/metrics', { method: 'GET' })
     assert.equal(none.http, 401)
@@ -304,7 +304,7 @@ describe('the setting for metrics', () => {
     await scrape(server, { Authorization: `Bearer ${testToken}` })
   })
 
-  test('on rejects commands and other methods', async () => {
+  test('"on" serves GET and HEAD, and rejects commands', async () => {
     server = await startServer()
     assert.equal((await server.send('/metrics', { method: 'POST' })).http, 404)
     assert.equal((await server.send('/metrics', { method: 'HEAD' })).http, 200)

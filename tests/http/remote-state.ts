@@ -1,7 +1,6 @@
 /**
- * Shared state of several servers that answers asynchronously, as another thread or machine would,
- * and
- * that can be made unreachable.
+ * Shared state of several servers that answers asynchronously, as another thread or machine
+ * would, and that can be made unreachable.
  */
 import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import type { Lockout } from '../../src/auth/lockout.ts'
@@ -186,7 +185,7 @@ export class RemoteState implements SharedState {
     this.valueRoom = new RemoteFairShare(ways.valueRoom, kept.valueRoom)
   }
 
-  /** The sum over all rooms, commands plus bytes: 0 only when nothing is held. */
+  /** The sum of all held amounts, commands and bytes together; 0 only when nothing is held. */
   get heldSum(): number {
     const rooms = [this.commandRoom, this.bodyRoom, this.replyRoom, this.valueRoom]
     return rooms.reduce((sum, { held }) => sum + held, 0)

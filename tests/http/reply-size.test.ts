@@ -155,7 +155,7 @@ describe('replies of limited size', () => {
     }
   })
 
-  test('rows sorted in memory stay in order over such pages', async () => {
+  test('rows sorted in memory stay in order across short pages', async () => {
     const numbers = (await pagesOf('/rows', { sort: { n: 1 } })).flat().map(({ n }) => n)
     assert.deepEqual(numbers, [...Array(count).keys()])
   })

@@ -1,8 +1,7 @@
 /**
- * Limits and turns in shared state that answers asynchronously. Requests are admitted and rejected
- * as with
- * local state, servers that share it agree, and unreachable state costs a request an error and
- * nothing else.
+ * Limits and turns in shared state that answers asynchronously. Requests are admitted and
+ * rejected as with local state, servers that share it agree, and unreachable state costs a
+ * request an error and nothing else.
  */
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -67,17 +66,17 @@ async function startPair(
   return { state, one: await start(), two: await start() }
 }
 
-/** Ends by the timeout of the test when something is never given back. */
+/** Waits until all amounts are released; a leak lets the test time out. */
 async function untilNothingIsHeld(state: RemoteState): Promise<void> {
   while (state.heldSum > 0) await nextTurn()
-  // Requests in flight may still take room, which must be given back too.
+  // Requests in flight may still take an amount, which must be released too.
   for (let i = 0; i < 100; i++) await nextTurn()
   while (state.heldSum > 0) await nextTurn()
   assert.equal(state.heldSum, 0)
 }
 
 describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () => {
-  test('serves bodies and replies of all kinds, and nothing is held after them', async (context) => {
+  test('serves bodies and replies of all kinds, and holds nothing after them', async (context) => {
     const { one, state } = await startPair(context, { compression: true })
     const long = await one.command(books, insertOf('announced'))
     assert.deepEqual(long.body.status, { insertedIds: ['announced'] })
@@ -112,7 +111,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
     assert.equal(refused.headers.get('retry-after'), '1000')
   })
 
-  test('rejects commands when other servers hold all room, until it is given back', async (context) => {
+  test('rejects commands when other servers hold all capacity, until it is released', async (context) => {
     const { one, state } = await startPair(context)
     const { commandRoom } = state
     commandRoom.force(other, commandRoom.total)
@@ -132,7 +131,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
       room.force(other, room.total)
       const before = way.asked
       const waiting = one.command(books, insertOf(part))
-      // Bodies and replies first try to take room without waiting; values only wait.
+      // Bodies and replies first try to take memory without waiting; values only wait.
       while (way.asked < before + (part === 'valueRoom' ? 1 : 2)) await nextTurn()
       room.release(other, room.total)
       assert.deepEqual((await waiting).body.status, { insertedIds: [part] })

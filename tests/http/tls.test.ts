@@ -230,7 +230,7 @@ describe('an HTTP/2 connection', () => {
     })
     const client = await open()
     const long = ' '.repeat(3_000_000)
-    // Rejected with and without Content-Length, and holds no room that others need.
+    // These bodies are rejected with and without Content-Length, and hold no memory afterwards.
     for (const length of [{ 'content-length': String(long.length) }, {}]) {
       const stream = client.open({ ':method': 'POST', ':path': '/v1', ...length })
       stream.on('error', () => undefined)
@@ -337,7 +337,7 @@ describe('a stopping server', () => {
   test('closes connections that do not respond', async () => {
     await start()
     const { hostname, port } = new URL(server.url)
-    // One never speaks HTTP; the other never finishes its request.
+    // One connection never speaks HTTP; the other never finishes its request.
     const silent = tlsConnect({ host: hostname, port: Number(port), ca: made.cert })
     await once(silent, 'secureConnect')
     silent.on('error', () => undefined)

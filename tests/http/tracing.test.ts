@@ -53,7 +53,7 @@ describe('whether a request is traced', () => {
     assert.equal(tracingOf(open, { [flag]: 'false', [`${flag}-full`]: 'true' }), 'full')
   })
 
-  test('depends on the operator otherwise', () => {
+  test("depends on the operator's settings first", () => {
     const both = { [flag]: 'true', [`${flag}-full`]: 'true' }
     const none = { [flag]: 'false', [`${flag}-full`]: 'false' }
     const on = { ...open, requestTracing: true }

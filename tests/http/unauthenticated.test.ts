@@ -90,7 +90,7 @@ describe('a request with an invalid token', () => {
     assert(Number(locked.headers.get('retry-after')) > 0)
   })
 
-  test('is treated like any other on paths that need no token', async () => {
+  test('is served like any other on paths that need no token', async () => {
     server = await startServer({ badCredentialsMax: 1 })
     const unknown = await server.send('/nowhere', {})
     assert.deepEqual([unknown.http, unknown.codes], [404, ['UNKNOWN_PATH']])
@@ -128,7 +128,7 @@ describe('a request with an invalid token', () => {
     assert(isClosed)
   })
 
-  test('takes no room: uploads of other clients proceed beside any number of them', async () => {
+  test('takes no memory: uploads of other clients proceed beside any number of them', async () => {
     server = await startServer({ bodyMemoryMax: 20_000_000, badCredentialsMax: 0 })
     const upload = await open()
     const body = `{"findKeyspaces":{}}${' '.repeat(1_000_000)}`

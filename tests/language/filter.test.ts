@@ -159,7 +159,7 @@ describe('a filter is rejected', () => {
     ['[]', 'FILTER_UNSUPPORTED_DATA_TYPE', 'Array'],
     ['"a"', 'FILTER_UNSUPPORTED_DATA_TYPE', 'String'],
 
-    // Paths.
+    // Invalid paths.
     ['{"":1}', bad, 'empty'],
     ['{"a..b":1}', bad, '"a..b"'],
     ['{"a.":1}', bad, '"a."'],
@@ -173,7 +173,7 @@ describe('a filter is rejected', () => {
     ['{"$eq":1}', bad, '"$eq"'],
     ['{"$hybrid":"x"}', bad, '"$hybrid"'],
 
-    // Operators.
+    // Unsupported operators.
     ['{"a":{"$regex":"x"}}', 'FILTER_UNSUPPORTED_OPERATOR', '"$regex"'],
     ['{"a":{"$elemMatch":{"b":1}}}', 'FILTER_UNSUPPORTED_OPERATOR', '"$elemMatch"'],
     ['{"a":{"$mod":[4,0]}}', 'FILTER_UNSUPPORTED_OPERATOR', '"$mod"'],
@@ -187,7 +187,7 @@ describe('a filter is rejected', () => {
     ['{"a":{"$eq":{"$gt":1}}}', bad, '"$gt"'],
     ['{"a":{"$in":[{"$gt":1}]}}', bad, '"$gt"'],
 
-    // Operands.
+    // Invalid operands.
     ['{"a":[1]}', bad, '"a"'],
     ['{"_id":[1]}', bad, '"_id"'],
     ['{"a":{"$gt":null}}', bad, 'null'],
@@ -211,7 +211,7 @@ describe('a filter is rejected', () => {
     ['{"a":{"$binary":"AAAA"}}', bad, '$binary'],
     ['{"a":{"$gt":{"$binary":"AAAA"}}}', bad, '$binary'],
 
-    // Typed values.
+    // Malformed typed values.
     ['{"a":{"$date":"2020"}}', 'SHRED_BAD_EJSON_VALUE', '"2020"'],
     ['{"a":{"$gt":{"$date":1.5}}}', 'SHRED_BAD_EJSON_VALUE', '1.5'],
     ['{"a":{"$uuid":"x"}}', 'SHRED_BAD_EJSON_VALUE', '$uuid at "a"'],
@@ -220,7 +220,7 @@ describe('a filter is rejected', () => {
     ['{"a":{"$binary":1}}', 'SHRED_BAD_EJSON_VALUE', '$binary'],
     ['{"a":{"$date":1,"$uuid":"x"}}', 'FILTER_UNSUPPORTED_OPERATOR', '"$date"'],
 
-    // $and, $or, $not.
+    // Invalid $and, $or and $not.
     ['{"$and":{"a":1}}', bad, '$and'],
     ['{"$or":5}', bad, '5 (Number)'],
     ['{"$and":[{"a":1},5]}', bad, '5 (Number)'],
@@ -229,7 +229,7 @@ describe('a filter is rejected', () => {
     ['{"$not":[{"a":1}]}', bad, '$not'],
     ['{"$not":true}', bad, 'true'],
 
-    // _id.
+    // Invalid conditions on _id.
     ['{"_id":{"$gt":1,"$lt":9}}', 'FILTER_MULTIPLE_ID_FILTER', '_id'],
     ['{"_id":1,"$and":[{"_id":2}]}', 'FILTER_MULTIPLE_ID_FILTER', '$in'],
     ['{"_id":1,"$not":{"_id":2}}', 'FILTER_MULTIPLE_ID_FILTER', '_id'],
@@ -243,7 +243,7 @@ describe('a filter is rejected', () => {
     ['{"_id":{"$binary":"AAAA"}}', 'SHRED_BAD_DOCID_TYPE', '$binary'],
     ['{"_id":{"$gt":null}}', bad, 'null'],
 
-    // Search fields.
+    // Invalid conditions on search fields.
     ['{"$vector":[0.1,0.2]}', bad, '"$vector"'],
     ['{"$vector":{"$eq":[0.1]}}', bad, '$exists'],
     ['{"$vector":{"$size":2}}', bad, '$size'],

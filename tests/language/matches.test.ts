@@ -35,7 +35,7 @@ const objectId = '0123456789abcdef01234567'
 
 describe('a filter', () => {
   const cases: [filter: string, yes: string[], no: string[]][] = [
-    // Equality.
+    // Filters by equality.
     [
       '{"a":1}',
       ['{"a":1}', '{"a":1.0}', '{"a":[2,1]}'],
@@ -96,7 +96,7 @@ describe('a filter', () => {
     ['{"a":{"$ne":null}}', ['{}', '{"a":1}', '{"a":[null]}'], ['{"a":null}']],
     ['{"a":{"$ne":"AAAA"}}', ['{"a":{"$binary":"AAAA"}}'], ['{"a":"AAAA"}']],
 
-    // Ranges.
+    // Filters by ranges.
     [
       '{"a":{"$gt":5}}',
       ['{"a":5.1}', '{"a":1e40}'],
@@ -125,7 +125,7 @@ describe('a filter', () => {
     ],
     ['{"a":{"$lte":"\\ufb01"}}', ['{"a":"\\ud83d\\ude00"}'], ['{"a":"\\uffff"}']],
 
-    // Lists.
+    // Filters by lists of values.
     [
       '{"a":{"$in":[1,"x",null]}}',
       ['{"a":1}', '{"a":["x"]}', '{"a":null}', '{"a":[null]}'],
@@ -144,7 +144,7 @@ describe('a filter', () => {
       ['{"a":1}', '{"a":null}', '{"a":[null]}'],
     ],
 
-    // Presence, elements, length.
+    // Filters by existence, elements and length.
     ['{"a":{"$exists":true}}', ['{"a":null}', '{"a":0}', '{"a":{"$binary":""}}'], ['{}']],
     [
       '{"a.b":{"$exists":false}}',
@@ -172,7 +172,7 @@ describe('a filter', () => {
     ],
     ['{"a":{"$size":0}}', ['{"a":[]}'], ['{}', '{"a":null}']],
 
-    // Paths.
+    // Filters on nested paths.
     ['{"a.b":1}', ['{"a":{"b":1}}', '{"a":{"b":[1]}}'], ['{"a.b":1}', '{"a":[{"b":1}]}']],
     [
       '{"a.0":1}',
@@ -187,14 +187,14 @@ describe('a filter', () => {
     ['{"a.$date":{"$exists":true}}', [], ['{"a":{"$date":1}}']],
     ['{"__proto__.x":1}', ['{"__proto__":{"x":1}}'], ['{}']],
 
-    // Ids.
+    // Filters on _id.
     ['{"_id":5}', ['{"_id":5}', '{"_id":5.0}'], ['{"_id":"5"}', '{"_id":{"$date":5}}']],
     ['{"_id":100}', ['{"_id":1e2}'], []],
     ['{"_id":null}', ['{"_id":null}'], ['{"_id":"null"}']],
     [`{"_id":"${uuid}"}`, [`{"_id":{"$uuid":"${uuid.toUpperCase()}"}}`], []],
     ['{"_id":{"$ne":{"$date":5}}}', ['{"_id":5}'], ['{"_id":{"$date":5}}']],
 
-    // Combinations.
+    // Combinations of filters.
     [
       '{"$or":[{"a":1,"b":2},{"c":3}]}',
       ['{"a":1,"b":2}', '{"c":3}'],

@@ -94,7 +94,7 @@ function areSame(a: Value, b: Value): boolean {
   return isScalar(type) ? compareValues(a, b) === 0 : equalValues(a, b)
 }
 
-/** Only values of the same ordered type are less or greater. */
+/** Whether values can be less or greater: only values of the same ordered type. */
 function areOrdered(a: Value | undefined, b: Value): boolean {
   const type = rankOf(a)
   return type === rankOf(b) && type !== rank.null && isScalar(type)

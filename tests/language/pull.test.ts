@@ -199,7 +199,7 @@ describe('$pull and $pullAll', () => {
     )
   })
 
-  test('reject arguments that are not conditions on elements', () => {
+  test('reject arguments other than conditions on elements', () => {
     const param = 'UNSUPPORTED_UPDATE_OPERATION_PARAM'
     for (const [update, mention] of [
       ['{"$pullAll":{"a":1}}', '$pullAll of "a" takes an Array of values, not 1'],

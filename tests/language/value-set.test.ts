@@ -68,7 +68,7 @@ describe('a set of values', () => {
     )
   })
 
-  test('takes a step for every 500 values, and for long ones', () => {
+  test('takes a step for every 500 values, and more for long values', () => {
     const stepsOf = (list: readonly Value[]) => {
       const adding = new ValueSet().add(list)
       let steps = 0

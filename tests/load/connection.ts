@@ -1,4 +1,4 @@
-/** One kept connection, and commands on it one after the other. */
+/** A persistent connection that sends commands one after the other. */
 import { processToken } from '../faults/server-process.ts'
 import { Wire } from '../fuzz/wire.ts'
 import type { Envelope } from '../harness.ts'
@@ -10,7 +10,10 @@ export class Connection {
     this.#wire = wire
   }
 
-  /** Connections of one address are bounded by its ports: `number` spreads them. */
+  /**
+   * Ports limit the connections per client address, so `number` selects one of several
+   * addresses.
+   */
   static async open(port: number, number = 0): Promise<Connection> {
     const address = `127.0.0.${1 + Math.floor(number / 20_000)}`
     return new Connection(await Wire.open(port, address))
@@ -20,7 +23,7 @@ export class Connection {
     return this.#wire.isOpen
   }
 
-  /** The text of the answer; rejects when none comes, or one that is not 200. */
+  /** Returns the body of the reply; rejects on a failure or a status other than 200. */
   async ask(path: string, command: object): Promise<string> {
     const body = Buffer.from(JSON.stringify(command))
     const head =
@@ -32,7 +35,7 @@ export class Connection {
     return text
   }
 
-  /** The same, for commands that have to succeed. */
+  /** Like `ask`, but also rejects when the reply has errors. */
   async command(path: string, command: object): Promise<Envelope> {
     const text = await this.ask(path, command)
     const envelope = JSON.parse(text) as Envelope

@@ -1,4 +1,4 @@
-/** As much load as the server takes, for a time, with samples of what it takes up. */
+/** Loads the server fully for a time, and samples its resource usage. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sample } from './growth.ts'
 import type { LoadedServer } from './loaded-server.ts'
@@ -7,11 +7,11 @@ import { prepareWorkload, Worker } from './workload.ts'
 export interface Loaded {
   readonly requests: number
   readonly samples: readonly Sample[]
-  /** The first answers that were wrong; the load ends with them. */
+  /** The first wrong replies; each ends the load. */
   readonly problems: readonly string[]
 }
 
-/** Enough to keep the server busy at all times. */
+/** Number of concurrent clients, enough to keep the server busy. */
 const workerCount = 16
 
 export async function loadFully(server: LoadedServer, seconds: number): Promise<Loaded> {

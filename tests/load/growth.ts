@@ -1,26 +1,26 @@
-/** Whether memory grows, told from samples over time. */
+/** Detects growing memory in samples over time. */
 import { megabytes, type Usage } from './loaded-server.ts'
 
 export interface Sample extends Usage {
-  /** Seconds since the load began. */
+  /** Seconds since the load started. */
   readonly at: number
   readonly requests: number
 }
 
 /**
- * What may be more at the end than after warming up: some caches fill slowly, and what the
- * allocator holds moves up and down.
+ * Tolerated growth after the warm-up: some caches fill slowly, and the memory of the allocator
+ * fluctuates.
  */
 const shareMax = 0.05
 const bytesMax = 20 * 2 ** 20
 
-/**
- * Threads collect their garbage every few minutes only, each at its own time. What is seen
- * within less than this says nothing.
- */
+/** Minimum seconds of a conclusive run: each thread collects garbage only every few minutes. */
 const secondsMin = 600
 
-/** What has grown too much, in words; empty if nothing has, or the time was too short. */
+/**
+ * Descriptions of resources that have grown too much; empty if none has, or if the run was too
+ * short.
+ */
 export function findGrowth(samples: readonly Sample[]): string[] {
   if ((samples.at(-1)?.at ?? 0) < secondsMin) return []
   const fifth = Math.floor(samples.length / 5)
@@ -28,7 +28,7 @@ export function findGrowth(samples: readonly Sample[]): string[] {
   const late = samples.slice(-fifth)
   const measures: Readonly<Record<string, (part: readonly Sample[]) => number>> = {
     memory: (part) => average(part.map(({ memory }) => memory)),
-    // Garbage comes and goes: what is left after a collection is the least that was seen.
+    // The minimum of a period, because garbage makes the heap fluctuate.
     heap: (part) => Math.min(...part.map(({ heap }) => heap)),
   }
   return Object.entries(measures).flatMap(([name, measure]) => {
@@ -40,7 +40,7 @@ export function findGrowth(samples: readonly Sample[]): string[] {
   })
 }
 
-/** Megabytes of memory in an hour, over the last two thirds, by least squares. */
+/** Growth in megabytes per hour over the last two thirds of the run, by least squares. */
 export function slopeOf(samples: readonly Sample[]): number {
   const late = samples.slice(Math.floor(samples.length / 3))
   const meanAt = average(late.map(({ at }) => at))
@@ -58,7 +58,7 @@ function average(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 }
 
-/** A line for each minute: of several samples, the last, but the least heap. */
+/** One line per minute: the last sample of the minute, with the least heap. */
 export function* tableOf(samples: readonly Sample[]): Generator<string> {
   yield 'minute  requests  memory MB  heap MB  handles  files  WAL MB  folder MB'
   const minutes = Map.groupBy(samples, ({ at }) => Math.ceil(at / 60))

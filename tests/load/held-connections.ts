@@ -1,15 +1,15 @@
-/** Very many connections at once, each of which asks for something now and then. */
+/** Holds many connections open, each with an occasional command. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../faults/random.ts'
 import { Connection } from './connection.ts'
 import type { LoadedServer, Usage } from './loaded-server.ts'
 
 export interface Held {
-  /** How many were open all the time, of how many. */
+  /** Number of connections that stayed open, and number of all. */
   readonly stayed: number
   readonly connections: number
   readonly answered: number
-  /** Answers that were not the right ones; the first few in words. */
+  /** Number of wrong replies, and descriptions of the first few. */
   readonly wrong: number
   readonly problems: readonly string[]
   readonly before: Usage
@@ -20,7 +20,7 @@ export interface Held {
 const path = '/default_keyspace/held'
 const documents = 1_000
 
-/** So many are opened at a time, which is what the queue of a listening socket takes. */
+/** Connections that are opened concurrently: the length of the queue of a listening socket. */
 const openedAtATime = 100
 const askedAtATime = 32
 
@@ -39,7 +39,8 @@ export async function holdConnections(
       Connection.open(server.port, from + n),
     )
     connections.push(...(await Promise.all(opened)))
-    // At once: a server does not wait long for the first request of a connection.
+    // Sends the first command at once, because the server soon closes connections without a
+    // request.
     await asking.round(0, Infinity, from)
   }
   const during = await server.usage()
@@ -52,7 +53,7 @@ export async function holdConnections(
   return { stayed, connections: count, answered, wrong, problems, before, during, after }
 }
 
-/** Between two commands of one connection, so that most of them rest most of the time. */
+/** Milliseconds between two commands of a connection, so that most connections are idle. */
 const restMs = 20_000
 
 class Asking {
@@ -66,7 +67,7 @@ class Asking {
     this.#connections = connections
   }
 
-  /** Each connection once, spread over some time; ends early when the time is over. */
+  /** Sends one command on each connection, spread over `spreadMs`; stops at `endsAt`. */
   async round(spreadMs: number, endsAt = Infinity, from = 0): Promise<void> {
     const startedAt = performance.now()
     const count = this.#connections.length
@@ -113,7 +114,7 @@ async function prepare(server: LoadedServer): Promise<void> {
   connection.close()
 }
 
-/** The server learns of closed connections a little later than we close them. */
+/** Waits until the server has noticed that the connections were closed. */
 async function usageWhenClosed(server: LoadedServer): Promise<Usage> {
   for (let tries = 100; ; tries--) {
     const usage = await server.usage()

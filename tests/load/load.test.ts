@@ -1,4 +1,4 @@
-/** The load of `npm run load`, in small: nothing is measured that depends on the machine. */
+/** A small version of `npm run load`, without any results that depend on the machine. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { killLeftovers } from '../faults/server-process.ts'
@@ -18,7 +18,7 @@ describe('load', () => {
   })
   afterEach(() => assert.equal(server.complaints, ''))
 
-  test('hundreds of connections are held, and all of them are answered', async () => {
+  test('is answered correctly on hundreds of held connections', async () => {
     const held = await holdConnections(server, 300, 1)
     assert.deepEqual(held.problems, [])
     assert.equal(held.stayed, 300)
@@ -27,7 +27,7 @@ describe('load', () => {
     assert(held.after.connections < 10)
   })
 
-  test('every answer is right while all work at once', async () => {
+  test('is answered correctly by concurrent clients', async () => {
     const loaded = await loadFully(server, 3)
     assert.deepEqual(loaded.problems, [])
     assert(loaded.requests > 0)
@@ -51,7 +51,7 @@ describe('growth', () => {
       folder: 1,
     }))
 
-  test('is told from warming up and from ups and downs', () => {
+  test('is distinguished from warm-up and fluctuation', () => {
     assert.deepEqual(
       findGrowth(samples((n) => (n < 20 ? 100 + n * 10 : 300 + (n % 7)))),
       [],
@@ -61,7 +61,7 @@ describe('growth', () => {
     ])
   })
 
-  test('is given in megabytes an hour', () => {
+  test('is reported in megabytes per hour', () => {
     assert.equal(Math.round(slopeOf(samples((n) => 200 + n))), 100)
     assert.equal(Math.round(slopeOf(samples(() => 200))), 0)
   })

@@ -1,4 +1,4 @@
-/** The server under load, and what it takes up. */
+/** A server process under load, and its resource usage. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,11 +7,11 @@ import { fixedLimits } from '../../src/limits.ts'
 import { ServerProcess } from '../faults/server-process.ts'
 import { temporaryFolder } from '../harness.ts'
 
-/** Sizes are in bytes. */
+/** Resource usage; sizes are in bytes. */
 export interface Usage {
   /** Resident memory of the process. */
   readonly memory: number
-  /** The JavaScript heap in use, of which some may be waiting to be collected. */
+  /** Used JavaScript heap, including uncollected garbage. */
   readonly heap: number
   readonly handles: number
   readonly files: number
@@ -42,7 +42,7 @@ export class LoadedServer {
   }
 
   async usage(): Promise<Usage> {
-    // A text of /metrics is kept for so long: an earlier one would tell of another moment.
+    // /metrics is cached for this time, so an earlier reply would be outdated.
     await pause(fixedLimits.metricsCacheMs)
     const { pid } = this.#process.child
     const status = readFileSync(`/proc/${pid!}/status`, 'utf8')
@@ -69,12 +69,12 @@ export class LoadedServer {
     return size
   }
 
-  /** What the server complained about; nothing, if all is well. */
+  /** Warnings and errors in the server's log; normally empty. */
   get complaints(): string {
     return this.#process.err
   }
 
-  /** Ends the server, which has to end well. */
+  /** Stops the server; rejects if it does not exit normally. */
   async stop(): Promise<void> {
     const code = await this.#process.stop()
     await rm(this.#folder, { recursive: true, force: true })

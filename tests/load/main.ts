@@ -1,7 +1,7 @@
 /**
  * `npm run load -- --connections 10000 --minutes 30`: holds that many connections, then loads
- * the server fully for that long. Exits with 1 where an answer was wrong, a connection was
- * lost, or memory grew.
+ * the server fully for that time. Exits with 1 if a reply was wrong, a connection was lost, or
+ * memory grew.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -13,7 +13,7 @@ import { LoadedServer, megabytes, type Usage } from './loaded-server.ts'
 const { values } = parseArgs({
   options: {
     connections: { type: 'string', default: '10000' },
-    /** How long the connections are held. */
+    /** Seconds to hold the connections. */
     hold: { type: 'string', default: '60' },
     minutes: { type: 'string', default: '5' },
   },
@@ -28,7 +28,7 @@ if (!Number.isSafeInteger(connections) || !(holdSeconds >= 0) || !(minutes >= 0)
 
 const raised = 'STELA_LOAD_LIMIT_RAISED'
 if (process.env[raised] === undefined) {
-  // Open files are limited for a process from its start on, and for its children with it.
+  // Restarts this script with a higher limit of open files, which child processes inherit.
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const { status } = spawnSync(
     'sh',

@@ -1,7 +1,6 @@
 /**
- * The full load: reads, writes, searches and deletes on a collection and a table whose sizes
- * stay what they are. Each worker has documents and rows of its own, so that it knows what
- * every answer has to be.
+ * Commands of the full load: reads, writes, searches and deletes on a collection and a table of
+ * constant size. Each worker has its own documents and rows, so it knows every expected reply.
  */
 import assert from 'node:assert/strict'
 import { Random } from '../faults/random.ts'
@@ -11,7 +10,7 @@ const keyspace = '/default_keyspace'
 const collection = `${keyspace}/loaded`
 const table = `${keyspace}/loaded_rows`
 
-/** Documents, and rows, of each worker. */
+/** Documents per worker, and also rows. */
 const recordsPerWorker = 150
 const dimension = 32
 const vocabulary = 'stone river letter night harbor winter copper garden silver road'.split(
@@ -52,7 +51,7 @@ export class Worker {
   readonly #connection: Connection
   readonly #number: number
   readonly #random: Random
-  /** By position: how often a record was written. */
+  /** Number of writes of each document, by position. */
   readonly #documents = new Array<number>(recordsPerWorker).fill(0)
   readonly #rows = new Array<number>(recordsPerWorker).fill(0)
 
@@ -62,7 +61,7 @@ export class Worker {
     this.#random = new Random(number)
   }
 
-  /** Opens a connection and inserts what the worker has. */
+  /** Opens a connection and inserts the worker's documents and rows. */
   static async start(port: number, number: number): Promise<Worker> {
     const worker = new Worker(await Connection.open(port), number)
     for (let from = 0; from < recordsPerWorker; from += 50) {
@@ -77,7 +76,7 @@ export class Worker {
     return worker
   }
 
-  /** One step of work; rejects when an answer is not the right one. */
+  /** Sends one command; rejects when the reply is wrong. */
   async step(): Promise<void> {
     const n = this.#random.below(recordsPerWorker)
     if (this.#random.oneIn(2_000)) return this.#changeSchema()

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { checked } from '../../src/engine/checked.ts'
+import { checked } from '../engine/contract/checked.ts'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * Random inserts, updates and deletes of rows over HTTP, compared with a plain Map: the values of rows,
- * which rows exist, and their order.
+ * Random inserts, updates and deletes of rows over HTTP, compared with a plain Map: values,
+ * existence and order of rows.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -82,7 +82,7 @@ class Model {
 
   write(): Promise<void> {
     const random = this.#random
-    // Small enough for brute force, and with unused ids left.
+    // The collection stays small enough for brute force, and leaves some ids unused.
     const { size } = this.#books
     if (size < 150 && random.chance(size < 80 ? 0.6 : 0.1)) return this.#insert()
     return random.pick([

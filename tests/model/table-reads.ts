@@ -299,7 +299,7 @@ export class TableReads {
       limit: random.chance(0.4) ? random.integer(1, 45) : undefined,
       skip: skips && random.chance(0.4) ? random.integer(0, 30) : undefined,
       isOnePage: false,
-      // For tables, only a search by vector returns it.
+      // Finds on a table return a query vector only for a search by vector.
       sortVector: undefined,
     }
   }

@@ -178,7 +178,7 @@ export class SchemaChanges {
 }
 
 export interface IndexChange {
-  /** Only indexes that do not change the meaning of filters. */
+  /** Whether to use only indexes that do not change the meaning of filters. */
   readonly isPlain?: boolean
   /** No rows are written during the change. */
   readonly isAlone?: boolean

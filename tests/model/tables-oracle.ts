@@ -41,7 +41,7 @@ export type Cells = ReadonlyMap<Column, Cell>
 /** Immutable: a write replaces the row. */
 export interface Row {
   readonly cells: Cells
-  /** Otherwise the row disappears with its last value. */
+  /** Whether an insert wrote the row. Other rows disappear with their last value. */
   readonly wasInserted: boolean
 }
 

@@ -122,7 +122,7 @@ const texts = (...special: readonly string[]) =>
       ...special,
     ],
     ordinary: (n) => (n % 2 === 1 ? phrase(n) : `${n % 4 === 0 ? 'k' : 'K'}${n >> 2}`),
-    // By UTF-16 code units, as documented.
+    // Texts are ordered by UTF-16 code units, as documented.
     compare,
     spell: (value) => value,
     show: (value) => JSON.stringify(value),
@@ -550,7 +550,7 @@ function power(b: Decimal, a: Decimal): bigint {
   return 10n ** BigInt(Math.max(0, b.scale - a.scale))
 }
 
-/** Without trailing zeros. */
+/** Removes trailing zeros. */
 function reduced({ units, scale }: Decimal): Decimal {
   if (units === 0n) return { units, scale: 0 }
   return units % 10n === 0n

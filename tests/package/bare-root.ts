@@ -1,7 +1,7 @@
 /**
- * Runs what a Dockerfile describes without a container runtime: its last stage is laid out in
- * an empty folder, which becomes the root of a process. Nothing is there but the files that
- * the image copies, Node, the libraries that Node is linked with, and the rest of the C library.
+ * Runs the image of a Dockerfile without a container runtime: copies its last stage into an
+ * empty folder, which becomes the root of a process. The folder contains only the files of the
+ * image, Node, the libraries that Node is linked with, and the rest of the C library.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chownSync, copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ export interface Instruction {
   readonly text: string
 }
 
-/** The instructions of each stage, without comments. */
+/** Instructions of each stage, without comments. */
 export function readStages(file: string): Instruction[][] {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
@@ -28,13 +28,13 @@ export function readStages(file: string): Instruction[][] {
 
 export class BareRoot {
   readonly #root: string
-  // Only the first is there; what enters the root is found in the others.
+  // Only /bin exists in the root; the commands that enter the root are found in the others.
   readonly #environment: Record<string, string> = { PATH: '/bin:/usr/bin:/usr/sbin' }
   readonly #last = new Map<string, string>()
   #workingDirectory = '/'
   #user = '0:0'
 
-  /** `built` has the files of the first stage's working directory. */
+  /** `built`: the working directory of the first stage. */
   constructor(root: string, stage: readonly Instruction[], built: string) {
     this.#root = root
     this.#installNode()
@@ -68,12 +68,12 @@ export class BareRoot {
       }
   }
 
-  /** As `docker run` does; a port of 0 lets several run on one machine. */
+  /** Starts the command of the image; port 0 lets several run on one machine. */
   start(environment: Record<string, string>): ChildProcess {
     return this.#spawn([...this.#words('ENTRYPOINT'), ...this.#words('CMD')], environment)
   }
 
-  /** The code that the health check ends with. */
+  /** Runs the health check of the image; returns its exit code. */
   healthCheck(environment: Record<string, string>): Promise<number | null> {
     const child = this.#spawn(this.#words('HEALTHCHECK'), environment)
     return new Promise((resolve) => child.once('close', resolve))
@@ -84,7 +84,7 @@ export class BareRoot {
     return JSON.parse(list) as string[]
   }
 
-  /** As the image's user, where this process may become another; else as itself. */
+  /** Runs as the image's user if this process may change its user, and otherwise as its own. */
   #spawn(command: readonly string[], environment: Record<string, string>): ChildProcess {
     const [uid, gid] = this.#user.split(':')
     const enter =
@@ -128,5 +128,5 @@ export class BareRoot {
   }
 }
 
-/** Every base image has them. The runtime of the built-in model is linked with all. */
+/** Libraries of every base image that the runtime of the built-in model is linked with. */
 const partsOfLibc = ['libdl.so.2', 'libpthread.so.0', 'librt.so.1']

@@ -1,4 +1,4 @@
-/** The files of deploy/, held against the server: every setting, port and path is real. */
+/** Compares the files in deploy/ with the server: every setting, port and path exists. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as {
   scripts: Record<string, string>
 }
 
-/** Throws at what is no YAML, and at keys that stand twice. */
+/** Throws for invalid YAML and for duplicate keys. */
 function readYaml(path: string): unknown[] {
   return parseAllDocuments(read(path)).map((document) => {
     assert.deepEqual(document.errors, [])
@@ -27,7 +27,7 @@ function readYaml(path: string): unknown[] {
   })
 }
 
-describe('what the files say to the server', () => {
+describe('files in deploy/', () => {
   const variables = serveOptions().map((option) => option.envVar)
   const flags = serveOptions().map((option) => option.long!)
   let server: TestServer
@@ -37,14 +37,14 @@ describe('what the files say to the server', () => {
   after(() => server.close())
 
   for (const file of files)
-    test(`${file} names settings that there are`, () => {
+    test(`name existing settings: ${file}`, () => {
       for (const [name] of read(file).matchAll(/\bSTELA_[A-Z_]+/g))
         assert(variables.includes(name), name)
       for (const [, rest] of read(file).matchAll(/\bmain\.js serve(.*)$/gm))
         for (const [flag] of rest!.matchAll(/--[\w-]+/g)) assert(flags.includes(flag), flag)
     })
 
-  test('health is asked for where it is answered', async () => {
+  test('request health checks from existing paths', async () => {
     const paths = files.flatMap((file) => read(file).match(/\/stargate\/[\w/]+/g) ?? [])
     assert(paths.length >= 4)
     for (const path of new Set(paths))
@@ -56,14 +56,14 @@ describe('deploy/Dockerfile', () => {
   const stages = readStages(join(root, 'deploy/Dockerfile'))
   const [building, running] = stages as [(typeof stages)[0], (typeof stages)[0]]
 
-  test('copies what is there, and what is not kept out of the build', () => {
+  test('copies existing files that .dockerignore does not exclude', () => {
     const kept = read('deploy/Dockerfile.dockerignore').match(/(?<=^!).+$/gm)
     const copied = imageSources()
     for (const path of copied) assert(existsSync(join(root, path)), path)
     assert.deepEqual(copied.toSorted(), kept?.toSorted())
   })
 
-  test('runs scripts that there are', () => {
+  test('runs existing scripts', () => {
     const commands = building.filter(({ name }) => name === 'RUN').map(({ text }) => text)
     const named = Array.from(
       commands.join('\n').matchAll(/npm run (\S+)/g),
@@ -73,19 +73,19 @@ describe('deploy/Dockerfile', () => {
     for (const name of named) assert(name in scripts)
   })
 
-  test('is for a Node that the package asks for, and not for root', () => {
+  test('uses a Node version that the package supports, and not the root user', () => {
     const [first] = running
     assert.match(first!.text, /^node:24-\w+-slim$/)
     assert(running.some(({ name, text }) => name === 'USER' && text === '1000:1000'))
   })
 
-  test('exposes the ports that are listened on', () => {
+  test('exposes the ports on which the server listens', () => {
     const { text } = running.find(({ name }) => name === 'EXPOSE')!
     assert.equal(text, `${defaultConfig.port} ${defaultConfig.port + 1}`)
   })
 })
 
-test('deploy/compose.yaml has a read-only root and keeps the data in a volume', () => {
+test('deploy/compose.yaml has a read-only root and a volume for the data', () => {
   const [file] = readYaml('deploy/compose.yaml') as [
     {
       services: { stela: Record<string, unknown> & { build: Record<string, string> } }
@@ -135,7 +135,7 @@ interface Container {
   readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly port: string } }
 }
 
-test('deploy/kubernetes.yaml fits together', () => {
+test('the objects of deploy/kubernetes.yaml refer to each other correctly', () => {
   const [service, set] = readYaml('deploy/kubernetes.yaml') as [
     {
       readonly metadata: { readonly name: string }
@@ -173,19 +173,19 @@ test('deploy/kubernetes.yaml fits together', () => {
 })
 
 describe('deploy/stela.service', () => {
-  test('has no line that is neither a section nor a setting', () => {
+  test('consists of sections and settings only', () => {
     for (const line of read('deploy/stela.service').split('\n'))
       assert.match(line, /^(?:#.*|\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*|)$/)
   })
 
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
   test(
-    'is what systemd takes',
+    'is accepted by systemd',
     { skip: !hasSystemd && 'systemd is not here' },
     async () => {
       const folder = await temporaryFolder()
       const unit = join(folder, 'stela.service')
-      // That Node is there can be checked where it is installed; here it lies elsewhere.
+      // Replaces the path of Node, which systemd checks and which differs on this machine.
       writeFileSync(
         unit,
         read('deploy/stela.service').replace('/usr/bin/node', process.execPath),

@@ -1,4 +1,4 @@
-/** `npm pack` in a checkout, and `npm install` of what it makes in an empty folder. */
+/** Packs a checkout with `npm pack`, and installs the package in an empty folder. */
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,25 +9,25 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface Packed {
   readonly filename: string
-  /** Bytes of the package, and of its files. */
+  /** Sizes of the package file and of its unpacked files, in bytes. */
   readonly size: number
   readonly unpackedSize: number
   readonly files: readonly { readonly path: string }[]
 }
 
 export interface Installed {
-  /** Where it was built: dist/ and build/ are there. */
+  /** The checkout in which the package was built; contains dist/ and build/. */
   readonly checkout: string
-  /** Where it is installed. */
+  /** The folder in which the package is installed. */
   readonly app: string
   readonly packed: Packed
-  /** For commands of npm: with it they use a cache that was empty. */
+  /** Environment for npm commands, with a cache that was empty at first. */
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * Built in a copy of what the image is built from, and of what `npm pack` takes besides. What
- * the install script of an optional package cannot fetch is left out by npm.
+ * Packs a copy of the files that the image is built from and that `npm pack` includes. If the
+ * install script of an optional package cannot download its files, npm omits the package.
  */
 export async function installPackage(
   folder: string,
@@ -38,7 +38,7 @@ export async function installPackage(
   for (const name of [...imageSources(), ...texts])
     cpSync(join(root, name), join(checkout, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
-  // What `npm ci` has built here; all else that packing builds is built anew.
+  // Reuses what `npm ci` has built; packing builds everything else again.
   cpSync(join(root, 'build'), join(checkout, 'build'), { recursive: true })
   const env = { npm_config_cache: join(folder, 'cache') }
   const where = { cwd: checkout, env }
@@ -53,7 +53,7 @@ export async function installPackage(
   return { checkout, app, packed, env }
 }
 
-/** What the first stage of the Dockerfile copies. */
+/** The files that the first stage of the Dockerfile copies. */
 export function imageSources(): string[] {
   const [building] = readStages(join(root, 'deploy/Dockerfile'))
   return building!

@@ -1,6 +1,6 @@
 /**
- * The package as people install it: `npm pack` in a checkout, `npm install` of the file in an
- * empty folder and with an empty cache.
+ * Tests the package as users install it: `npm pack` in a checkout, then `npm install` of the
+ * file in an empty folder with an empty cache.
  */
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('the package holds JavaScript, its types, pages, the console, the kernel and docs, and nothing else', () => {
+test('the package contains JavaScript, types, pages, the console, the kernel and docs, and nothing else', () => {
   const listed = installed.packed.files.map(({ path }) => path)
   const isUsual =
     /^(?:dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+|docs\/.*\.(?:md|png|svg)|bench\/\w+\.(?:md|svg))$/
@@ -58,13 +58,16 @@ test('the package holds JavaScript, its types, pages, the console, the kernel an
     assert(listed.includes(path), path)
 })
 
-test('links of its pages lead to what is in it', () => {
+test('links of the packaged pages lead to packaged files', () => {
   const inside = join(app, 'node_modules', 'stela')
-  assert.deepEqual(brokenLinks(inside, ['{*,docs/**/*,bench/*}.md']), [])
+  assert.deepEqual(brokenLinks(inside, ['{*,docs/**/*,bench/**/*}.md']), [])
 })
 
-/** npm warns of `prepare`, too, which it would not run. So `dependencies` builds in a checkout. */
-test('its package.json is that of the checkout, and has no script for its installation', () => {
+/**
+ * npm warns about a `prepare` script, too, although it would not run it. Therefore only a
+ * checkout builds in its `dependencies` script.
+ */
+test('the packaged package.json equals that of the checkout, without install scripts', () => {
   const packed = readFileSync(join(app, 'node_modules', 'stela', 'package.json'), 'utf8')
   assert.equal(packed, readFileSync(join(root, 'package.json'), 'utf8'))
   const { scripts } = JSON.parse(packed) as { scripts: object }
@@ -72,7 +75,7 @@ test('its package.json is that of the checkout, and has no script for its instal
     assert(!(name in scripts), name)
 })
 
-test('npx stela --version is the version', async () => {
+test('npx stela --version prints the version', async () => {
   assert.equal(
     await runCommand('npx', ['stela', '--version'], { cwd: app, env }),
     `${version}\n`,
@@ -102,7 +105,7 @@ describe('npx stela serve', () => {
     return answer
   }
 
-  test('stores and finds by vector, on threads of its own', async () => {
+  test('stores documents and searches vectors with its own threads', async () => {
     await send('', {
       createCollection: { name: 'a', options: { vector: { dimension: 2 } } },
     })
@@ -115,7 +118,7 @@ describe('npx stela serve', () => {
     assert.deepEqual(data, { document: { _id: 'right' } })
   })
 
-  test('finds by words of a language', async () => {
+  test('searches terms with the analyzer of a language', async () => {
     const lexical = { enabled: true, analyzer: 'german' }
     await send('', { createCollection: { name: 'b', options: { lexical } } })
     await send('/b', { insertOne: { document: { _id: 1, $lexical: 'Die alten Häuser' } } })
@@ -123,7 +126,7 @@ describe('npx stela serve', () => {
     assert.deepEqual(data, { document: { _id: 1 } })
   })
 
-  test('is backed up, and the copy is restored', async () => {
+  test('writes a backup that can be restored', async () => {
     const admin = /http:\S+(?=\/v2)/.exec(server.err)![0]
     const where = { cwd: app, env: { ...env, STELA_TOKEN: token } }
     const run = (...words: string[]) => runCommand('node_modules/.bin/stela', words, where)
@@ -131,13 +134,13 @@ describe('npx stela serve', () => {
     await run('restore', 'copy', '--data', 'restored')
   })
 
-  test('has its pages', async () => {
+  test('serves its pages', async () => {
     for (const path of ['/', '/console', '/swagger-ui', '/api/json/openapi', '/metrics'])
       assert.equal((await fetch(url + path)).status, 200, path)
   })
 })
 
-test('startStela serves a script, as a module and as CommonJS', async () => {
+test('startStela can be called from modules and from CommonJS', async () => {
   const use = `
     const send = async ({ url, token }, path, body) => (await fetch(url + '/v1' + path, {
       method: 'POST', headers: { Token: token }, body: Buffer.from(JSON.stringify(body)),
@@ -165,7 +168,7 @@ test('startStela serves a script, as a module and as CommonJS', async () => {
   assert.equal(asScript, '{"status":{"keyspaces":["default_keyspace"]}}\n')
 })
 
-test('startStela has types, for modules and for CommonJS', () => {
+test('startStela has type declarations for modules and for CommonJS', () => {
   const options: ts.CompilerOptions = {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ESNext,
@@ -193,7 +196,7 @@ test('startStela has types, for modules and for CommonJS', () => {
   assert.deepEqual(said, [])
 })
 
-test('stela demo has things to try, also without the built-in model', async () => {
+test('stela demo creates sample data, also without the built-in model', async () => {
   const words = ['demo', '--port', '0']
   const demo = startCommand('node_modules/.bin/stela', words, { cwd: app, env })
   try {
@@ -209,12 +212,12 @@ test('stela demo has things to try, also without the built-in model', async () =
   }
 })
 
-test('its size and its starts can be measured', async () => {
+test('the package study of the benchmark measures size and starts', async () => {
   const { tables, figures } = await measurePackage(installed, 1, () => undefined)
   assert.doesNotMatch(printFindings({ tables, figures }), /NaN|Infinity|undefined/)
 })
 
-test('the image serves in a bare root that its user cannot write to, and is healthy', async () => {
+test('the image runs healthy in a bare root that its user cannot write to', async () => {
   const built = join(folder, 'built')
   mkdirSync(built)
   for (const name of ['package.json', 'build', 'dist'])

@@ -1,11 +1,14 @@
-/** Commands as people type them, with the Node that tests run on and none of our settings. */
+/**
+ * Runs commands as users type them, with the Node version of the tests and without inherited
+ * settings.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname } from 'node:path'
 
 export interface Started {
   readonly child: ChildProcess
-  /** What it has said so far. */
+  /** The output so far. */
   out: string
   err: string
   readonly ended: Promise<number | null>
@@ -16,7 +19,10 @@ export interface Where {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Of `npm test` around us, which would tell an npm that we start where it is. */
+/**
+ * Variables that are not inherited. Those of a surrounding `npm test` would make npm run in its
+ * folder.
+ */
 const notInherited =
   /^(?:STELA_.*|NODE_(?:OPTIONS|TEST_CONTEXT|V8_COVERAGE)|INIT_CWD|npm_(?!config_registry$).*)$/
 
@@ -31,7 +37,7 @@ export function startCommand(
     cwd,
     env: { ...Object.fromEntries(inherited), ...env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Whoever stops it stops what it started, too.
+    // A process group of its own, so that stopping it also stops its child processes.
     detached: true,
   })
   const started: Started = {
@@ -45,7 +51,7 @@ export function startCommand(
   return started
 }
 
-/** What it says on standard output. Throws when it fails. */
+/** Returns the standard output; throws when the command fails. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -58,7 +64,7 @@ export async function runCommand(
   return started.out
 }
 
-/** The URL of the line that says where a server is ready. */
+/** The URL in the line that reports a ready server. */
 export async function readyUrl(started: Started): Promise<string> {
   for (;;) {
     const url = /^stela ready (\S+)\n/m.exec(started.out)?.[1]
@@ -68,7 +74,7 @@ export async function readyUrl(started: Started): Promise<string> {
   }
 }
 
-/** As Ctrl-C does: to the command and all that it has started. */
+/** Interrupts the command and its child processes, as Ctrl-C does. */
 export async function interrupt({ child, ended }: Started): Promise<void> {
   if (child.exitCode === null) process.kill(-child.pid!, 'SIGINT')
   await ended

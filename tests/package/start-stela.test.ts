@@ -1,4 +1,4 @@
-/** startStela, as a test suite meets it: the server, its folder and what ends it. */
+/** Tests startStela as a test suite uses it: the server, its folder, and when both end. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ describe('startStela', () => {
     await one.close()
   })
 
-  test('has the keyspaces that were asked for, and the one that is always there', async () => {
+  test('creates the requested keyspaces besides the default one', async () => {
     const answer = await send(one, '', { findKeyspaces: {} })
     const { status } = JSON.parse(answer) as { status: { keyspaces: string[] } }
     assert.deepEqual(status.keyspaces.toSorted(), [
@@ -42,13 +42,13 @@ describe('startStela', () => {
     ])
   })
 
-  test('answers nobody without the token', async () => {
+  test('rejects requests without the token', async () => {
     const answer = await send({ ...one, token: 'another' }, '', { findKeyspaces: {} })
     assert.match(answer, /UNAUTHENTICATED|INVALID_TOKEN|token/i)
     assert.doesNotMatch(answer, /keyspaces/)
   })
 
-  test('gives each server a port, a token and a folder of its own', async () => {
+  test('gives each server its own port, token and folder', async () => {
     await using another = await startStela({ settings: { 'page-size': 2 } })
     assert.notEqual(another.url, one.url)
     assert.notEqual(another.token, one.token)
@@ -61,7 +61,7 @@ describe('startStela', () => {
     assert.equal(data.documents.length, 2)
   })
 
-  test('removes a temporary folder at the end, and closes once', async () => {
+  test('removes a temporary folder when it is closed, and may be closed twice', async () => {
     const stela = await startStela({ token: 'mine' })
     assert.equal(stela.token, 'mine')
     assert(existsSync(stela.data))
@@ -71,7 +71,7 @@ describe('startStela', () => {
     await assert.rejects(fetch(stela.url))
   })
 
-  test('keeps a folder that it was given, with what is in it', async () => {
+  test('keeps a given folder and its contents', async () => {
     const data = await temporaryFolder()
     const first = await startStela({ data, keyspaces: ['kept'] })
     await first.close()
@@ -81,7 +81,7 @@ describe('startStela', () => {
     await rm(data, { recursive: true })
   })
 
-  test('says which setting is wrong, and leaves nothing behind', async () => {
+  test('names the invalid setting, and leaves neither process nor folder', async () => {
     await assert.rejects(startStela({ settings: { prot: 1 } }), /--prot/)
     await assert.rejects(
       startStela({ settings: { 'page-size': 0 } }),
@@ -92,7 +92,7 @@ describe('startStela', () => {
     await assert.rejects(startStela({ token: '' }), /token is empty/)
   })
 
-  test('has its keyspaces with TLS, too', async () => {
+  test('creates keyspaces with TLS, too', async () => {
     const folder = await temporaryFolder()
     const { cert, key } = makeCertificate()
     const settings = { 'tls-cert': join(folder, 'cert'), 'tls-key': join(folder, 'key') }
@@ -103,7 +103,7 @@ describe('startStela', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('ends with the process that started it, however that ends', async () => {
+  test('ends together with the process that started it, however that ends', async () => {
     const folder = await temporaryFolder()
     const entry = new URL('../../src/start-stela.ts', import.meta.url).href
     const script = `
@@ -117,7 +117,7 @@ describe('startStela', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
 
-    // Nothing is closed, and still it ends by itself.
+    // The script exits by itself although it does not close the server.
     const forgetful = run()
     const url = await text(forgetful.stdout)
     assert.match(url, /^http:/)

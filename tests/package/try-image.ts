@@ -1,4 +1,4 @@
-/** The last stage of deploy/Dockerfile, laid out and run: its command and its health check. */
+/** Runs the last stage of deploy/Dockerfile: its command and its health check. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
@@ -10,8 +10,8 @@ import { root } from './install-package.ts'
 const token = 'secret'
 
 /**
- * Throws where the image does not serve, or not in the way that it says. `built` has the files
- * of the first stage's working directory; `use` is called while it serves.
+ * Throws when the image does not serve as configured. `built` is the working directory of the
+ * first stage; `use` is called while the image serves.
  */
 export async function tryImage(
   folder: string,

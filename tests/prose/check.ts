@@ -28,9 +28,9 @@ const files = [
   '{src,tests,bench,package}/**/*.{ts,tsx}',
   'docs/**/*.md',
   '*.md',
-  'bench/*.md',
+  'bench/**/*.md',
 ]
-/** Lists of words of natural languages, and the phrases that are looked for. */
+/** Word lists of languages, and the patterns themselves. */
 const excluded = /stop-words|languages\/|tests\/prose\//
 
 const counts: Record<string, number> = {}
@@ -67,7 +67,7 @@ else {
   if (risen.length + bad.length > 0) process.exitCode = 1
 }
 
-/** Empty without a repository, or where its history was cut before the commit. */
+/** Empty without a repository, or if its history does not reach that commit. */
 function newSubjects(): string[] {
   const range = `${ceilings.subjectsSince}..HEAD`
   const log = spawnSync('git', ['log', '--no-merges', '--format=%s', range], {

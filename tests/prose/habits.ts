@@ -71,7 +71,7 @@ export function* proseIn(
   }
 }
 
-/** What is wrong with the subject of a commit; undefined: nothing. */
+/** Why the subject of a commit is rejected; undefined: accepted. */
 export function subjectProblem(subject: string): string | undefined {
   if (subject.length > subjectMax)
     return `has ${subject.length} characters, not ${subjectMax}`

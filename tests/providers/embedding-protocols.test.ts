@@ -9,7 +9,7 @@ import { embedRequest, FakeProvider, modelsWith, vectorOf } from './fake-provide
 const texts = ['one', 'three']
 const vectors = texts.map(vectorOf)
 
-/** In another order; the indexes restore it. */
+/** A reply with vectors in another order; the indexes restore the order. */
 const openAiReply = {
   data: [
     { index: 1, embedding: vectors[1] },

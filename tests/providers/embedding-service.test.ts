@@ -104,7 +104,7 @@ describe('a service', () => {
     refuses(() => resolve(given, 4097), bad, '4097')
   })
 
-  test('may have a known model in addition', () => {
+  test('may have a known model, or any other with its dimension', () => {
     assert.equal(
       resolve({ provider: 'ollama', modelName: 'nomic-embed-text' }).dimension,
       768,

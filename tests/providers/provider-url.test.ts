@@ -84,7 +84,7 @@ describe('addresses', () => {
 })
 
 describe('the address of a provider', () => {
-  test('is its URL, unguarded when its host is fixed', () => {
+  test('is its URL, and is not guarded when parameters cannot change its host', () => {
     const place = addressOf(template('https://api.example.com/v1/'), 'm', {})
     assert.equal(place.url.href, 'https://api.example.com/v1/')
     assert.deepEqual([place.isChosen, place.isGuarded], [false, false])
@@ -182,7 +182,7 @@ describe('the address of a provider', () => {
       assert.throws(() => addressOf(template(url), name, {}), UrlProblem, name)
   })
 
-  test('can be given by the collection', () => {
+  test('can be set by the collection', () => {
     const place = addressOf(guarded, 'm', {
       baseUrl: 'https://models.example.com:8443/v1/',
     })

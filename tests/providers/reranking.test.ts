@@ -244,7 +244,7 @@ describe('reranking', async () => {
       assert.deepEqual(modelsWith().answeringReranker(nvidia), nvidia, 'nobody answers')
     })
 
-    test('is a provider of its own', async () => {
+    test('is available under the provider "local"', async () => {
       const built = modelsWith({}, { local })
       const service = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
       assert.deepEqual(await built.rerank(rerankRequest(service)), [3, 5])
@@ -252,7 +252,7 @@ describe('reranking', async () => {
       assert(!modelsWith().rerankingProviders.has('local'))
     })
 
-    test('supports embedding as well', async () => {
+    test('works beside the built-in embedding model', async () => {
       const built = modelsWith({}, { local })
       const [vector] = await built.embed({
         service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' },

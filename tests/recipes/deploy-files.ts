@@ -1,7 +1,7 @@
 /**
- * The files of deploy/, held against what reads them: linters and schemas from PyPI, systemd
- * where it is installed, and the image, whose stages are run one after the other, the first
- * with packages from npm's registry and the last in a bare root.
+ * Checks the files in deploy/ with their real consumers: linters and schemas from PyPI, systemd
+ * if installed, and the image. The stages of the image run one after the other, the first with
+ * packages from npm's registry and the last in a bare root.
  */
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
@@ -23,12 +23,12 @@ const lint = `python3 -m venv .venv
 sed "s#/usr/bin/node#${process.execPath}#" "$DEPLOY/stela.service" > stela.service
 if command -v systemd-analyze; then systemd-analyze verify ./stela.service; fi`
 
-/** What went wrong, if anything did. */
+/** Returns a description of the failure, if any. */
 export async function checkDeployFiles(): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-deploy-'))
   const linted = await shell(lint, folder.path, { DEPLOY: join(root, 'deploy') })
   if (linted.code !== 0) return linted.out + linted.err
-  // The folder goes when this returns.
+  // Awaited, because the folder is removed on return.
   return await buildImage(folder.path)
 }
 
@@ -39,7 +39,7 @@ async function buildImage(folder: string): Promise<string | undefined> {
     cpSync(join(root, name), join(built, name), { recursive: true })
   for (const { name, text } of building!) {
     if (name !== 'RUN') continue
-    // In a container, the root is the image's own.
+    // Outside of a container, /empty would be created in the root of this machine.
     const script = text.replace('mkdir /empty', `mkdir '${join(folder, 'empty')}'`)
     const { code, out, err } = await shell(script, built)
     if (code !== 0) return `${script}\n${out}${err}`
@@ -52,7 +52,7 @@ async function buildImage(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The built-in model is what of the image depends most on what else is in it. */
+/** Uses the built-in model, which depends on more parts of the image than anything else. */
 async function embedText(url: string, token: string): Promise<void> {
   const send = async (path: string, body: object): Promise<string> => {
     const response = await fetch(`${url}/v1/default_keyspace${path}`, {

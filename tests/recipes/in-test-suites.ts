@@ -1,6 +1,6 @@
 /**
- * docs/testing-with-stela.md: its examples, saved under the names that they have, are run by
- * each of the runners that it names, against the package that a checkout makes.
+ * Runs the examples of docs/guides/test-an-application.md with each test runner that the page names,
+ * against a package built from this checkout.
  */
 import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { shell } from './shell.ts'
 const checkout = fileURLToPath(new URL('../../', import.meta.url))
 const besides = '@datastax/astra-db-ts@2.3.0 vitest@5.1.0 jest@30.5.2'
 
-/** What went wrong, if anything did. */
+/** Returns a description of the failure, if any. */
 export async function followTestSuites(page: string): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-suites-'))
   const { install, ...others } = Object.fromEntries(readBlocks(page))

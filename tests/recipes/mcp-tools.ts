@@ -1,4 +1,4 @@
-/** Every tool, called with the official Python SDK: mcp_tools.py in this folder. */
+/** Calls every MCP tool with the official Python SDK (mcp_tools.py in this folder). */
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { shell } from './shell.ts'
 const script = fileURLToPath(new URL('mcp_tools.py', import.meta.url))
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** What went wrong, if anything did. */
+/** Returns a description of the failure, if any. */
 export async function callToolsInPython(version: string): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-mcp-'))
   await using stela = await startStela()

@@ -1,11 +1,11 @@
 /**
- * A page of docs/clients as a recipe. The words after a fence's language say what a block is:
- * `sh install` and `sh run` are commands, `text output` is what the run prints, and a file name
- * is the file that the block is saved as. `sh certificate` makes cert.pem and key.pem, for pages
- * that need a server with TLS.
+ * Parses a page of docs/clients as a recipe. The words after a fence's language state the
+ * purpose of a block: `sh install` and `sh run` are commands, `text output` is the expected
+ * output, and a file name is the file to save the block as. `sh certificate` creates cert.pem
+ * and key.pem, for pages that need a server with TLS.
  */
 export interface Recipe {
-  /** None where a system brings the client. */
+  /** Undefined if the system includes the client. */
   readonly install: string | undefined
   readonly certificate: string | undefined
   /** Texts by file name. */
@@ -14,7 +14,7 @@ export interface Recipe {
   readonly output: string
 }
 
-/** What the page has, by what it is for. */
+/** The blocks of a page, by purpose. */
 export function readBlocks(page: string): ReadonlyMap<string, string> {
   const blocks = new Map<string, string>()
   for (const [, role, text] of page.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)) {
@@ -24,7 +24,7 @@ export function readBlocks(page: string): ReadonlyMap<string, string> {
   return blocks
 }
 
-/** Throws when the page lacks a part. */
+/** Throws when a required block is missing. */
 export function readRecipe(page: string): Recipe {
   const blocks = readBlocks(page)
   const { install, certificate, run, output, ...files } = Object.fromEntries(blocks)
@@ -34,11 +34,11 @@ export function readRecipe(page: string): Recipe {
 }
 
 export interface Client {
-  /** Of the page, without `.md`. */
+  /** Name of the page, without `.md`. */
   readonly name: string
-  /** As its registry calls it. */
+  /** Name in the package registry. */
   readonly package: string
-  /** The one that was tried, or `any`. */
+  /** The tested version, or `any`. */
   readonly version: string
 }
 

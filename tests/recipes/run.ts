@@ -1,9 +1,10 @@
 /**
- * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
- * empty folder and against a server of its own, and what docs/testing-with-stela.md says. Clients
- * come from their registries, so this needs a network, and Python and Maven besides npm; it is no
- * part of `npm test`. `console` is what the console shows as code for Python and Java, `deploy` the
- * files of that folder, and `mcp-tools` calls every tool of assistants with the official Python SDK.
+ * `npm run test:recipes`, optionally with names: follows each page of docs/clients in an empty
+ * folder against its own server, and docs/guides/test-an-application.md. Clients are installed from
+ * their registries, so this requires a network, and Python and Maven besides npm; `npm test`
+ * does not include it. The name `console` runs the code that the console generates for Python
+ * and Java, `deploy` checks the files in deploy/, and `mcp-tools` calls every MCP tool with the
+ * official Python SDK.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -20,19 +21,19 @@ import { readClients, readRecipe, type Client } from './page.ts'
 import { shell } from './shell.ts'
 
 const pages = new URL('../../docs/clients/', import.meta.url)
-/** For pages whose client signs in by name and password. */
+/** For pages whose client authenticates with a user name and a password. */
 const account = { user: 'ann', password: 'secret' }
 
-/** docs/testing-with-stela.md, which has no client of its own. */
-const testSuites = 'testing-with-stela'
+/** Name for docs/guides/test-an-application.md. */
+const testSuites = 'test-an-application'
 
-/** What the console shows as code. */
+/** Name for the code that the console generates. */
 const codeOfConsole = 'console'
 
-/** Every tool of assistants. */
+/** Name for the MCP tools. */
 const mcpTools = 'mcp-tools'
 
-/** Dockerfile, manifests and the like. */
+/** Name for the Dockerfile, the manifests and the other files in deploy/. */
 const deployFiles = 'deploy'
 
 const clients = readClients(read('README.md'))
@@ -46,7 +47,7 @@ if (unknown.length > 0) {
 }
 for (const client of clients) if (isAsked(client.name)) await report(client)
 if (isAsked(testSuites))
-  reportRun(testSuites, await followTestSuites(read(`../${testSuites}.md`)))
+  reportRun(testSuites, await followTestSuites(read(`../guides/${testSuites}.md`)))
 if (isAsked(codeOfConsole)) reportRun(codeOfConsole, await runCodeInClients())
 if (isAsked(mcpTools)) {
   const { version } = clients.find((client) => client.package === 'mcp')!
@@ -87,7 +88,7 @@ function reportRun(name: string, problem: string | undefined): void {
   if (problem !== undefined) process.exitCode = 1
 }
 
-/** What went wrong, if anything did. */
+/** Returns a description of the failure, if any. */
 async function follow({ name }: Client, folder: string): Promise<string | undefined> {
   const recipe = readRecipe(read(`${name}.md`))
   for (const [file, content] of Object.entries(recipe.files))
@@ -124,7 +125,9 @@ async function follow({ name }: Client, folder: string): Promise<string | undefi
   return `It printed:\n${shown.out}${shown.err}`
 }
 
-/** What the script adds to /etc/hosts, nobody else sees, and it needs no rights for it. */
+/**
+ * Runs the script with a private copy of /etc/hosts, which it can change without privileges.
+ */
 function withOwnHostsFile(script: string): string {
   return `cp /etc/hosts hosts
 unshare --map-root-user --mount bash -e -o pipefail <<'END_OF_SCRIPT'
@@ -133,7 +136,7 @@ ${script}
 END_OF_SCRIPT`
 }
 
-/** As what was installed says of itself. */
+/** The version that the installed package reports. */
 function installedVersion(packageName: string, folder: string): string | undefined {
   if (packageName === 'curl')
     return /[\d.]+/.exec(execFileSync('curl', ['--version'], { encoding: 'utf8' }))?.[0]

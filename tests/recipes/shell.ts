@@ -1,9 +1,12 @@
-/** Scripts as a person would paste them, outside of any npm that runs this. */
+/** Runs shell scripts as a user would, without the environment of a surrounding npm. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Installing a client may take minutes; past this the network is to blame, or the machine. */
+/**
+ * Installing a client may take minutes; a longer time means that the network or the machine is
+ * broken.
+ */
 const timeoutMs = 1_200_000
 
 export interface Shown {
@@ -17,7 +20,7 @@ export async function shell(
   cwd: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Shown> {
-  // npm tells its scripts where it runs, and an npm that they start would install there.
+  // npm tells its scripts where it runs, and a nested npm would install there.
   const inherited = Object.entries(process.env).filter(
     ([variable]) => !/^(?:npm_|INIT_CWD$|STELA_)/.test(variable),
   )

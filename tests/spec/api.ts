@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Config } from '../../src/settings/config.ts'
 import { testToken, type Answer, type Envelope, type TestServer } from '../harness.ts'
 
-/** What a refusal has besides one error. */
+/** Members of an error reply besides its one error. */
 interface Beside {
   readonly status?: object
   readonly documentIds?: readonly unknown[]
@@ -21,7 +21,7 @@ export class Api {
     this.#startOther = startOther
   }
 
-  /** A server with other settings, until `run` ends. */
+  /** Runs `run` with a server that has other settings. */
   async withSettings(config: Partial<Config>, run: (api: Api) => Promise<void>) {
     const server = await this.#startOther(config)
     try {
@@ -41,7 +41,7 @@ export class Api {
     })
   }
 
-  /** Posts to the management API, as the administrator unless with another token. */
+  /** Posts to the management API, as the administrator unless another token is given. */
   async manage(path: string, body: object, Token = testToken) {
     const response = await fetch(`${this.server.adminUrl}/v2${path}`, {
       method: 'POST',
@@ -87,7 +87,7 @@ export class Api {
     assert.deepEqual(data, { documents: records, nextPageState: null })
   }
 
-  /** Documents that a filter matches have exactly these ids. */
+  /** Checks that a filter matches exactly the documents with these ids. */
   matches(collection: string, filter: object, ids: readonly unknown[]): Promise<void> {
     const find = { filter, sort: { _id: 1 }, projection: { _id: 1 } }
     const documents = ids.map((_id) => ({ _id }))
@@ -124,7 +124,7 @@ export class Api {
   }
 }
 
-/** Compares a whole reply but for the texts of its error. */
+/** Compares a whole error reply, except for the texts of its error. */
 export function isRefusal(answer: Answer, expected: string, beside: Beside = {}): void {
   const [scope, errorCode] = expected.split('/')
   const { errors = [], ...others } = answer.body

@@ -7,7 +7,7 @@ checkStatements('cassandra', async () => {
   const keyspaces = await TestKeyspaces.make()
   const engine = await keyspaces.open()
   return {
-    // The engine asserts its promises itself.
+    // The engine checks its contract itself.
     start: (config) => startServer({ checked: false, ...config }, engine),
     close: async () => {
       await engine.close()

@@ -7,14 +7,14 @@ import { Api } from './api.ts'
 import { areas } from './areas.ts'
 import type { Deviation, EngineName, Statement } from './statement.ts'
 
-/** Servers on one engine. */
+/** Starts servers on one engine. */
 export interface Servers {
   readonly start: (config: Partial<Config>) => Promise<TestServer>
   readonly close: () => Promise<void>
 }
 
 export function checkStatements(engine: EngineName, open: () => Promise<Servers>): void {
-  // Areas share nothing but the server, and wait for it most of the time.
+  // Areas share only the server, and mostly wait for it, so they run concurrently.
   describe(`the specification on the ${engine} engine`, { concurrency: true }, () => {
     let servers: Servers
     let models: LetterModels

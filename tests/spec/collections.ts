@@ -4,7 +4,7 @@ import { defaultLimits } from '../../src/limits.ts'
 import type { Api } from './api.ts'
 import type { Area } from './statement.ts'
 
-/** Every option that is chosen at creation. */
+/** A value for every option of createCollection. */
 const options = {
   defaultId: { type: 'uuid' },
   vector: {

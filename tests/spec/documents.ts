@@ -9,7 +9,7 @@ const uuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
 const oneZero = 'P4AAAAAAAAA='
 const zeroOne = 'AAAAAD+AAAA='
 
-/** Formats of generated ids, by the option that chooses them. */
+/** Formats of generated ids, by defaultId type. */
 const formats = {
   uuid: /^\{"\$uuid":"[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}"\}$/,
   uuidv6: /^\{"\$uuid":"[\da-f]{8}-[\da-f]{4}-6[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}"\}$/,
@@ -29,7 +29,7 @@ async function generates(api: Api, collection: string, format: RegExp): Promise<
   assert.match(JSON.stringify(id), format)
 }
 
-/** Inserts a document, and finds exactly it by its `_id`. */
+/** Inserts a document, and finds it unchanged by its `_id`. */
 async function keeps(api: Api, collection: string, document: Identified) {
   await api.replies(
     collection,
@@ -40,13 +40,15 @@ async function keeps(api: Api, collection: string, document: Identified) {
   await api.finds(collection, { filter: { _id }, projection: { '*': true } }, [document])
 }
 
-/** Refuses a document as such: it is not inserted, and the others of the request would be. */
+/**
+ * Rejects a single document: it is not inserted, but other documents of the request would be.
+ */
 function refusesDocument(api: Api, document: Identified, expected: string) {
   const beside = { status: { insertedIds: [] }, documentIds: [document._id] }
   return api.refuses('plain', { insertOne: { document } }, expected, beside)
 }
 
-/** Refuses the whole request. */
+/** Rejects the whole request. */
 function refusesInsert(api: Api, collection: string, document: object, expected: string) {
   return api.refuses(collection, { insertOne: { document } }, expected)
 }

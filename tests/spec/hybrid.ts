@@ -5,8 +5,8 @@ import type { Api } from './api.ts'
 import type { Area } from './statement.ts'
 
 /**
- * The reranker counts how often the query is in a passage. The vectors of these texts are [2, 1],
- * [3, 2] and [1, 2].
+ * The reranker counts the occurrences of the query in a passage. The vectors of these texts are
+ * [2, 1], [3, 2] and [1, 2].
  */
 const insects = [
   { _id: 'one', n: 1, $hybrid: 'ant' },
@@ -36,12 +36,12 @@ function refuses(api: Api, findAndRerank: object, expected: string) {
   return api.refuses('insects', { findAndRerank }, expected)
 }
 
-/** Both searches find all, and the best of them is returned. */
+/** Both searches find all documents, and the best one is returned. */
 const firstOnly = { limit: 1, hybridLimits: 3 }
 
 const badValue = '/COMMAND_FIELD_VALUE_INVALID'
 
-/** Shapes of `$hybrid` that find the same as the text alone. */
+/** Variants of `$hybrid` with the same results as the text alone. */
 const shapes: readonly (readonly [says: string, command: object])[] = [
   ['a string', { sort }],
   [

@@ -1,9 +1,9 @@
 /** Statements of the specification as values, and the areas that they are grouped in. */
 import type { Api } from './api.ts'
 
-/** One sentence of the specification, and the request that shows that it holds. */
+/** One sentence of the specification, and a request that verifies it. */
 export interface Statement {
-  /** Stable: a new statement takes a new id, and no id is used again. */
+  /** Stable: new statements get new ids, and ids are never reused. */
   readonly id: string
   /** Section of the specification. */
   readonly section: string
@@ -12,13 +12,13 @@ export interface Statement {
   readonly deviation?: Deviation
 }
 
-/** A statement that deliberately does not hold. */
+/** A statement that deliberately does not hold on an engine. */
 export interface Deviation {
-  /** The engine that deviates; undefined: both do. */
+  /** The engine that deviates; undefined: both engines. */
   readonly on?: EngineName
   /** Number in docs/differences.md. */
   readonly difference: number
-  /** What happens instead. */
+  /** The actual behaviour. */
   readonly says: string
   /** Replaces the function of the statement on the engine. */
   readonly run?: (api: Api) => Promise<void>

@@ -28,7 +28,7 @@ const plants = [
 
 const idOf = ({ id }: { readonly id: number }) => ({ id })
 const ids = (...wanted: number[]) => wanted.map((id) => ({ id }))
-/** Finds show ids only. */
+/** Returns only ids. */
 const projection = { id: true }
 
 /** Ids that a filter on `plants` finds, in ascending order. */

@@ -20,7 +20,7 @@ const columns = {
   at: spot,
 }
 
-/** A type, a column of it and a value. */
+/** A type, a column of that type, and a value. */
 const values: readonly (readonly [type: string, column: string, value: unknown])[] = [
   ['text', 'words', 'é and ✨'],
   ['ascii', 'code', 'abc'],

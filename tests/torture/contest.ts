@@ -1,4 +1,7 @@
-/** Documents that all clients compete for: a counter, and ids that only one client can insert. */
+/**
+ * Documents that all clients compete for: a counter, and prizes, which are ids that only one
+ * client can insert.
+ */
 import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { stateOf, type DocumentState } from './document-book.ts'

@@ -25,7 +25,7 @@ import { randomFields, type Json } from './random-documents.ts'
 import { Unexplained } from './unexplained.ts'
 
 export interface DocumentState extends State {
-  /** With search fields, in the order of replies. */
+  /** The document with its search fields, in the order of replies. */
   readonly document: JsonObject
 }
 
@@ -199,7 +199,7 @@ export interface Updated {
 
 const inValuesMax = defaultLimits.inValuesMax
 
-/** In the order of replies, after all other fields. */
+/** Search fields in the order of replies, after all other fields. */
 export const searchFields: readonly string[] = ['$vector', '$vectorize', '$lexical']
 
 export function stateOf(whole: JsonObject, isStamped = false): DocumentState {

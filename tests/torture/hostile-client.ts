@@ -23,7 +23,7 @@ const token = ['Cassandra', account.name, account.password]
 
 const unknownToken = 'Stela:nobody:knows-this-token'
 
-/** The longest time for which it holds a connection. */
+/** Maximum milliseconds for which the client holds a connection. */
 const holdMaxMs = 3_000
 
 export class HostileClient {

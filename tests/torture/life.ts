@@ -30,7 +30,7 @@ export class Life {
   /** How the test ended the process. A `living` process must not end by itself. */
   fate: 'living' | 'killed' | 'stopped' = 'living'
   url = ''
-  /** The end of its standard error. */
+  /** The last output of the process on standard error. */
   log = ''
   /** Lines of its log at level warn or above, and other lines of standard error. */
   readonly warnings: string[] = []

@@ -107,7 +107,7 @@ export interface TableShape {
   readonly columns: Map<string, KindName>
   readonly partitionBy: readonly string[]
   readonly partitionSort: Readonly<Record<string, 1 | -1>>
-  /** By index name. */
+  /** Indexes by name. */
   readonly indexes: Map<string, IndexShape>
 }
 

@@ -1,19 +1,22 @@
-/** Sends the requests of the story to a server of any version, and reads what it answers. */
+/** Sends the requests of the story to a server of any version, and normalizes its replies. */
 import { databases, type Request } from './story.ts'
 
-/** What there is besides keyspaces: made over the management API. */
+/** Databases, roles and tokens, created over the management API. */
 export interface Access {
-  /** By the names that the story has for them. */
+  /** Ids of databases and tokens, by their names in the story. */
   readonly databaseIds: Readonly<Record<string, string>>
   readonly tokens: {
     readonly reader: string
-    /** May read the collection `bare` and nothing else. */
+    /** A token that may only read the collection `bare`. */
     readonly narrow: string
     readonly revoked: string
   }
 }
 
-/** An answer in which all versions agree: of errors the codes, of pages what is on them. */
+/**
+ * The parts of a reply that are equal in all versions: codes of errors, and the records of all
+ * pages.
+ */
 export interface Told {
   readonly data?: unknown
   readonly status?: unknown
@@ -47,7 +50,7 @@ export class StoryClient {
     this.#databaseIds = databaseIds
   }
 
-  /** Sends what is to be done, and throws where that is refused. */
+  /** Sends requests that change data; throws when one fails. */
   async write(requests: readonly Request[]): Promise<void> {
     for (const request of requests) {
       const { errors } = await this.#send(request)
@@ -56,7 +59,7 @@ export class StoryClient {
     }
   }
 
-  /** Asks and gets everything, page by page. */
+  /** Sends a request and reads all pages of its reply. */
   async ask([path, command]: Request, token = this.#token): Promise<Told> {
     let answer = await this.#send([path, command], token)
     const first = answer
@@ -73,7 +76,7 @@ export class StoryClient {
     }
   }
 
-  /** Makes databases, roles and tokens, and says what they are called. */
+  /** Creates databases, roles and tokens, and returns their ids. */
   async createAccess(): Promise<Access> {
     const databaseIds: Record<string, string> = {}
     for (const name of databases) {
@@ -154,8 +157,8 @@ function textOf(command: Request[1]): string {
 }
 
 /**
- * JSON whose numbers are texts where JavaScript would change them: those with too many
- * digits, and negative zero. A whole number may be written with a point or without.
+ * JSON in which numbers are texts if JavaScript would change them: those with too many digits,
+ * and negative zero. Whole numbers are equal with and without a fraction.
  */
 function exactly(text: string): unknown {
   const reviver = (_name: string, value: unknown, { source }: { source: string }) => {
@@ -164,7 +167,7 @@ function exactly(text: string): unknown {
     if (Object.is(value, -0)) return '-0'
     return plain.replace(/\D/g, '').length > 15 && String(value) !== plain ? plain : value
   }
-  // The types of the library do not know of the third argument yet.
+  // The type declaration of the library lacks the third argument.
   return JSON.parse(
     text,
     reviver as (this: unknown, key: string, value: unknown) => unknown,
@@ -183,7 +186,7 @@ function withState(command: Request[1], state: string): string {
     : text.replace(/\}\}$/, `,"options":{${options}}}}`)
 }
 
-/** What versions say besides the answer, each in words of its own. */
+/** Members of a status that differ between versions. */
 const hints = ['warnings', 'sortedRowCount']
 
 function withoutHints(status: Readonly<Record<string, unknown>>): object {

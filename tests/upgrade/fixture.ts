@@ -1,7 +1,8 @@
 /**
- * What an earlier version has written, as the repository keeps it: a folder in one packed file.
- * It has a data folder, a backup, exports, and `answers.jsonl`. On the first line of that
- * stands what the management API made, on the others a question with its answer.
+ * Data that an earlier version has written. The repository stores it as a folder in one
+ * compressed file: a data folder, a backup, exports, and `answers.jsonl`. The first line of
+ * that file lists the objects that the management API created, each other line a request with
+ * its reply.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,10 +24,10 @@ export function packedFile(version: Version): URL {
 
 export const answersFile = 'answers.jsonl'
 
-/** The administrator's, with every version. */
+/** The administrator token in all versions. */
 export const storyToken = 'story-token'
 
-/** What was exported, a file for each. */
+/** Exported collections and tables, one file each. */
 export const exported = [
   ['collection', 'everything'],
   ['table', 'every'],
@@ -34,7 +35,7 @@ export const exported = [
   ['table', 'key_vector'],
 ] as const
 
-/** A line of names and sizes, then the bytes of all files, one behind the other. */
+/** The file starts with a line of names and sizes; the bytes of all files follow. */
 export function pack(folder: string): Buffer {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = names
@@ -46,7 +47,7 @@ export function pack(folder: string): Buffer {
     ...files.map(([, bytes]) => bytes),
   ]
   return brotliCompressSync(Buffer.concat(whole), {
-    // Stores are much alike, so it helps to look far back.
+    // A large window, because stores of different collections are similar.
     params: { [constants.BROTLI_PARAM_LGWIN]: 24 },
   })
 }

@@ -1,10 +1,10 @@
 /**
- * What an earlier version is told to write, and what is asked about it: everything that can
- * be declared and stored, once. Imports nothing of ours, so that it means the same to all
+ * The requests that an earlier version executed: they create every kind of definition and value
+ * once, and then read everything. Imports no module of Stela, so that it means the same to all
  * versions.
  *
- * A request is a path and a command; a command with numbers that JavaScript cannot carry is
- * its text. A path that starts with a name and a colon leads into the database of that name.
+ * A request is a path and a command; a command with numbers that JavaScript would change is a
+ * text. A path that starts with a name and a colon addresses the database with that name.
  */
 
 export type Command = object | string
@@ -13,7 +13,7 @@ export type Request = readonly [path: string, command: Command]
 export const databases = ['second', 'third'] as const
 const home = '/default_keyspace'
 
-/** Of each type without parts: values as requests write them, in the order of the type. */
+/** Values of each scalar type as requests write them, in the type's order. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   ascii: ['""', '"A"', '"a"', '"ab"', '"a\\u0000b"', '"b"'],
   bigint: [
@@ -77,13 +77,13 @@ const samples: Readonly<Record<string, readonly string[]>> = {
     '123456789012345678901234567890',
   ],
 }
-/** Those that a key can have: a partition has no empty text. */
+/** Values that a key may contain: a partition key cannot be an empty text. */
 const keySamples = (type: string) => samples[type]!.filter((value) => value !== '""')
 const durations = ['"1d24h"', '"P1Y3M10D"', '"-PT5S"', '"1h1ns"']
 const primitives = Object.keys(samples)
 const indexable = primitives.filter((type) => type !== 'blob')
 
-/** JSON from the texts of its members. */
+/** JSON of an object, from the texts of its members. */
 const object = (members: Readonly<Record<string, string>>) =>
   `{${Object.entries(members)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
@@ -208,7 +208,7 @@ function collectionWrites(): Request[] {
   ]
 }
 
-/** With every type of `_id` and of values. */
+/** Documents with every type of `_id` and every type of value. */
 const documents: readonly string[] = [
   '{"_id":"plain","n":0.1,"tags":["a","b"],"home":{"city":"Oslo","zip":"0150"},"$vector":[1,0,0],"$lexical":"The quick brown fox"}',
   '{"_id":"gone","n":1}',
@@ -253,7 +253,7 @@ function tableWrites(): Request[] {
   const point = { type: 'userDefined', udtName: 'point' }
   const address = { type: 'userDefined', udtName: 'address' }
 
-  // A column of every type, and one of every type that has parts.
+  // A column of every scalar type, and one of every composite type.
   const columns: Record<string, unknown> = { id: 'int', c_duration: 'duration' }
   for (const type of primitives) {
     columns[`c_${type}`] = type
@@ -333,7 +333,7 @@ function tableWrites(): Request[] {
   requests.push(
     [`${home}/every`, insertMany(rows)],
     [`${home}/every`, insertMany(['{"id":100}', '{"id":101,"c_int":null,"c_double":1}'])],
-    // Renamed after rows were written, and something added under the name that became free.
+    // Renames a field after rows were written, and adds a field with the old name.
     [
       home,
       {
@@ -368,7 +368,7 @@ function tableWrites(): Request[] {
     [`${home}/every`, { deleteOne: { filter: { id: 9 } } }],
   )
 
-  // Keys of every type: as a partition, ascending and descending.
+  // Tables with keys of every type: as a partition column, ascending and descending.
   for (const type of primitives) {
     const definition = {
       columns: { k: type, up: type, down: type, v: 'int' },
@@ -447,7 +447,7 @@ function tableWrites(): Request[] {
     [`${home}/wide`, { createIndex: { name: 'wide_c', definition: { column: 'c' } } }],
   )
 
-  // Columns that went and came back, with rows from before, between and after.
+  // Columns that are dropped and added again, with rows written before, between and after.
   const alter = (operation: object): Request => [
     `${home}/altered`,
     { alterTable: { operation } },
@@ -528,7 +528,7 @@ function tableWrites(): Request[] {
   return requests
 }
 
-/** With names that other databases have as well. */
+/** Writes to a second database, which has names in common with the home database. */
 const otherWrites: readonly Request[] = [
   ['', { createKeyspace: { name: 'other' } }],
   ['/other', { createCollection: { name: 'notes' } }],
@@ -569,7 +569,7 @@ export const writes: readonly Request[] = [
   ...otherWrites,
 ]
 
-/** Written last, by a server that is killed then. */
+/** Written last, before the server is killed. */
 export const lateWrites: readonly Request[] = [
   [`${home}/bare`, { insertOne: { document: { _id: 'late', a: 3 } } }],
   [
@@ -592,7 +592,7 @@ export const lateWrites: readonly Request[] = [
   ],
 ]
 
-/** Collections whose ids the server made, and which nobody else can have. */
+/** Collections with generated ids, which differ on each run. */
 export const generated = ['uuid', 'uuidv6', 'uuidv7', 'objectid'].map(
   (type) => `ids_${type}`,
 )
@@ -797,7 +797,7 @@ export const questions: readonly Request[] = [
   ...otherQuestions,
 ]
 
-/** What is changed afterwards, by the version that has taken over. */
+/** Changes that the current version makes after it has opened the data. */
 export const changes: readonly Request[] = [
   [
     named('everything'),

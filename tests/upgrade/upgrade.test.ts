@@ -1,7 +1,7 @@
 /**
- * Folders, backups and exports of earlier versions mean to this version what they meant to
- * those: all questions get the answers that the earlier version gave, and from then on those
- * that a folder gives which was written today.
+ * Opens data folders, backups and exports of earlier versions with this version: all requests
+ * of the story get the recorded replies. After further changes, the replies equal those of a
+ * folder that this version has written itself.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
@@ -23,8 +23,8 @@ import {
 import { changes, generated, lateWrites, questions, writes, type Request } from './story.ts'
 
 /**
- * Where another service stands in for the default reranker, that is what is shown now. CQL has
- * quotes only around names that need them.
+ * Converts a recorded reply to the current format: collections show the current default
+ * reranker, and CQL quotes names only if necessary.
  */
 function asToldToday(told: Told): Told {
   const [before, now] = [
@@ -48,7 +48,7 @@ async function assertSound(dataDir: string): Promise<void> {
   assert.deepEqual([code, err], [0, ''], `${String(out)}${err}`)
 }
 
-/** Everything is asked before it is said which answers differ. */
+/** Sends all requests before reporting the ones whose replies differ. */
 async function assertSame(
   expected: readonly (readonly [Request, Told])[],
   client: StoryClient,
@@ -64,7 +64,7 @@ async function assertSame(
   )
 }
 
-/** One in four, others each time. */
+/** A quarter of the items, a different one in each call. */
 function some<T>(all: readonly T[]): readonly T[] {
   const first = sampled++ % 4
   return all.filter((_, position) => position % 4 === first)
@@ -97,7 +97,7 @@ function testVersion(version: Version): void {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** A copy of a part of what the version wrote, to do with as we like. */
+  /** A copy of a part of the fixture, which the test may change. */
   async function copyOf(part: string, name: string): Promise<string> {
     await cp(join(folder, part), join(folder, name), { recursive: true })
     return join(folder, name)
@@ -117,26 +117,26 @@ function testVersion(version: Version): void {
     })
     after(() => server.stop())
 
-    test('was asked what the story asks now; write-folder.ts makes it anew', () => {
+    test('was recorded with the current story; write-folder.ts renews it', () => {
       assert.deepEqual(
         answers.map(([request]) => shown(request)),
         questions.map(shown),
       )
     })
 
-    test('is sound before it is served', () => assertSound(dataDir))
+    test('passes stela check before it is opened', () => assertSound(dataDir))
 
-    test('gives the answers that it gave then, also after a restart', async () => {
+    test('gives the recorded replies, also after a restart', async () => {
       await start()
       await assertSame(some(answers), client)
       await server.stop()
       await assertSound(dataDir)
-      // What the first start made of the folder is all that this one has.
+      // The second start has only the folder as the first start left it.
       await start()
       await assertSame(answers, client)
     })
 
-    test('has its databases, roles and tokens', async () => {
+    test('has the same databases, roles and tokens', async () => {
       const listed = (await client.manage('GET', '/databases')) as { id: string }[]
       assert.deepEqual(
         listed.slice(1).map(({ id }) => id),
@@ -158,7 +158,7 @@ function testVersion(version: Version): void {
       assert.notEqual((await client.ask(bare, revoked)).codes, undefined)
     })
 
-    test('shows floating-point numbers as such', async () => {
+    test('prints floating-point numbers with a fraction', async () => {
       const headers = { Token: storyToken }
       const { text } = await server.command(
         '/default_keyspace/every',
@@ -176,7 +176,7 @@ function testVersion(version: Version): void {
       assert.match(wide.text, /"c":2\.0,"d":\d\.\d,"e":"[^"]*","v":\d+\.0/)
     })
 
-    test('takes changes as a folder of today does', async () => {
+    test('accepts changes like a folder of this version', async () => {
       const today = await serve(join(folder, 'today'))
       try {
         const peer = new StoryClient(today, storyToken)
@@ -197,7 +197,7 @@ function testVersion(version: Version): void {
       }
     })
 
-    test('goes on making ids of the kinds that its collections ask for', async () => {
+    test("continues to generate ids of each collection's type", async () => {
       for (const name of generated) {
         const path = `/default_keyspace/${name}`
         const { status } = await client.ask([path, { insertOne: { document: {} } }])
@@ -207,7 +207,7 @@ function testVersion(version: Version): void {
       }
     })
 
-    test('has new databases beside its own', async () => {
+    test('accepts new databases besides its own', async () => {
       const made = (await client.manage('POST', '/databases', {
         name: 'fourth',
         dbType: 'vector',
@@ -231,7 +231,7 @@ function testVersion(version: Version): void {
   })
 
   describe(`a backup of version ${version}`, () => {
-    /** Its stores are those of the folder, which all answers are asked of. */
+    /** The test of the data folder checks all replies; a backup has the same stores. */
     async function restore(from: string, dataDir: string): Promise<void> {
       const { code, err } = await runStela(['restore', from, '--data', dataDir])
       assert.equal(code, 0, err)
@@ -245,10 +245,10 @@ function testVersion(version: Version): void {
       }
     }
 
-    test('is restored as it was', () =>
+    test('is restored with all data', () =>
       restore(join(folder, 'backup'), join(folder, 'restored')))
 
-    test('is followed by another in the same folder', async () => {
+    test('can be followed by another backup in the same folder', async () => {
       const backups = await copyOf('backup', 'backups')
       const server = await serve(await copyOf('data', 'backed-up'))
       const words = ['backup', backups, '--admin-url', server.adminUrl]
@@ -259,7 +259,7 @@ function testVersion(version: Version): void {
     })
   })
 
-  test(`exports of version ${version} are imported as they were, and exported as such`, async () => {
+  test(`exports of version ${version} are imported and exported without changes`, async () => {
     const server = await serve(await copyOf('data', 'exported'))
     try {
       const client = new StoryClient(server, storyToken)

@@ -1,13 +1,14 @@
 /**
  * Writes a fixture of the upgrade tests: a checkout of an earlier version writes a data folder,
- * a backup and exports, and the answers that it gives are recorded.
+ * a backup and exports, and its replies are recorded.
  *
  *   git worktree add /tmp/stela-0.1 67f3064 && (cd /tmp/stela-0.1 && npm ci)
- *   npx node --disable-warning=ExperimentalWarning tests/upgrade/write-folder.ts 0.1 /tmp/stela-0.1
+ *   npx node --disable-warning=ExperimentalWarning tests/upgrade/write-folder.ts 0.1
+ * /tmp/stela-0.1
  *
  * 0.1 is commit 67f3064, 0.2 is commit 266fa66.
  *
- * The last writes are those of a server that is killed, so they stand in logs.
+ * The server is killed after the last writes, so these are only in write-ahead logs.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -87,7 +87,7 @@ function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder
   } catch {
-    // Removed meanwhile, or incomplete because its process died.
+    // The lock file was removed meanwhile, or is incomplete because its process died.
     return undefined
   }
 }

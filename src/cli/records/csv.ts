@@ -99,7 +99,7 @@ export const inferValue: CellReader = (name, cell) => {
   return value instanceof BadRecord && name !== '$vector' ? cell : value
 }
 
-/** For rows: converts cells by the type of their column. */
+/** Returns a function that converts the cells of a row by the type of their column. */
 export function readByType(types: ReadonlyMap<string, string>): CellReader {
   return (name, cell) => {
     switch (types.get(name)) {

@@ -59,7 +59,7 @@ export interface ConnectOptions {
 export class RecordTarget {
   readonly kind: 'collection' | 'table'
   readonly name: string
-  /** For messages: server, keyspace and name. */
+  /** Server, keyspace and name, for messages. */
   readonly address: string
   readonly #client: ApiClient
   readonly #keyspace: string

@@ -1,9 +1,9 @@
 /**
- * The options of createCollection: from JSON to a schema, and compared with the schema of
- * a collection that exists.
+ * Options of createCollection: parses them into a schema, and compares that with an existing
+ * collection.
  *
- * The shape of all options is read first (keys, JSON types, bounds); only a well-formed
- * request is then held against what this server can do.
+ * The form of all options is checked first (keys, JSON types, bounds); only a well-formed
+ * request is then compared with the features of this server.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type {
@@ -47,13 +47,16 @@ export interface OptionsContext {
 }
 
 export interface RequestedOptions {
-  /** Complete: what was left out has its default. */
+  /** Options with defaults for omitted ones. */
   readonly options: CollectionOptions
-  /** Whether the request named them; if not, an existing collection's value will do. */
+  /**
+   * Whether the request contains these options; otherwise any value of an existing collection
+   * is accepted.
+   */
   readonly given: { readonly lexical: boolean; readonly rerank: boolean }
 }
 
-/** Compiling an analyzer takes steps. */
+/** A generator, because compiling an analyzer may need pauses. */
 export function* parseCollectionOptions(
   value: Value | undefined,
   context: OptionsContext,
@@ -71,7 +74,7 @@ export function* parseCollectionOptions(
   }
 }
 
-/** The settings in which an existing collection is not what was asked for. */
+/** Names of the options that differ between an existing collection and a request. */
 export function differences(
   { options: requested, given }: RequestedOptions,
   existing: CollectionOptions,
@@ -99,8 +102,8 @@ export function differences(
 }
 
 /**
- * Options as a collection has them by now: with the reranker that really answers, and an
- * analyzer whose definition is not in memory as it is stored.
+ * Options as replies show them: with the current default reranker, and with the stored
+ * definition of an analyzer that is not in memory.
  */
 export function showOptions(
   options: CollectionOptions,
@@ -160,7 +163,7 @@ function readDefaultId(options: Section): DefaultIdType | undefined {
   return choiceIn(defaultId, 'type', defaultIdTypes)
 }
 
-/** Empty authentication or parameters say no more than absent ones. */
+/** Absent, empty authentication and parameters are equivalent. */
 function comparableVector(vector: VectorOptions | undefined) {
   const { authentication = {}, parameters = {}, ...model } = vector?.service ?? {}
   return { ...vector, service: { ...model, authentication, parameters } }

@@ -1,4 +1,4 @@
-/** The `indexing` option: which paths can be filtered and sorted on. */
+/** The `indexing` option: paths that are indexed, for filters and sorts. */
 import type { IndexingOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'

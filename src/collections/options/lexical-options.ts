@@ -1,4 +1,4 @@
-/** The `lexical` option: whether, and by which analyzer, $lexical texts can be searched. */
+/** The `lexical` option: whether $lexical texts are indexed, and with which analyzer. */
 import type { LexicalOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
@@ -20,7 +20,7 @@ import {
 
 export interface GivenLexical {
   readonly enabled: boolean | undefined
-  /** Absent also when it was null or {}, which say nothing. */
+  /** Absent also for null and {}, which both mean the default. */
   readonly analyzer: Value | undefined
 }
 

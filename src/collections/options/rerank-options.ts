@@ -1,6 +1,6 @@
 /**
- * The `rerank` option: the service that orders the results of a hybrid search. A collection
- * has one, and a findAndRerank may name another for itself.
+ * The `rerank` option: the reranking service for the results of hybrid searches. A
+ * findAndRerank can override the service of its collection.
  */
 import type { RerankOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -46,7 +46,7 @@ export function readRerank(options: Section): GivenRerank | undefined {
   }
 }
 
-/** A service that is not part of a collection's options. `field` is where it stands. */
+/** Parses a service outside of collection options. `field` is its path in the command. */
 export function readRerankService(value: Value, field: string): GivenRerankService {
   const service = rootSection(value, field)
   checkServiceKeys(service)
@@ -98,7 +98,7 @@ function readService(service: Section): GivenRerankService {
   }
 }
 
-/** Checks a service against the table of providers; `where` is what messages call it. */
+/** Checks a service against the supported providers; `where` names the service in messages. */
 export function resolveRerankService(
   given: GivenRerankService,
   where: string,

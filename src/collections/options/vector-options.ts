@@ -1,4 +1,4 @@
-/** The `vector` option: which vectors a collection holds, and who makes them from text. */
+/** The `vector` option: dimension and metric of vectors, and the service that embeds texts. */
 import type { Metric, VectorOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
@@ -78,7 +78,7 @@ export function resolveVector(
   return { dimension, metric, sourceModel }
 }
 
-/** Reads a member by its name or its older name, but not by both. */
+/** Reads a member by its current or its older name; rejects both together. */
 function oneSpelling<T extends string | number>(
   section: Section,
   name: string,

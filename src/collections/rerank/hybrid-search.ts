@@ -1,12 +1,13 @@
 /**
- * The two searches of a findAndRerank, and which documents take part in them.
+ * Runs the vector search and the term search of a findAndRerank, and selects eligible
+ * documents.
  *
- * A document takes part if it has $vector, $lexical (unless the server's setting says that a
- * vector is enough) and something to rerank on. What does not take part must not use up the
- * places of what does. So each search asks for all of that in its filter, which the engine
- * answers from its indexes. A filter cannot say everything: a value may be null or blank, and
- * `rerankOn` may name a field that is not indexed. Where that leaves too few, the search is
- * made again, ten times as wide, up to a limit.
+ * A document is eligible if it has $vector, $lexical (unless the server's setting requires only
+ * a vector) and a passage to rerank. Ineligible documents must not use up the limits of the
+ * searches, so each search adds these conditions to its filter, which the engine answers from
+ * its indexes. A filter cannot express all conditions: a value may be null or blank, and
+ * `rerankOn` may name an unindexed field. If too few results are eligible, the search is
+ * repeated with ten times the limit, up to a maximum.
  */
 import type { Caller } from '../../caller/caller.ts'
 import assert from 'node:assert/strict'
@@ -27,15 +28,15 @@ import { documentsAlone } from '../find-documents.ts'
 import { documentsSearchedBy } from '../searched-by.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
-/** A document that was found and can be reranked. */
+/** A search result that is eligible for reranking. */
 export interface EligibleHit extends Hit {
-  /** What the reranker reads. */
+  /** The text that the reranker compares with the query. */
   readonly passage: string
 }
 
 export interface FoundByBoth {
   readonly byVector: Extract<SearchBy, { kind: 'vector' }>
-  /** Best first each; only what takes part. */
+  /** Eligible documents only, best first. */
   readonly vector: readonly EligibleHit[]
   readonly bm25: readonly EligibleHit[]
 }
@@ -63,7 +64,7 @@ export async function searchBoth(
     const limit = hybridLimits.lexical
     const withAll = await find(by, amongVectors, limit)
     if (withAll.length === limit || by.terms.length === 1) return withAll
-    // A sentence has words that few texts have together: then some of them will do.
+    // Few documents contain all words of a sentence, so a search for any of them follows.
     const withAny = await find({ ...by, anyTerm: true }, amongVectors, limit)
     const seen = new Set(withAll.map(({ record }) => idKey(record.id)))
     const others = withAny.filter(({ record }) => !seen.has(idKey(record.id)))
@@ -74,8 +75,9 @@ export async function searchBoth(
 }
 
 /**
- * Whether there are documents that lack nothing but $lexical, to be asked where both searches
- * have found `count` documents and there are no more. So one more than that must bring one.
+ * Whether some documents lack only $lexical. Called when both searches together found `count`
+ * documents and no more are eligible, so a vector search for one more would find such a
+ * document.
  */
 export async function lacksLexical(
   store: DocumentSource,
@@ -110,7 +112,7 @@ interface EligibleSearch {
   readonly limit: number
 }
 
-/** The best that take part. */
+/** Finds the best eligible documents. */
 async function findEligible(
   store: DocumentSource,
   plan: RerankPlan,
@@ -125,7 +127,7 @@ async function findEligible(
     try {
       hits = await search(store, wanted, caller)
     } catch (error) {
-      // More than a reply may hold, which is refused only where all of it was asked for.
+      // Only the requested width must fit into a reply; wider repetitions may stop early.
       if (width > limit && isTooLarge(error)) return eligible
       throw error
     }
@@ -145,7 +147,7 @@ function isTooLarge(error: unknown): boolean {
 
 const hasVector: Filter = { kind: 'exists', path: pathOf('$vector'), exists: true }
 const hasVectorize: Filter = { kind: 'exists', path: pathOf('$vectorize'), exists: true }
-/** Every text has all of no terms. */
+/** Matches every document with $lexical, because it searches for an empty set of terms. */
 const hasLexical: Filter = {
   kind: 'match',
   path: pathOf('$lexical'),
@@ -161,14 +163,14 @@ function allOf(...of: readonly Filter[]): Filter {
   return { kind: 'and', of }
 }
 
-/** What a filter can say of the documents that have something to rerank on. */
+/** Conditions on the passage, as far as a filter can express them. */
 function passageConditions(
   { indexing }: DocumentSource,
   { rerankOn, eligibility }: RerankPlan,
 ): readonly Filter[] {
   switch (rerankOn?.text) {
     case undefined:
-      // With `both` there is always $lexical.
+      // Eligibility 'both' already requires $lexical.
       return eligibility === 'both' ? [] : [{ kind: 'or', of: [hasLexical, hasVectorize] }]
     case '$lexical':
       return [hasLexical]
@@ -181,7 +183,7 @@ function passageConditions(
   }
 }
 
-/** What the reranker reads; undefined for a document that does not take part. */
+/** The passage of a document; undefined when the document is ineligible. */
 function passageOf(record: StoredRecord, plan: RerankPlan): string | undefined {
   const { rerankOn, eligibility } = plan
   const { vector, lexical } = record.search!

@@ -1,6 +1,6 @@
 /**
- * What a findAndRerank asks for, held against what the collection and the server can do. The
- * checks stand in the order in which they win.
+ * Checks a findAndRerank against its collection and the features of the server, and plans it.
+ * The checks run in this order, and the first failure is the reply.
  */
 import type { Collection, RerankOptions } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -16,29 +16,29 @@ import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import { resolveRerankService, type GivenRerankService } from '../options/rerank-options.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
-/** What was asked for, as far as its JSON shape is known to be right. */
+/** The parsed clauses and options; only their JSON types have been checked. */
 export interface AskedRerank {
   readonly sort: HybridSort
   readonly limit: number | undefined
   readonly hybridLimits: HybridLimits | undefined
   readonly rerankOn: string | undefined
   readonly rerankQuery: string | undefined
-  /** To rerank with, instead of the collection's. */
+  /** Overrides the service of the collection. */
   readonly service: GivenRerankService | undefined
-  /** Whether the reply can carry warnings. */
+  /** Whether the reply can contain warnings. */
   readonly withWarnings: boolean
 }
 
-/** How many documents each search may find. */
+/** Maximum number of results of each search. */
 export interface HybridLimits {
   readonly vector: number
   readonly lexical: number
 }
 
-/** What a document needs to take part: $lexical and $vector, or the vector alone. */
+/** Fields that a document needs to be eligible: $lexical and $vector, or only $vector. */
 export type HybridEligibility = 'both' | 'vector'
 
-/** Whom there is to ask, with which keys, and whether the caller may. */
+/** Reranking services of the server, and the keys of the request. */
 export interface RerankServer {
   readonly features: {
     readonly reranking: boolean
@@ -53,14 +53,14 @@ export interface RerankPlan {
   readonly byTerms: Extract<Sort, { kind: 'lexical' }>
   readonly hybridLimits: HybridLimits
   readonly limit: number
-  /** Where a document has the text to compare; undefined: in $lexical, else $vectorize. */
+  /** Path of the passage; undefined: $lexical, or else $vectorize. */
   readonly rerankOn: Path | undefined
-  /** What it is compared with. */
+  /** The text that passages are compared with. */
   readonly query: string
   readonly service: RerankService
   readonly eligibility: HybridEligibility
   readonly withWarnings: boolean
-  /** What is odd about the request, but no reason to refuse it. */
+  /** Warnings about questionable but valid clauses. */
   readonly warnings: readonly ApiError[]
 }
 
@@ -95,7 +95,7 @@ export function planRerank(
   }
 }
 
-/** A limit that was asked for and that the searches together cannot reach. */
+/** Warns about a limit that exceeds what both searches can return together. */
 function warningsOf(
   limit: number | undefined,
   { vector, lexical }: HybridLimits,
@@ -172,7 +172,7 @@ function chooseService(
   return service
 }
 
-/** A sort that says something must say what both searches look for. */
+/** A non-empty sort must contain both a vector (or text to embed) and terms. */
 function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
   const hasVector = vectorize !== undefined || vector !== undefined
   if (hasVector === (lexical !== undefined)) return
@@ -232,7 +232,7 @@ function chooseTerms(
   { analyzer, analysis, target, limits }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
-  // There is one wherever there is a vector (checkWhole).
+  // `lexical` is present, because checkWhole requires it beside a vector.
   const place = { target, field: '$lexical', clause: 'sort' } as const
   const bounds = { sizeMax: limits.lexicalSizeMax, ...(analysis && { budget: analysis }) }
   const terms = readTerms(lexical!, (text) => termsWithin(analyzer!, text, bounds), place)
@@ -243,7 +243,7 @@ function hasService({ options }: Collection): boolean {
   return options.vector?.service !== undefined
 }
 
-/** Blank is as good as absent. */
+/** Blank texts count as absent. */
 export function hasText(text: string | null | undefined): text is string {
   return typeof text === 'string' && text.trim() !== ''
 }

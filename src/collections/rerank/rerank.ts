@@ -1,6 +1,6 @@
 /**
- * Hybrid search: a search by vector and one by terms, at the same time; what they find is
- * brought together, and a reranker has the last word on the order.
+ * Hybrid search: runs a vector search and a term search concurrently, merges their results, and
+ * orders them by the scores of a reranker.
  */
 import type { Caller } from '../../caller/caller.ts'
 import type { StoredRecord } from '../../engine/contract.ts'
@@ -29,11 +29,11 @@ import { selectDocuments, type Clauses, type Selection } from '../selection.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
 export interface RerankedPage {
-  /** JSON texts, with commas between them. */
+  /** The documents as JSON texts, separated by commas. */
   readonly documents: LongText
   /** Scores of each document, in the same order. */
   readonly scores: readonly Scores[]
-  /** What the search by vector looked for. */
+  /** The query vector. */
   readonly sortVector: Float32Array
   readonly warnings: readonly ApiError[]
 }
@@ -43,14 +43,14 @@ export interface Scores extends SearchScores {
 }
 
 interface SearchScores {
-  /** The similarity, even where the search by vector did not get to the document. */
+  /** The similarity; computed for documents that only the term search found. */
   readonly vector: number
   readonly vectorRank: number | null
   readonly bm25Rank: number | null
   readonly rrf: number
 }
 
-/** Searches by vector and by terms, and orders what is found by a reranker's word. */
+/** Runs a findAndRerank. */
 export async function findReranked(
   store: DocumentSource,
   asked: AskedRerank,
@@ -68,8 +68,8 @@ export async function findReranked(
 }
 
 /**
- * For a collection that has vectors only: documents need no $lexical to take part. The vector of
- * the first search serves the second, so that a text is embedded once.
+ * The plan for a collection without any $lexical: documents need only a vector. Reuses the
+ * query vector of the first attempt, so that a text is embedded once.
  */
 function byVectorAlone(
   { target }: DocumentSource,
@@ -115,11 +115,11 @@ async function rerank(
 interface Candidate extends SearchScores {
   readonly id: Value
   readonly record: StoredRecord
-  /** What the reranker reads. */
+  /** The text that the reranker compares with the query. */
   readonly passage: string
 }
 
-/** What either search found, with its scores in both. */
+/** Merges the results of both searches, with ranks and scores of each. */
 function candidatesOf(
   { collection }: DocumentSource,
   found: FoundByBoth,
@@ -135,7 +135,7 @@ function candidatesOf(
   })
 }
 
-/** Why fewer documents come than the limit allows, where the caller may not expect it. */
+/** Warns when documents without $lexical explain why the page is shorter than the limit. */
 async function warningsAbout(
   store: DocumentSource,
   plan: RerankPlan,
@@ -147,7 +147,7 @@ async function warningsAbout(
   if (!plan.withWarnings) return []
   const isVectorEnough = eligibility === 'vector'
   const isRerankedOn = rerankOn?.text === '$lexical'
-  // A search by vector that found as many as it may has not come to the end.
+  // A vector search that reached its limit may have further results.
   const isShort = count < limit && found.vector.length < hybridLimits.vector
   if (!isShort || (isVectorEnough && !isRerankedOn)) return warnings
   const missing = { by: found.byVector, filter, count }

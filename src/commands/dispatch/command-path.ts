@@ -1,16 +1,16 @@
-/** The path that a command belongs to, for the error that says it came by another. */
+/** The path that accepts a command, for the error about a command sent to another path. */
 import type { Command, CommandLevel } from './define.ts'
 import { commandsAt } from './registry.ts'
 
-/** What a path names; empty where it names less. */
+/** Parts of a request's path; missing names are empty. */
 export interface PathNames {
-  /** What comes before the names. */
+  /** The part before the names: /v1, or /databases/<id>/v1. */
   readonly root: string
   readonly keyspace: string
   readonly target: string
 }
 
-/** The path that takes the command, with the names of the path it was sent to. */
+/** The path that accepts the command, filled with names from the path of the request. */
 export function pathOf(command: string, sentTo: PathNames): string | undefined {
   for (const level of ['general', 'keyspace', 'target'] satisfies CommandLevel[]) {
     const found = commandsAt[level].get(command)

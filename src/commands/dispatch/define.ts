@@ -1,4 +1,4 @@
-/** What a command is. commands/dispatch/registry.ts lists them; http runs them. */
+/** Types that define commands. registry.ts lists all commands; dispatch.ts runs them. */
 import type { Caller } from '../../caller/caller.ts'
 import type { HybridEligibility } from '../../collections/rerank/rerank-plan.ts'
 import type { Effect } from '../../auth/principal.ts'
@@ -13,21 +13,21 @@ import type { Limits } from '../../limits.ts'
 import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import type { Fields, Field } from './fields.ts'
 
-/** The path that a command is sent to: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
+/** Number of names in the path of a command: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
 export type CommandLevel = 'general' | 'keyspace' | 'target'
 
-/** What every command gets to work with. */
+/** Services that every command receives. */
 export interface Context {
-  /** The keyspaces of one database. */
+  /** The engine, restricted to the keyspaces of one database. */
   readonly engine: Engine
   readonly limits: Limits
   readonly models: Models
-  /** Keys for providers that came with the request. */
+  /** Provider keys in the headers of the request. */
   readonly credentials: ProviderCredentials
   readonly features: Features
-  /** Whether the one who asks may do that there. */
+  /** Whether the principal has the permission for the effect on this resource. */
   readonly may: (effect: Effect, place: { keyspace: string; target?: string }) => boolean
-  /** Who waits for the answer, and for how long. */
+  /** The client that waits for the reply, with its deadline. */
   readonly caller: Caller
   readonly explain: Explain
 }
@@ -44,44 +44,47 @@ export interface TableContext extends KeyspaceContext {
   readonly rows: RowStore
 }
 
-/** What is switched on, by the server's settings and the request's Feature-Flag headers. */
+/** Enabled features, from settings of the server and Feature-Flag headers of the request. */
 export interface Features {
   readonly lexical: boolean
   readonly reranking: boolean
   readonly vectorize: boolean
-  /** Whether indexed columns must have names in snake case. */
+  /** Whether names of indexed columns must be in snake case. */
   readonly snakeCaseIndexes: boolean
-  /** What a document needs to be found by a hybrid search. */
+  /** Fields that a document needs to be eligible for hybrid search. */
   readonly hybridEligibility: HybridEligibility
 }
 
 /**
- * What a command answers. `document` is a JSON text and `documents` are several with commas
- * between them, so that stored texts reach the client unparsed; many are kept in parts. Absent
- * members are left out of the body.
+ * The reply of a command. `document` is one JSON text and `documents` are several, separated by
+ * commas, so that stored texts reach the client without parsing; long lists are kept in parts.
+ * Absent members are omitted from the body.
  */
 export interface Reply {
   readonly data?:
     | { readonly documents: LongText; readonly nextPageState: string | null }
     | { readonly document: string | null }
   readonly status?: Readonly<Record<string, Value | undefined>>
-  /** A list in the status that may be long: JSON texts with commas between them. */
+  /** A list in the status that may be long, as JSON texts separated by commas. */
   readonly listed?: { readonly name: string; readonly elements: LongText }
   readonly errors?: readonly ApiError[]
   readonly warnings?: readonly ApiError[]
-  /** Whether a schema command changed the schema. Not part of the reply. */
+  /** Whether a schema command changed the schema; not part of the body. */
   readonly changed?: boolean
 }
 
 interface Common<Shape extends Fields> {
   readonly does: Effect
-  /** Whether it acts on what its field `name` names, in what the path names. */
+  /**
+   * True if the command acts on the object that its field `name` names, instead of the one in
+   * the path.
+   */
   readonly onNamed?: true
-  /** The command's fields: their JSON types, defaults and bounds. */
+  /** Fields of the command: JSON types, defaults and bounds. */
   readonly fields: Shape
 }
 
-/** The values that a command's fields were read into. */
+/** Parsed values of a command's fields. */
 export type FieldValues<Shape extends Fields> = {
   readonly [name in keyof Shape]: Shape[name] extends Field<infer T> ? T : never
 }
@@ -96,7 +99,9 @@ export interface KeyspaceCommand<Shape extends Fields = Fields> extends Common<S
   run(fields: FieldValues<Shape>, context: KeyspaceContext): Promise<Reply>
 }
 
-/** A command on a collection or a table; one member for each that has it. */
+/**
+ * A command on a collection or a table, with an implementation for each kind that supports it.
+ */
 export interface TargetCommand<Shape extends Fields = Fields> extends Common<Shape> {
   readonly level: 'target'
   collection?(fields: FieldValues<Shape>, context: CollectionContext): Promise<Reply>

@@ -1,8 +1,8 @@
 /**
- * One command from its JSON to its reply.
+ * Runs one command, from its JSON to its reply.
  *
- * When several things are wrong with a request the answer is always the same one: the checks
- * below stand in the order in which they win.
+ * Checks run in the order of this file, and the first failure is the reply, so a request with
+ * several mistakes always gets the same error.
  */
 import type { Caller } from '../../caller/caller.ts'
 import type { Audit } from '../../auth/audit.ts'
@@ -49,25 +49,27 @@ import { collectionCommands, commandsAt, deprecated, tableCommands } from './reg
 import { showCommand, type Trace } from './trace.ts'
 import { tracedModels } from './traced-models.ts'
 
-/** A request as commands see it: no HTTP past here. */
+/** A request for commands, independent of HTTP. */
 export interface Call extends Caller {
   readonly database: Database
-  /** What comes before the names in the path: /v1, or /databases/<id>/v1. */
+  /** The part of the path before the names: /v1, or /databases/<id>/v1. */
   readonly root: string
   readonly level: CommandLevel
-  /** From the path; empty where the level has none. */
+  /** Name in the path; empty if the path has none. */
   readonly keyspace: string
   readonly target: string
-  /** What logs call it by, and where it comes from. */
+  /** Id of the request in logs. */
   readonly requestId: string
   readonly address: string
-  /** The command's name, noted by dispatch as soon as it is known to be one. */
+  /** Name of the command; dispatch sets it after finding the command. */
   command: string | undefined
-  /** Throws an ApiError when the body is not JSON. A large one takes several turns. */
+  /**
+   * Throws an ApiError when the body is invalid JSON. Large bodies are parsed in several turns.
+   */
   parseBody(): Value | Promise<Value>
-  /** Who asks. */
+  /** The authenticated principal. */
   readonly principal: Principal
-  /** What it was sent with; only the engine looks at it. */
+  /** The token of the request; only the engine uses it. */
   readonly token: string
   /**
    * Reserves memory for the reply of a command before it runs, so that a completed write can be
@@ -80,7 +82,7 @@ export interface Call extends Caller {
   readonly trace: Trace | undefined
 }
 
-/** What lives as long as the server and serves every command. */
+/** Services with the lifetime of the server, shared by all commands. */
 export interface Services {
   readonly limits: Limits
   readonly models: Models
@@ -90,7 +92,7 @@ export interface Services {
   readonly stores: TargetStores
 }
 
-/** Never fails: what goes wrong is in the reply. */
+/** Never rejects: failures become errors of the reply. */
 export function dispatch(call: Call, services: Services): Promise<Reply> {
   const { trace } = call
   return trace === undefined ? answer(call, services) : answerTraced(call, trace, services)
@@ -153,7 +155,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
   }
 }
 
-/** A log whose lines say which request they are about. */
+/** A log that adds the request id to each line. */
 function logOf({ requestId }: Call, log: Log): Log {
   return { error: (details, message) => log.error({ ...details, requestId }, message) }
 }
@@ -205,7 +207,7 @@ function deprecationOf(command: string): readonly ApiError[] {
     : [apiError('DEPRECATED_COMMAND', { command, replacement })]
 }
 
-/** What the command acts on: what the path names, or what it names in there. */
+/** The resource that the command acts on: from its path, and from its field `name`. */
 function resourceOf(
   call: Call,
   command: Command,
@@ -275,7 +277,7 @@ function runOnTarget(
   services: Services,
 ): Promise<Reply> {
   const { engine } = context
-  /** The same for all commands on a target, for as long as the engine knows it. */
+  /** The store of the target, cached with the target. Traced requests get their own. */
   const storeOf = <Store>(target: Target, make: () => Store) =>
     call.trace === undefined ? services.stores.of(engine, target, make) : make()
   const run = (target: Target): Promise<Reply> => {
@@ -300,16 +302,15 @@ function runOnTarget(
       : loading.then(() => command.table!(fields, context))
   }
   const found = engine.findTarget(call.keyspace, call.target)
-  // The schema of a collection never changes.
+  // The schema of a collection never changes, so its command needs no retry.
   return !(found instanceof Promise) && found?.kind === 'collection'
     ? run(found)
     : runUntilUnchanged(found, run, command, call, context, services)
 }
 
 /**
- * A table may get another schema between looking it up and reading or writing it. Then
- * nothing was done, or what can be done again: the command starts over, and the last time
- * changes of the schema wait for it.
+ * The schema of a table may change between its lookup and a read or write. The engine then
+ * rejects the operation, and the command starts over. The last attempt locks the schema.
  */
 async function runUntilUnchanged(
   found: ReturnType<Engine['findTarget']>,
@@ -331,7 +332,7 @@ async function runUntilUnchanged(
       return await attempt(lookUp)
     } catch (error) {
       const isChanged = error instanceof EngineError && error.kind === 'changed'
-      // One that changes the schema itself would wait for itself.
+      // A command that changes the schema itself would deadlock on the lock.
       if (!isChanged || command.does === 'alter') throw error
       lookUp = lookAgain
     }
@@ -348,7 +349,7 @@ function refusalOf(command: string, call: Call) {
   }
 }
 
-/** The engine of the call's database, acting for the call, whose trace learns what it does. */
+/** The engine of the call's database, with the credentials and the trace of the call. */
 function engineOf({ database, token, trace }: Call): Engine {
   const engine = database.engine.as(new TokenCredentials(token))
   return trace === undefined ? engine : traced(engine, trace)
@@ -359,7 +360,7 @@ class CallContext implements CollectionContext, TableContext {
   readonly limits: Limits
   readonly models: Models
   readonly keyspace: string
-  /** One of these is there by the time that a command on a target runs. */
+  /** One of the two is set before a command on a target runs. */
   documents!: DocumentStore
   rows!: RowStore
   readonly #name: string
@@ -386,7 +387,7 @@ class CallContext implements CollectionContext, TableContext {
     this.#log = services.log
   }
 
-  /** Bound, so that it can be taken out of the context by itself. */
+  /** Returns a closure, so that commands can destructure it from the context. */
   get may(): Context['may'] {
     return (effect, resource) =>
       this.#principal.may(effect, { database: this.#call.database.id, ...resource })

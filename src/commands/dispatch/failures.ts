@@ -1,7 +1,4 @@
-/**
- * Failures in the caller's terms. Whatever a command threw becomes errors of the catalog
- * here and nowhere else.
- */
+/** Converts failures of commands to errors of the catalog. No other module does this. */
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Effect } from '../../auth/principal.ts'
@@ -12,11 +9,11 @@ import { JsonProblem } from '../../json/parse.ts'
 import { isObject, type JsonObject } from '../../json/value.ts'
 import { summarizeValue } from '../../options/read-value.ts'
 
-/** Where the command was sent, and what it said. */
+/** Path and fields of the failed command, for messages. */
 export interface ErrorContext {
   readonly keyspace: string
   readonly target: string
-  /** Undefined: it is not known yet which command it is. */
+  /** Undefined before the command is identified. */
   readonly command: string | undefined
   readonly does: Effect | undefined
   readonly fields: JsonObject | undefined
@@ -51,7 +48,7 @@ export async function explainFailure(
   return [explainHere(failure, context, log)]
 }
 
-/** Says which of the two is missing: the keyspace, or the collection or table in it. */
+/** The error for a missing keyspace, or a missing collection or table. */
 export async function unknownTarget(
   engine: Engine,
   keyspace: string,
@@ -69,7 +66,7 @@ export async function unknownTarget(
 
 export function explainHere(failure: unknown, context: ErrorContext, log: Log): ApiError {
   const target = nameOf(context)
-  // What requests hold was read before: this is of something that is stored.
+  // The request was already parsed, so the invalid JSON is in a stored text.
   if (failure instanceof JsonProblem) return explainText(failure, target, log)
   if (failure instanceof AnalyzerTooLarge)
     return apiError('ANALYZER_TOO_LARGE', { target, size: failure.size, max: failure.max })
@@ -79,7 +76,7 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'gone':
       return apiError('UNKNOWN_KEYSPACE', { keyspace: context.keyspace })
     case 'changed':
-      // Commands start over then (dispatch.ts).
+      // Unreachable: such commands start over (dispatch.ts).
       return explainBug(failure, log)
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', { reason: 'store', problem, seconds: 1 })
@@ -151,7 +148,7 @@ export function timeoutError(
   problem: string,
 ): ApiError {
   const { command = 'The command', does } = context
-  // What it does is known before it begins.
+  // While the effect of a command is unknown, nothing has been written.
   const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
@@ -160,7 +157,7 @@ export function timeoutError(
   })
 }
 
-/** By the roles of the token, or by the store. */
+/** The error for a missing permission, by the roles of the token or by the cluster. */
 export function unauthorizedError(
   effect: Effect | undefined,
   target: string,
@@ -180,7 +177,9 @@ const actions: Readonly<Record<Effect, string>> = {
   drop: 'drop',
 }
 
-/** A mistake of ours: the log gets all of it, the caller one line and the id to look for. */
+/**
+ * An internal error: the log gets all details, the client a summary and the id to find them.
+ */
 function explainBug(failure: unknown, log: Log): ApiError {
   const error = apiError('UNEXPECTED_SERVER_ERROR', {
     kind: failure instanceof Error ? failure.name : 'Error',
@@ -190,7 +189,7 @@ function explainBug(failure: unknown, log: Log): ApiError {
   return error
 }
 
-/** "keyspace.collection", or as much of it as there is. */
+/** "keyspace.collection"; missing names are omitted. */
 export function nameOf(context: { keyspace: string; target: string }): string {
   if (context.keyspace === '') return 'the database'
   return context.target === '' ? context.keyspace : `${context.keyspace}.${context.target}`

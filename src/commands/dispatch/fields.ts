@@ -1,9 +1,9 @@
 /**
- * The fields of commands: which there are, of which JSON type, within which bounds.
+ * Parses the fields of commands: names, JSON types and bounds.
  *
- * Reading happens before the target is known, so a field that holds a clause (a filter, an
- * update) is passed on as it came; its meaning belongs to `language`. An unknown field or a
- * wrong JSON type ends the reading at once; broken bounds are all reported together.
+ * Fields are parsed before the target is known, so clauses such as a filter or an update are
+ * passed on unparsed; `language` parses them. An unknown field or a wrong JSON type ends
+ * parsing at once; violated bounds are collected and reported together.
  */
 import { ApiErrors, apiError, type ApiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -31,7 +31,7 @@ export type FieldType = (
   | { readonly kind: 'flag'; readonly byDefault: boolean }
   | { readonly kind: 'choice'; readonly of: readonly string[]; readonly byDefault?: string }
   | { readonly kind: 'integer'; readonly min: number }
-  /** A name for something new: see names.ts. */
+  /** The name of a new object; new-names.ts has the rules. */
   | { readonly kind: 'name'; readonly lengthMax: (limits: Limits) => number }
   | { readonly kind: 'list'; readonly max: (limits: Limits) => number }
   | { readonly kind: 'options'; readonly fields: Fields }
@@ -39,13 +39,13 @@ export type FieldType = (
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
-/** Where in which command a field stands. */
+/** Command and path of a field, for messages. */
 export interface FieldContext extends ValueContext {
   readonly command: string
   readonly limits: Limits
 }
 
-/** Reads a command's body by its fields; throws what the request broke. */
+/** Parses the body of a command; throws all violations. */
 export function readFields(
   command: string,
   fields: Fields,
@@ -80,7 +80,7 @@ function readMembers(
   return values
 }
 
-/** Where a member stands, which is put into words for messages alone. */
+/** Context of a member. Its path is built only when a message needs it. */
 class Member implements FieldContext {
   readonly command: string
   readonly limits: Limits
@@ -100,7 +100,7 @@ class Member implements FieldContext {
   }
 }
 
-/** A clause that is parsed later, absent and null kept apart. */
+/** A clause that is parsed later; absent and null are distinguished. */
 export const clauseOrNull: Field<Value | undefined> = {
   takes: { kind: 'object' },
   read(value, context) {
@@ -111,13 +111,13 @@ export const clauseOrNull: Field<Value | undefined> = {
   },
 }
 
-/** The same, but null counts as absent. */
+/** A clause that is parsed later; null counts as absent. */
 export const clause: Field<Value | undefined> = {
   takes: { kind: 'object' },
   read: (value, context) => clauseOrNull.read(value, context) ?? undefined,
 }
 
-/** Any JSON but null, and it must be there. */
+/** A required field of any JSON type except null. */
 const required: Field<Value> = {
   takes: { kind: 'object', required: true },
   read(value, context) {
@@ -126,26 +126,26 @@ const required: Field<Value> = {
   },
 }
 
-/** An update, which messages know by another name than the field's. */
+/** A required update, which messages call `updateClause`. */
 export const requiredUpdate: Field<Value> = {
   takes: required.takes,
   read: (value, context) =>
     required.read(value, { ...context, field: `${context.field}Clause` }),
 }
 
-/** A clause that must be there. */
+/** A required clause. */
 export const requiredClause: Field<Value> = {
   takes: required.takes,
   read: (value, context) => required.read(clauseOrNull.read(value, context), context),
 }
 
-/** A JSON object that must be there. */
+/** A required JSON object. */
 export const requiredObject: Field<JsonObject> = {
   takes: required.takes,
   read: (value, context) => readObject(required.read(value, context), context) ?? new Map(),
 }
 
-/** The definition of something new: an object that must be there, and is not boundless. */
+/** A required object with the definition of a new object; its number of parts is bounded. */
 export const definition: Field<JsonObject> = {
   takes: required.takes,
   read: (value, context) => requiredObject.read(clauseOrNull.read(value, context), context),
@@ -163,7 +163,7 @@ export const text: Field<string | undefined> = {
   read: readText,
 }
 
-/** A name for something new: read as any text, and refused later if it cannot be one. */
+/** Name of a new object: any text is accepted here and checked later. */
 export const newName: Field<string | undefined> = {
   ...text,
   takes: { kind: 'name', lengthMax: (limits) => limits.nameLengthMax, required: true },
@@ -200,7 +200,7 @@ export function integer(bounds: { min: number }): Field<number | undefined> {
   }
 }
 
-/** An array of at least one element, of at most as many as the limit says. */
+/** An array with at least one element and at most `max` elements. */
 export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
   return {
     takes: { kind: 'list', max, required: true },
@@ -222,7 +222,7 @@ export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
 
 const noMembers: JsonObject = new Map()
 
-/** The options of a command; absent, null and {} mean all defaults. */
+/** Options of a command; absent, null and {} mean defaults. */
 export function options<const Shape extends Fields>(
   fields: Shape,
 ): Field<{
@@ -242,7 +242,7 @@ export function options<const Shape extends Fields>(
   }
 }
 
-/** For commands without options: absent, null and {} are fine. */
+/** The options of commands without options: accepts absent, null and {}. */
 export const noOptions: Field<undefined> = {
   takes: { kind: 'options', fields: {} },
   read(value, context) {
@@ -254,7 +254,7 @@ export const noOptions: Field<undefined> = {
 
 const aliases = new WeakSet<Field<unknown>>()
 
-/** A second spelling of another field, kept out of the lists of known fields. */
+/** Another spelling of a field, which messages do not list among the known fields. */
 export function alias<T>(field: Field<T>): Field<T> {
   const copy = { ...field }
   aliases.add(copy)

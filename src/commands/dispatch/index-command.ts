@@ -1,4 +1,4 @@
-/** What createIndex, createVectorIndex and createTextIndex have in common: nearly all. */
+/** The common implementation of createIndex, createVectorIndex and createTextIndex. */
 import { apiError } from '../../errors/api-error.ts'
 import {
   checkIndexType,

@@ -3,7 +3,7 @@ import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
 import { summarizeValue } from '../../options/read-value.ts'
 
-/** The name for something new; throws when it cannot be one. */
+/** Checks the name of a new object; throws when it is invalid. */
 export function checkName(
   kind: 'Keyspace' | 'Collection' | 'Table' | 'Index' | 'Udt',
   name: string | undefined,

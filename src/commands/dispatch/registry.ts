@@ -1,4 +1,4 @@
-/** The table of contents of the API: every command, by name and by where it is sent. */
+/** Registry of all commands, by the level of their path and by name. */
 import { alterTable } from '../alter-table.ts'
 import { alterType } from '../alter-type.ts'
 import { countDocuments } from '../count-documents.ts'
@@ -95,19 +95,19 @@ export const commandsAt: Readonly<Record<CommandLevel, ReadonlyMap<string, Comma
   target: new Map(Object.entries(target)),
 }
 
-/** Older command names, each with the one to use instead. */
+/** Deprecated command names and their replacements. */
 export const deprecated: ReadonlyMap<string, string> = new Map([
   ['createNamespace', 'createKeyspace'],
   ['dropNamespace', 'dropKeyspace'],
   ['findNamespaces', 'findKeyspaces'],
 ])
 
-/** What collections can do, as the refusal of a table's command lists it. */
+/** Commands that collections support, for the error of an unsupported command. */
 export const collectionCommands = [...commandsAt.target]
   .filter(([, command]) => command.level === 'target' && command.collection !== undefined)
   .map(([name]) => name)
 
-/** What tables can do, in the same place; altering their types is counted among it. */
+/** Commands that tables support, for the same error, with alterType. */
 export const tableCommands = [...commandsAt.target]
   .filter(([, command]) => command.level === 'target' && command.table !== undefined)
   .map(([name]) => name)

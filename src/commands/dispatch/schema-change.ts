@@ -1,4 +1,4 @@
-/** Changes of what a keyspace holds, as commands make them and answer for them. */
+/** Schema changes of commands, and their replies. */
 import { EngineError, type EngineErrorKind } from '../../engine/errors.ts'
 import type { KeyspaceSchema, Table } from '../../engine/schema.ts'
 import type { KeyspaceCounts, SchemaPlan } from '../../engine/schema-change.ts'
@@ -6,10 +6,10 @@ import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { KeyspaceContext, Reply } from './define.ts'
 
 /**
- * Carries out what `plan` makes of the keyspace's schema; undefined: nothing is to do.
+ * Applies the changes that `plan` derives from the schema of the keyspace, if any.
  *
- * An invalid request gets errors only. A valid request that conflicts with the existing schema was
- * started and failed, so its reply also has `ok` 0.
+ * The reply to an invalid request has only errors. A valid request that conflicts with the
+ * existing schema started and failed, so its reply also has `ok` 0.
  */
 export async function changeSchema(
   { engine, keyspace, caller, explain }: KeyspaceContext,
@@ -26,12 +26,15 @@ export async function changeSchema(
   }
 }
 
-/** The answer of a command that may have found nothing to change. */
+/**
+ * The reply of a schema command. `changed` is false when the object already existed, or was
+ * already absent.
+ */
 export function done(changed: boolean): Reply {
   return { status: { ok: 1 }, changed }
 }
 
-/** Changes that the store rejects because of what it holds. */
+/** Errors of schema changes that stored data prevents. */
 const rejections: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>([
   'droppedColumn',
   'keptColumn',
@@ -67,7 +70,7 @@ export function tablesOf({ targets }: KeyspaceSchema): readonly Table[] {
   return targets.filter((target) => target.kind === 'table')
 }
 
-/** A table as it is by now: it may have been altered since the command came. */
+/** The current definition of a table, which may have changed since the command started. */
 export function currentTable(schema: KeyspaceSchema, { name }: Table): Table {
   const table = tablesOf(schema).find((candidate) => candidate.name === name)
   if (table === undefined) throw new EngineError('gone', `the table ${name} is gone`)
@@ -82,7 +85,7 @@ export function namesOf(things: readonly { readonly name: string }[]): string[] 
   return byName(things).map(({ name }) => name)
 }
 
-/** The collections, or tables, of all keyspaces together. */
+/** Number of collections or tables in all keyspaces. */
 export function countIn(
   counts: readonly KeyspaceCounts[],
   kind: 'collections' | 'tables',

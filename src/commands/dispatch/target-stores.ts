@@ -2,13 +2,13 @@ import type { Engine } from '../../engine/contract.ts'
 import type { Target } from '../../engine/schema.ts'
 
 /**
- * What commands work with, kept for as long as the engine gives out the same targets. By the
- * engine first: what acts for one caller must not act for another.
+ * Caches the store of each target for as long as the engine returns the same target object.
+ * Keyed by engine first, because an engine may act with the credentials of one caller.
  */
 export class TargetStores {
   readonly #known = new WeakMap<Engine, WeakMap<Target, unknown>>()
 
-  /** What was made of the target, or is now. */
+  /** The cached store of a target; made if absent. */
   of<Store>(engine: Engine, target: Target, make: () => Store): Store {
     let ofEngine = this.#known.get(engine)
     if (ofEngine === undefined) this.#known.set(engine, (ofEngine = new WeakMap()))

@@ -1,9 +1,9 @@
 /**
- * How a request went, step by step, for its reply to tell.
+ * Trace of a request for its reply: events with elapsed times.
  *
- * Most requests have none: then there is no object, and noting is `trace?.note(…)`. Messages
- * hold names, counts and times, and nothing of what is stored or sent. What was sent may be
- * in the data of an event, which only a full trace shows; tokens and keys never are.
+ * Most requests have no trace, so callers write `trace?.note(…)`. Messages contain names,
+ * counts and times, but no stored or sent data. Event data may contain sent values; only a full
+ * trace shows it, and it never contains tokens or keys.
  */
 import { fromPlain } from '../../json/plain.ts'
 import { printJson } from '../../json/print.ts'
@@ -12,7 +12,7 @@ import { fixedLimits } from '../../limits.ts'
 
 export interface TracedRequest {
   readonly requestId: string
-  /** The database that the request is for. */
+  /** Id of the database. */
   readonly tenantId: string
   readonly isFull: boolean
 }
@@ -37,7 +37,7 @@ export class Trace {
     this.#request = request
   }
 
-  /** Says what has just happened. `data` is asked for only where it is shown. */
+  /** Adds an event. `data` is called only if the trace shows it. */
   note(message: string, data?: () => object): void {
     if (this.#events.length >= traceEventsMax) {
       this.#leftOut++
@@ -51,14 +51,14 @@ export class Trace {
     })
   }
 
-  /** Says once that a target is about to be read or written: all was found to be right. */
+  /** Adds an event at the first access to the target, when all checks have passed. */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.note('Checked all clauses and documents')
   }
 
-  /** The member `trace` of a reply's status. */
+  /** The member `trace` of the reply's status. */
   show(): Value {
     const { requestId, tenantId } = this.#request
     const elapsedMs = performance.now() - this.#start
@@ -94,7 +94,7 @@ function microseconds(ms: number): number {
   return Math.round(ms * 1000)
 }
 
-/** A command as it was sent, cut to a length, without what may be a key to elsewhere. */
+/** The command as it was sent, truncated, without values that may be secrets. */
 export function showCommand(name: string, fields: Value): string {
   const text = printJson(new Map([[name, withoutKeys(fields)]]))
   return text.length <= traceCommandLengthMax
@@ -102,7 +102,7 @@ export function showCommand(name: string, fields: Value): string {
     : `${text.slice(0, traceCommandLengthMax)}… (${text.length} characters in all)`
 }
 
-/** Services name the keys that they are called with, and some say the keys themselves. */
+/** Removes authentication members: they name keys of services, and may contain keys. */
 function withoutKeys(value: Value): Value {
   if (Array.isArray(value)) return value.map(withoutKeys)
   if (!isObject(value)) return value

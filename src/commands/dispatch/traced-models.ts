@@ -2,7 +2,7 @@ import { counted } from '../../errors/catalog-entry.ts'
 import type { Models } from '../../providers/models.ts'
 import type { Trace } from './trace.ts'
 
-/** Models whose work a trace tells of: how much it was, and how long it took. */
+/** Models that record each call in the trace: its size and duration. */
 export function tracedModels(models: Models, trace: Trace): Models {
   const timed = async <T>(
     what: string,

@@ -1,4 +1,4 @@
-/** Replies to changes. */
+/** Replies of commands that change documents. */
 import type { Caller } from '../../caller/caller.ts'
 import type { ChangedMany, ChangedOne } from '../../collections/change-documents.ts'
 import type { Insertion } from '../../collections/insert.ts'
@@ -10,7 +10,7 @@ import { showOne } from '../../paging/show-all.ts'
 import type { Reply } from '../dispatch/define.ts'
 import { flag, oneOf, options } from '../dispatch/fields.ts'
 
-/** Counts, and the error beside them when others kept changing the document. */
+/** Counts, and an error if concurrent writers kept changing a document. */
 export function replyUpdated(changed: ChangedOne | ChangedMany): Reply {
   const { matchedCount, changedCount, upsertedId } = changed
   return {
@@ -23,7 +23,7 @@ export function replyDeleted(changed: ChangedOne | ChangedMany): Reply {
   return { status: { deletedCount: changed.changedCount }, ...errorsOf(changed) }
 }
 
-/** The ids of what was inserted, and the errors of what was not. */
+/** Ids of inserted documents, and errors of the others. */
 export function replyInserted(insertions: readonly Insertion[]): Reply {
   const done = insertions.filter(({ outcome }) => outcome === 'done')
   return {
@@ -36,7 +36,7 @@ export function insertErrors(insertions: readonly Insertion[]): readonly ApiErro
   return insertions.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : [outcome]))
 }
 
-/** Adds a version of the document to a reply. */
+/** Adds the document to a reply, before or after the change. */
 export async function withDocument(
   reply: Reply,
   document: ChangedOne['before'],
@@ -48,7 +48,7 @@ export async function withDocument(
   return { ...reply, data: { document: text } }
 }
 
-/** The document as it was or as it is now, beside the counts. */
+/** The document before or after the change, and the counts. */
 export function replyReturned(
   changed: ChangedOne,
   { returnDocument }: { readonly returnDocument: 'before' | 'after' },

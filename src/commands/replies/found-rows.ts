@@ -1,7 +1,7 @@
 import { asFloats } from '../../json/floats.ts'
 import type { FoundRows } from '../../tables/read/find-rows.ts'
 
-/** What a reply says about rows besides showing them: only what applies. */
+/** Status and warnings of a reply with rows. */
 export function printFound(found: FoundRows, includeSortVector: boolean) {
   const { projectionSchema, sortedRowCount, sortVector, warnings } = found
   return {

@@ -1,4 +1,4 @@
-/** Replies to inserts of rows. */
+/** Replies of inserts into tables. */
 import { ApiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
 import type { RowStore } from '../../tables/row-store.ts'
@@ -6,7 +6,7 @@ import { describeForProjection } from '../../tables/schema/describe.ts'
 import type { RowInsertion } from '../../tables/write/insert-rows.ts'
 import type { Reply } from '../dispatch/define.ts'
 
-/** The keys of what was inserted, and the errors of what was not. */
+/** Keys of inserted rows, and errors of the others. */
 export function replyInsertedRows(
   { table, key }: RowStore,
   insertions: readonly RowInsertion[],
@@ -21,7 +21,10 @@ export function replyInsertedRows(
   return { status: { primaryKeySchema: schemaOf({ table, key }), insertedIds }, errors }
 }
 
-/** One response for each row; errors are referred to by their position, equal ones once. */
+/**
+ * One response per row; responses refer to errors by position, and equal errors are listed
+ * once.
+ */
 export function replyEachRow(store: RowStore, insertions: readonly RowInsertion[]): Reply {
   const errors: ApiError[] = []
   const positionOf = (error: ApiError): number => {

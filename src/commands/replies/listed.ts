@@ -1,4 +1,7 @@
-/** Lists of definitions, which may be long: within the bounds of a reply, and in turns. */
+/**
+ * Replies with lists of definitions, which may be long: they respect the size limit of a reply
+ * and yield to other requests.
+ */
 import type { Caller } from '../../caller/caller.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { CommaList } from '../../json/long-text.ts'
@@ -12,10 +15,13 @@ interface ListContext {
   readonly caller: Caller
 }
 
-/** Characters for which room is taken with every reply. */
+/** Characters of a reply that need no additional reservation of memory. */
 const littleLength = 65_536
 
-/** `name`: the member of the status. Refused as soon as it is longer than a reply may be. */
+/**
+ * `name`: the status member for the list. Rejects a list as soon as it exceeds the limit of a
+ * reply.
+ */
 export async function replyList<T>(
   name: string,
   items: readonly T[],

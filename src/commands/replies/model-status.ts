@@ -1,4 +1,4 @@
-/** Which models a list of providers shows: by default the supported ones. */
+/** Filters models of provider lists by support status; default: supported models. */
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
 import type { Authentications } from '../../providers/authentication.ts'
@@ -10,7 +10,7 @@ const statuses = ['SUPPORTED', 'DEPRECATED', 'END_OF_LIFE'] as const
 
 type WantedStatus = ModelSupport['status'] | 'any'
 
-/** Options that are there but name no status ask for all models. */
+/** Without options, the default is supported models; with options but no status, all models. */
 export const modelOptions: Field<WantedStatus> = {
   get takes() {
     return statusOptions.takes
@@ -35,7 +35,7 @@ const statusOptions = options({
   } satisfies Field<WantedStatus>,
 })
 
-/** The wanted ones among models, by name. */
+/** Models with the requested status, sorted by name. */
 export function wantedModels<M extends { name: string; support: ModelSupport }>(
   models: readonly M[],
   wanted: WantedStatus,

@@ -1,8 +1,8 @@
 import { asFloats } from '../../json/floats.ts'
 
-/** The vector that a search compared with, for callers who did not send it as numbers. */
+/** The status with the query vector, for clients that did not send it as numbers. */
 export function sortVectorStatus({ sortVector }: { readonly sortVector?: Float32Array }) {
-  // Only searches by vector have one to tell.
+  // Only vector searches have a query vector.
   const numbers = sortVector === undefined ? null : asFloats(sortVector)
   return { status: { sortVector: numbers } }
 }

@@ -45,7 +45,7 @@ class Reply {
   readonly sent: string
   /** The body that came back, with all digits of its numbers. */
   readonly received: string
-  /** From the request to the last byte of the reply. */
+  /** Milliseconds from the request to the last byte of the reply. */
   readonly elapsedMs: number
   #plain: Plain | undefined
   #exact: JsonObject | undefined

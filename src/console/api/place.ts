@@ -39,7 +39,7 @@ export interface CollectionOptions {
 export interface TableDefinition {
   readonly columns: ReadonlyMap<string, ColumnType>
   readonly partitionBy: readonly string[]
-  /** Columns with 1 or -1, in order. */
+  /** Clustering columns in the order of the key: 1 for ascending, -1 for descending. */
   readonly partitionSort: ReadonlyMap<string, number>
 }
 

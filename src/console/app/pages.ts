@@ -25,7 +25,7 @@ export interface TabPage {
 export interface ServerPage {
   readonly page: string
   readonly label: string
-  /** Whether the token may use it; always, if absent. */
+  /** Whether the token may use the page; if absent, it always may. */
   readonly isAllowed?: () => Promise<boolean>
   readonly load: () => Promise<ComponentType>
 }

@@ -209,7 +209,7 @@ export function createTableFields({ name, columns, ifNotExists }: TableForm): Pr
   }
 }
 
-/** In a map: a column may have any name, such as `__proto__`. */
+/** Columns as a map, because a column may have any name, such as `__proto__`. */
 export function columnFields(
   columns: readonly ColumnForm[],
 ): ReadonlyMap<string, Printable> {

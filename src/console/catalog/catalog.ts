@@ -33,7 +33,7 @@ export interface Catalog {
   readonly databases: Part<readonly Database[]>
   /** Names of keyspaces by database. */
   readonly keyspaces: ReadonlyMap<string, Part<readonly string[]>>
-  /** By database and keyspace: see `keyOf`. */
+  /** Collections and tables by database and keyspace: see `keyOf`. */
   readonly targets: ReadonlyMap<string, Part<readonly Target[]>>
   /**
    * Whether the management API is available on this port, rejects the token, or is not

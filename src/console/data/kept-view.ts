@@ -42,7 +42,7 @@ interface KeptView {
   readonly hidden: readonly string[]
   readonly everywhere: readonly string[]
   readonly differing: readonly string[]
-  /** When it was last changed, in milliseconds since 1970. */
+  /** When the view was last changed, in milliseconds since 1970. */
   readonly at: number
 }
 

@@ -65,7 +65,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
       ),
     )
   })
-  // Dropped on this page, or on the collection or table in the tree.
+  // The file that was dropped on this page, or on the collection or table in the tree.
   const dropped = useStore(droppedFile)
   useEffect(() => {
     const file = takeDropped(place)

@@ -10,7 +10,7 @@ export type FileFormat = 'lines' | 'json' | 'csv'
 export interface FileKind {
   readonly format: FileFormat
   readonly isGzip: boolean
-  /** The first characters of its text. */
+  /** The first characters of the file's text. */
   readonly head: string
 }
 

@@ -20,7 +20,7 @@ export interface Projection {
   readonly stage: 'pca' | 'umap'
   /** x and y of each vector. The array is reused by the next round. */
   readonly positions: Float32Array
-  /** From 0 to 1. */
+  /** Completed share of the work, from 0 to 1. */
   readonly progress: number
 }
 

@@ -44,7 +44,7 @@ export class Umap {
     return this.#round >= this.rounds || this.#edges.from.length === 0
   }
 
-  /** From 0 to 1. */
+  /** Completed share of the rounds, from 0 to 1. */
   get progress(): number {
     return this.isDone ? 1 : this.#round / this.rounds
   }

@@ -13,7 +13,7 @@ export interface SearchResult {
   /** A similarity, a rerank score or a number of matching words, depending on the mode. */
   readonly score: number | undefined
   readonly scoreLabel: string
-  /** From 0 to 1. */
+  /** Length of the bar that shows the score, from 0 to 1. */
   readonly bar: number
   /** Scores of a hybrid search. */
   readonly scores: HybridScores | undefined

@@ -78,7 +78,10 @@ const schemaLease = 'schema'
 
 const { clusterEstimateMax } = fixedLimits
 
-/** Interval and number of checks whether a target that cannot be read was dropped. */
+/**
+ * Milliseconds between checks whether a target that cannot be read was dropped, and their
+ * number.
+ */
 const lookAgainMs = 200
 const looksMin = 2
 const looksMax = 50

@@ -1,6 +1,6 @@
 /**
- * What clauses and definitions look like: the parts of commands that have a language of their
- * own. Loose where that language is rich: its grammar is in the reference, and in its errors.
+ * JSON schemas of clauses and definitions. They are permissive where a clause has a rich
+ * grammar; the reference pages and error messages describe that grammar.
  */
 import type { Limits } from '../../limits.ts'
 import { schemaReference, type Schema } from './schema.ts'
@@ -94,7 +94,7 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
   }
 }
 
-/** Update operators, and what each does to the paths it is given. */
+/** Update operators, with their effect on the paths that they are given. */
 const updateOperators: Readonly<Record<string, string>> = {
   $addToSet: 'Adds a value, or those of {"$each": […]}, to an array that lacks it.',
   $currentDate: 'Puts the time there; the argument is true.',
@@ -335,7 +335,7 @@ function indexOf(column: Schema, options: Readonly<Record<string, Schema>>): Sch
   return shape(undefined, { column, options: shape(undefined, options) }, ['column'])
 }
 
-/** An object of these members and no others. */
+/** A schema for an object with exactly these members. */
 function shape(
   description: string | undefined,
   properties: Readonly<Record<string, Schema>>,
@@ -350,7 +350,7 @@ function shape(
   }
 }
 
-/** An object of any members. */
+/** A schema for an object with arbitrary members. */
 function open(description?: string, ...examples: readonly object[]): Schema {
   return {
     type: 'object',

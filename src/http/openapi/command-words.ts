@@ -1,9 +1,8 @@
 /**
- * What each command does in a line, and how to send it.
+ * Descriptions and examples of all commands.
  *
- * The examples are one story, in the order in which they stand: on a new server each
- * example works after the ones before it were sent. They use a keyspace of their own, so
- * trying them does not touch other data.
+ * The examples form one sequence: on a new server each example succeeds after all earlier ones
+ * were sent. They use a keyspace of their own, so trying them does not affect other data.
  */
 import type { CommandLevel } from '../../commands/dispatch/define.ts'
 
@@ -14,7 +13,7 @@ export interface CommandWords {
 
 export interface CommandExample {
   readonly says: string
-  /** The path that it goes to. */
+  /** The path to which the example is sent. */
   readonly path: string
   /** The fields of the command. */
   readonly fields: Readonly<Record<string, unknown>>
@@ -334,7 +333,9 @@ const target: WordsByCommand = {
 
 type WordsByCommand = Readonly<Record<string, CommandWords>>
 
-/** In the order of a day's work: what makes things, what uses them, what ends them. */
+/**
+ * Order of the descriptions: commands that create, then commands that use, then commands that drop.
+ */
 export const wordsOfCommands: Readonly<Record<CommandLevel, WordsByCommand>> = {
   general,
   keyspace,

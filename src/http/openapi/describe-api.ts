@@ -48,7 +48,7 @@ export interface PathDescription {
 export interface ExampleDescription {
   readonly summary: string
   readonly value: Readonly<Record<string, unknown>>
-  /** The path that the example is sent to. */
+  /** The path to which the example is sent. */
   readonly 'x-path': string
 }
 
@@ -156,7 +156,7 @@ function describePath(
   }
 }
 
-/** By the name of the command, with a number from the second on. */
+/** Examples by command name, numbered from the second on. */
 function examplesOf(level: CommandLevel): Record<string, ExampleDescription> {
   const described: Record<string, ExampleDescription> = {}
   for (const [command, { examples }] of Object.entries(wordsOfCommands[level]))
@@ -169,7 +169,10 @@ function examplesOf(level: CommandLevel): Record<string, ExampleDescription> {
   return described
 }
 
-/** Clauses and replies have other names, and a command of two levels has two. */
+/**
+ * The name of a command's schema. It must differ from names of clauses and replies, and between
+ * levels for a command of two levels.
+ */
 function schemaName(command: string, level: CommandLevel): string {
   const isSecond = level === 'target' && command in wordsOfCommands.keyspace
   return `${command}${isSecond ? 'OfTable' : ''}Command`

@@ -1,10 +1,10 @@
-/** What the fields of commands take, as schemas made from what they are read by. */
+/** Schemas of command fields, generated from the parsers of the fields. */
 import { isAlias, type Field, type Fields } from '../../commands/dispatch/fields.ts'
 import type { Limits } from '../../limits.ts'
 import { wordsFor } from './field-words.ts'
 import { schemaReference, type Schema } from './schema.ts'
 
-/** The fields of a command, or of its options, which are `above` them. */
+/** The fields of a command, or of an option at path `above`. */
 export function describeFields(
   command: string,
   above: string,

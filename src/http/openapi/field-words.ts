@@ -1,12 +1,12 @@
 /**
- * What each field of a command means, in a line.
+ * Descriptions of the fields of commands.
  *
- * Most fields mean the same wherever they stand and have one entry, by their path. Where a
- * command differs, or its field holds something of its own, the command comes first.
+ * Most fields have the same meaning in all commands and a single entry, by path. Where a
+ * command differs, the path of the entry starts with the command.
  */
 export interface FieldWords {
   readonly says: string
-  /** The schema in components.ts that says more than the field itself does. */
+  /** Name of a schema in components.ts that describes the field in detail. */
   readonly schema?: string
 }
 
@@ -90,7 +90,7 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   'findAndRerank.sort': { says: 'What to search for.', schema: 'HybridSort' },
 }
 
-/** The words for a field, by its path within the command: "options.limit". */
+/** The description of a field, by its path in the command: "options.limit". */
 export function wordsFor(command: string, path: string): FieldWords | undefined {
   return wordsOfFields[`${command}.${path}`] ?? wordsOfFields[path]
 }

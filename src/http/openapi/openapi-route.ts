@@ -3,7 +3,7 @@ import type { Limits } from '../../limits.ts'
 import { readVersion } from '../metrics.ts'
 import { FixedContent } from '../pages/fixed-content.ts'
 
-/** The description of the API, for tools and for the page that shows it. Needs no token. */
+/** Serves the OpenAPI description, for tools and the reference page, without a token. */
 export function addOpenApiRoute(app: FastifyInstance, limits: Limits): void {
   let content: Promise<FixedContent> | undefined
   app.get('/api/json/openapi', async (request, reply) => {
@@ -13,7 +13,7 @@ export function addOpenApiRoute(app: FastifyInstance, limits: Limits): void {
   })
 }
 
-/** Loaded only here: most servers are never asked for it, and start sooner without. */
+/** Imported lazily: most servers never need it and start faster without. */
 async function describe(limits: Limits): Promise<FixedContent> {
   const { describeApi } = await import('./describe-api.ts')
   const description = JSON.stringify(describeApi(limits, readVersion()))

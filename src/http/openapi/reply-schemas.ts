@@ -1,4 +1,4 @@
-/** What comes back: the envelope, errors, and the trace of a request. */
+/** JSON schemas of replies: the envelope, errors, and traces. */
 import { schemaReference, type Schema } from './schema.ts'
 
 const namesOrDefinitions: Schema = {

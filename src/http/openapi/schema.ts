@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the description of the API needs. */
+/** The subset of JSON Schema that the API description uses. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: SchemaType | readonly SchemaType[]
@@ -23,7 +23,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[]
   readonly anyOf?: readonly Schema[]
   readonly deprecated?: boolean
-  /** What a reader of the description may want to know of a command. */
+  /** The effect of the command: read, write, create and so forth. */
   readonly 'x-does'?: string
   readonly 'x-on'?: readonly string[]
 }
@@ -31,7 +31,7 @@ export interface Schema {
 export type SchemaType =
   'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
-/** A schema of components.ts, by its name. */
+/** A reference to a schema in components.ts. */
 export function schemaReference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }

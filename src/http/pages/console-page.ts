@@ -1,9 +1,9 @@
 /**
- * The web console at /console: one page, and the files that it names, as `npm run build` made
- * them (package/build-console.ts).
+ * Serves the web console at /console: one page and its files, as built by `npm run build`
+ * (package/build-console.ts).
  *
- * The page is revalidated each time; its files have content hashes in their names, so browsers cache
- * them without revalidation.
+ * The page is revalidated each time; its files have content hashes in their names, so browsers
+ * cache them without revalidation.
  */
 import type { FastifyInstance } from 'fastify'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { addPage, allowOnly } from './page.ts'
 
 const path = '/console'
 
-/** In a checkout and in the package alike. */
+/** The path is the same in a checkout and in the package. */
 const builtFolder = new URL('../../../build/console/', import.meta.url)
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** It runs what this server sends, and talks to this server, and nothing else. */
+/** The page may load only files of this server, and connect only to it. */
 const safely = allowOnly([
   "script-src 'self'",
   "style-src 'self'",
@@ -52,7 +52,7 @@ export function addConsolePage(
   })
 }
 
-/** Read when they are first asked for; few are large. Built anew, they are read anew. */
+/** Files are read on first use, because few are large. A new build replaces them. */
 class ConsoleFiles {
   #builtAt = 0
   readonly #known = new Map<string, FixedContent>()
@@ -72,7 +72,7 @@ class ConsoleFiles {
 
   async find(name: string): Promise<FixedContent | undefined> {
     const known = this.#known.get(name)
-    // A path can lead anywhere; a name that the folder lists cannot.
+    // Serves only names in the folder's listing: a path could lead outside of the folder.
     if (known !== undefined || !(await namesIn(this.#folder)).includes(name)) return known
     const contentType = contentTypes[extname(name)]
     if (contentType === undefined) return undefined
@@ -89,7 +89,7 @@ function namesIn(place: URL): Promise<readonly string[]> {
   return readdir(place).catch(() => [])
 }
 
-/** Shown by a checkout whose console was not built. */
+/** Shown when a checkout has no built console. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
   '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not built</h1>' +

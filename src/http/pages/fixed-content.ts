@@ -1,12 +1,12 @@
 /**
- * Content that stays the same for as long as the server runs, such as a page. A client that
- * has it already is told so, and gets it no second time.
+ * Content that does not change while the server runs, such as a page. Clients that have it
+ * cached get 304 Not Modified.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { chooseEncoding, type Encoding } from '../compression.ts'
 
-/** The same content in other encodings, for clients that take them. */
+/** The content in compressed encodings. */
 export type PackedForms = Readonly<Partial<Record<Encoding, Buffer>>>
 
 export class FixedContent {
@@ -29,7 +29,7 @@ export class FixedContent {
     this.#encodings = Object.keys(packed) as Encoding[]
     this.#tag = createHash('sha256').update(this.#body).digest('base64url')
     this.#headers = {
-      // Kept, but asked about each time: it changes with the server.
+      // Clients may cache it but must revalidate, because it changes with the server's version.
       'Cache-Control': 'no-cache',
       'X-Content-Type-Options': 'nosniff',
       ...(this.#encodings.length > 0 && { Vary: 'Accept-Encoding' }),
@@ -40,7 +40,7 @@ export class FixedContent {
   answer(request: IncomingMessage, response: ServerResponse): void {
     const accepted = request.headers['accept-encoding']
     const encoding = chooseEncoding(accepted, this.#encodings)
-    // Other bytes have another tag.
+    // Each encoding needs its own ETag.
     const tag = encoding === undefined ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`
     const headers = { ...this.#headers, ETag: tag }
     if (isKnown(tag, request.headers['if-none-match'])) {
@@ -60,7 +60,7 @@ export class FixedContent {
   }
 }
 
-/** Proxies may have marked a tag as weak: for the same bytes it still stands. */
+/** A proxy may have marked the ETag as weak; it still identifies the same content. */
 function isKnown(tag: string, known: string | undefined): boolean {
   if (known === undefined) return false
   const tags = known.split(',').map((each) => each.trim())

@@ -1,9 +1,9 @@
-/** What all pages have in common: a path, and a policy that keeps them to themselves. */
+/** Common parts of all pages: registration, and a content security policy. */
 import type { FastifyInstance } from 'fastify'
 import { hash } from 'node:crypto'
 import type { FixedContent } from './fixed-content.ts'
 
-/** Its links are relative, so that it works behind proxies that add a prefix. */
+/** Links in the page are relative, so that it works behind proxies that add a prefix. */
 export function addPage(
   app: FastifyInstance,
   path: string,
@@ -18,7 +18,7 @@ export function addPage(
   })
 }
 
-/** Headers by which a page may load and send what is allowed here, and nothing else. */
+/** Headers with a content security policy that permits only these sources. */
 export function allowOnly(allowed: readonly string[]): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -33,7 +33,7 @@ export function allowOnly(allowed: readonly string[]): Readonly<Record<string, s
   }
 }
 
-/** How a policy names a script or style that is written into the page. */
+/** The hash of an inline script or style, as a source of the policy. */
 export function sourceOf(text: string): string {
   return `'sha256-${hash('sha256', text, 'base64')}'`
 }

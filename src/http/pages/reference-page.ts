@@ -1,9 +1,9 @@
 /**
- * The page at /swagger-ui: the API's description for people, with a form to try commands.
+ * The page at /swagger-ui: the API description, with a form to send commands.
  *
- * It is one file to the browser, put together here from three, and loads nothing but the
- * description: the policy that comes with it names its own script and style by their digests
- * and lets it talk to this server alone.
+ * The page is a single file, combined from three. It loads only the API description: its
+ * content security policy lists the hashes of its own script and style, and permits connections
+ * to this server only.
  */
 import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ function readPage(): FixedContent {
     `style-src ${sourceOf(style)}`,
     `script-src ${sourceOf(script)}`,
     "connect-src 'self'",
-    // Its icon is written into it.
+    // The icon is inlined in the page.
     'img-src data:',
   ])
   return new FixedContent('text/html; charset=utf-8', html, headers)

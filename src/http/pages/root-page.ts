@@ -1,6 +1,6 @@
 /**
- * The page at the server's address: what this is, and where to go on. Where there is a
- * console, browsers are sent on to it.
+ * The page at the root path, with links to other pages. If the console is served, browsers are
+ * redirected to it.
  */
 import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'

@@ -17,5 +17,5 @@ export type ColumnPart = 'value' | 'keys' | 'values'
 /** A value in the stored form of its type (values.ts); vectors are floats. */
 export type ColumnValue = Value | Float32Array
 
-/** By column name, because engines may use different Column objects. */
+/** Values of a row by column name, because engines may use different Column objects. */
 export type RowValues = ReadonlyMap<string, ColumnValue>

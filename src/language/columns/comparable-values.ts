@@ -58,7 +58,7 @@ export function comparableScalar(
   }
 }
 
-/** The same for an index that treats different texts as equal. */
+/** Comparable form for an index that treats different texts as equal. */
 export function foldedComparable(
   toComparable: ToComparable,
   folding: TextFolding,

@@ -19,7 +19,7 @@ export interface KeyBound {
   readonly inclusive: boolean
 }
 
-/** By column name. */
+/** Conditions on key columns, by column name. */
 export type KeyConditions = ReadonlyMap<string, KeyCondition>
 
 /** Converts a comparison; undefined if it is neither equality nor a bound. */

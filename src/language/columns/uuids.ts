@@ -27,7 +27,7 @@ export function comparableUuid(stored: Value): string {
   )
 }
 
-/** The same for timeuuid columns, whose remaining bytes compare as signed. */
+/** Like comparableUuid for timeuuid columns, whose remaining bytes compare as signed. */
 export function comparableTimeUuid(stored: Value): string {
   const text = comparableUuid(stored)
   const restAt = text.length - 17

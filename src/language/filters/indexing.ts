@@ -18,7 +18,7 @@ export interface IndexingRule {
   covers(path: Path): boolean
   /** The indexed part of a document. It always contains the _id, which lookups by id need. */
   prune(document: JsonObject): JsonObject
-  /** The same in steps, for the thread that serves requests. */
+  /** Like `prune`, in steps, for the thread that serves requests. */
   pruneInSteps(document: JsonObject): Steps<JsonObject>
 }
 

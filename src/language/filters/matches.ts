@@ -36,7 +36,7 @@ export function matches(
   return typeof answer === 'boolean' ? answer : atOnce(answer)
 }
 
-/** The same, in steps if the document has long arrays or objects to compare. */
+/** Like `matches`, but returns steps if the document has long arrays or objects to compare. */
 export function matchesInSteps(
   filter: Matchable,
   document: JsonObject,

@@ -22,7 +22,7 @@ import { Pace, type Steps } from '../../runtime/steps.ts'
 export interface FoundValues {
   /** The number of the value itself; -1 if the filter does not contain it. */
   readonly whole: number
-  /** For an array, 1 at the number of each value that it contains. */
+  /** For an array, one byte per number of a value: 1 if the array contains the value. */
   readonly elements: Uint8Array | undefined
 }
 
@@ -61,7 +61,7 @@ export class WantedValues {
     this.#elementShapes = new Set(elements.filter(isComposite).map(shapeOf))
   }
 
-  /** The number of a value of the filter; -1 for a binary value. */
+  /** The number that identifies a value of the filter; -1 for a binary value. */
   numberOf(value: Value): number {
     return isComposite(value)
       ? (this.#others.get(printJson(value)) ?? -1)

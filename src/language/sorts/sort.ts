@@ -2,7 +2,7 @@
 import type { SortKey } from '../values/sort-key.ts'
 
 export type Sort =
-  /** Without keys the order is unspecified. */
+  /** A sort by values at paths. No keys: the order is unspecified. */
   | { readonly kind: 'values'; readonly keys: readonly SortKey[] }
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }

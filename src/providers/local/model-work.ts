@@ -153,7 +153,7 @@ const precisions = { embedding: 'float', reranking: 'int8' } as const
 
 interface Run<T> {
   readonly texts: readonly string[]
-  /** If present, each text is read as a pair with it. */
+  /** If present, each text is read as a pair with the query. */
   readonly query?: string
   readonly read: (text: EncodedText) => T
   readonly asker: Entrant

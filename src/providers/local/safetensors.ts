@@ -8,7 +8,7 @@ export interface Tensor {
   /** Such as 'F16', 'F32' or 'I64'. */
   readonly type: string
   readonly shape: readonly number[]
-  /** In bytes from the start of the file. */
+  /** Bytes from the start of the file. */
   readonly offset: number
   readonly size: number
 }

@@ -62,7 +62,8 @@ const generalFilters: Makers<TokenFilter> = new Map<string, StageFactory<TokenFi
   ['elision', words.elisionFilter],
   ['commongrams', words.commonGrams],
   ['synonym', synonyms],
-  // It differs only in the graph of positions between its words, which terms do not have.
+  // synonymgraph differs only in the positions of the words of a synonym, which terms do not
+  // have.
   ['synonymgraph', synonyms],
   ['ngram', nGramFilter],
   ['edgengram', edgeNGramFilter],

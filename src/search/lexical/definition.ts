@@ -101,7 +101,7 @@ export function memoryFor(definition: unknown): number {
 /** Maximum per character: for a list of single letters, each an entry of a Map. */
 const characterSize = 100
 
-/** Without the tables of languages, which are shared. */
+/** Bytes of a built-in analyzer, without the tables of languages, which are shared. */
 const builtInSize = 20_000
 
 const recipeMembers = ['tokenizer', 'filters', 'charFilters'] as const

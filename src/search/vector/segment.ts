@@ -172,13 +172,13 @@ export class Segment {
     return kernel.count() * (kernel.nodeBytes() + 12) + kernel.upperBytes()
   }
 
-  /** False if the segment is full. The document must not have a vector here. */
+  /** Adds a vector for a document. False if the segment is full. */
   add(document: number, vector: Float32Array): boolean {
     this.#setInput(vector)
     return this.#kernel.add(document) !== 0
   }
 
-  /** False if the document has no vector here. */
+  /** Removes a vector. False if the document has no vector in this segment. */
   remove(document: number): boolean {
     return this.#kernel.remove(document) !== 0
   }

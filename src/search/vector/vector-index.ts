@@ -78,7 +78,9 @@ export interface Candidate {
 
 /** Up to this many vectors, a scan is as fast as a walk, and exact. */
 export const scanMax = 10_000
-/** The same for filtered searches, where each document must be tested. */
+/**
+ * Like `scanMax`, for searches with a filter: a scan tests each document, so it takes longer.
+ */
 const scanMatchingMax = 1_000
 
 export class VectorView {
@@ -125,7 +127,10 @@ export class VectorView {
     )
   }
 
-  /** Like the above, but compares every document: a walk may end early during writes. */
+  /**
+   * Like `search` and `searchMatching`, but compares every vector: a walk may end early during
+   * writes.
+   */
   scanAll(query: Float32Array, breadth: number, matches?: DocumentTest): Candidate[] {
     for (const segment of this.#segments) segment.forget()
     this.#remembered = undefined

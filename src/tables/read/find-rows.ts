@@ -29,7 +29,7 @@ export interface RowClauses {
 }
 
 export interface RowOptions {
-  /** Maximum over all pages. */
+  /** Maximum rows of all pages together. */
   readonly limit?: number | undefined
   readonly skip?: number | undefined
   readonly pageState?: string | undefined

@@ -122,7 +122,7 @@ export async function embedTexts(
     for (const [column, content] of row)
       if (content instanceof TextToEmbed)
         texts.set(column, [...(texts.get(column) ?? []), content.text])
-  // Rows without texts are complete.
+  // Rows without texts need no embedding.
   if (texts.size === 0) return rows as readonly Contents[]
   const vectors = new Map(
     await Promise.all(

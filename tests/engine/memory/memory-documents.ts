@@ -17,12 +17,12 @@ import { similarityTo } from '../../../src/search/vector/similarity.ts'
 import { bestOf, isEverything, pageOf, type Paged } from './memory-page.ts'
 
 interface Kept extends StoredRecord, Paged {
-  /** A document keeps its place until it is deleted. */
+  /** Position of the document, which stays the same until its deletion. */
   readonly place: number
 }
 
 export class MemoryDocuments {
-  /** By id, in order of their places. */
+  /** Documents by id, in the order of their positions. */
   readonly #kept = new Map<string, Kept>()
   readonly #nextNumber: () => number
 

@@ -29,20 +29,20 @@ import { keyOf } from '../../../src/language/values/key.ts'
 import { similarityTo } from '../../../src/search/vector/similarity.ts'
 import { bestOf, isEverything, pageOf, type Paged } from './memory-page.ts'
 
-/** By column name. */
+/** Values by column name. */
 type Values = Map<string, ColumnValue>
 
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** The key as texts whose order is that of the rows. */
+  /** Key as texts that have the order of the rows. */
   readonly key: readonly string[]
 }
 
 export class MemoryRows {
-  /** By position. */
+  /** Rows by position. */
   readonly #kept = new Map<string, Kept>()
-  /** In key order; undefined after a write. */
+  /** Rows in key order; undefined after a write. */
   #sorted: readonly Kept[] | undefined
 
   get size(): number {

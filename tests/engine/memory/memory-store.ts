@@ -17,7 +17,7 @@ export class MemoryKeyspace {
 
 export class MemoryStore {
   readonly keyspaces = new Map([['default_keyspace', new MemoryKeyspace()]])
-  /** By target uid. */
+  /** Documents of a collection, by uid of the target. */
   readonly documents = new Map<string, MemoryDocuments>()
   readonly rows = new Map<string, MemoryRows>()
   readonly settings = new Map<string, Setting>()

@@ -244,7 +244,7 @@ test('an index lists the present documents of a common value, even if it cached 
   const opened = openWriter(context, file, { ...smallRuns, recentMax: 300, blockSize: 600 })
   const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))
   const value = keyOf('common')
-  /** By document: whether it has the value as an element. */
+  /** Whether a document has the value as an element, by document. */
   const having = new Map<number, boolean>()
   for (let round = 0; round < 30; round++) {
     opened.commit(() => {

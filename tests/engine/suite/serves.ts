@@ -17,7 +17,7 @@ import { VectorWorld } from '../vector-world.ts'
 import { RunningEngine, type World } from './world.ts'
 
 export function describeServes(name: string, world: World): void {
-  describe(`${name}: what it serves`, () => {
+  describe(`${name}: queries that the engine serves`, () => {
     const running = new RunningEngine(world)
     const { serves } = world
     const first = { skip: 0, limit: 5, after: undefined }

@@ -73,7 +73,7 @@ export function describeTables(name: string, world: World): void {
         assert.deepEqual(new Set(await rows.find(filter, { sort: [] })), new Set(expected))
       })
 
-      test('are found by several partitions in order, each once', async () => {
+      test('are found by a list of partitions, in order and each once', async () => {
         const { rows } = await create()
         await rows.put(manyRows(100))
         const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => is('p', p))

@@ -34,7 +34,7 @@ export class Choices {
     return Math.round(min * (max / min) ** share)
   }
 
-  /** At least one of the choices, without repeats. */
+  /** Picks at least one of the choices, without repeats. */
   some<T>(choices: readonly T[], countMax = 3): T[] {
     const count = 1 + this.random.below(countMax)
     return [...new Set(Array.from({ length: count }, () => this.pick(choices)))]

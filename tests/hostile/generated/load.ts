@@ -3,7 +3,7 @@ import type { Answers } from '../attack.ts'
 import type { Arena } from './arena.ts'
 import { targets } from './targets.ts'
 
-/** The principal whose token a request carries; an unknown token for 'nobody'. */
+/** The principal whose token a request carries; 'nobody': an unknown token. */
 export type Sender = 'writer' | 'reader' | 'nobody'
 
 export interface HostileRequest {

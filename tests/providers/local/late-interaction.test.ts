@@ -19,7 +19,7 @@ function assertNear(actual: number, expected: number): void {
 }
 
 describe('late interaction', () => {
-  test('weighs the nearest token of each query token, and the texts as wholes', () => {
+  test('scores by the nearest token of each query token, and by the vectors of both texts', () => {
     // Wholes: the query's points along [1, 1], the passage's along [1, 0].
     const query = text(
       [start, the, common, end],
@@ -56,7 +56,7 @@ describe('late interaction', () => {
     assertNear(score(same, same), 1)
   })
 
-  test('compares only the wholes when a query has no words', () => {
+  test('compares only the vectors of both texts when a query has no words', () => {
     const blank = text(
       [start, end],
       [

@@ -142,7 +142,7 @@ describe(
       )
     })
 
-    test('is rejected with the missing parts', () => {
+    test('is rejected when the model is missing, and the error names the expected files', () => {
       assert.throws(
         () => nameLocalModels({ embeddingFolder: folder('no-graph') }),
         /There is no model in .*no-graph: neither .*model\.onnx/,

@@ -104,7 +104,7 @@ describe('custom analyzers', () => {
     )
   })
 
-  test('in lower case do not change lowercase text', () => {
+  test('that only lowercase do not change their own terms', () => {
     const lower = analyzerFor('lowercase')
     fc.assert(
       fc.property(texts, (text) => {

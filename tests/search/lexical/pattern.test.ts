@@ -215,7 +215,7 @@ function unlessTooLong<T>(act: () => T): T | undefined {
   }
 }
 
-test('takes a number of steps proportional to the text', () => {
+test('a pattern takes a number of steps proportional to the text', () => {
   for (const [source, text] of [
     ['(x+x+)+y', 'x'],
     ['(a+)+b', 'a'],

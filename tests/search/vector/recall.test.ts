@@ -157,7 +157,7 @@ describe('vectors shared by many documents', () => {
         assert.equal(copiesFound(), copies)
         const before = subject.recall()
         assert(before >= floor, `recall ${before}`)
-        // Removes half of them and adds others.
+        // Removes half of the documents and adds others.
         const documents = [...subject.vectors.keys()]
         for (const document of documents.filter((n) => n % 2 === 0))
           subject.remove(document)

@@ -120,7 +120,7 @@ function parse(name: string, comment: string): Comment {
     if (typeof parsed === 'object' && parsed !== null && isIndexing(parsed.indexing))
       return parsed
   } catch {
-    // An error is thrown below.
+    // Invalid JSON is reported below, like other unreadable comments.
   }
   throw unreadable(name)
 }

@@ -59,7 +59,7 @@ export function readPrimitive(text: string): PrimitiveName | undefined {
 }
 
 interface TypeTree {
-  /** Without quotes. */
+  /** Name of the type, without quotes. */
   readonly name: string
   /** A quoted name is always that of a user-defined type. */
   readonly isQuoted: boolean

@@ -197,7 +197,7 @@ interface ViewRow {
   readonly view_name: string
 }
 
-/** Views and tables share their names. */
+/** Names of materialized views. A table cannot have the name of a view. */
 export async function readViewNames(
   session: Session,
   keyspace: string,

@@ -11,9 +11,9 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteText } from '../cluster/statement.ts'
 
 export interface TableNotes {
-  /** By column name. */
+  /** Embedding services by column name. */
   readonly services: ReadonlyMap<string, EmbeddingService>
-  /** By index name. */
+  /** Properties of indexes, by index name. */
   readonly indexes: ReadonlyMap<string, IndexNote>
 }
 

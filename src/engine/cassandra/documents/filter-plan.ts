@@ -55,7 +55,9 @@ export type FilterPlan =
       readonly isExact: boolean
     }
 
-/** A filter with more alternatives than this is served without them. */
+/**
+ * Maximum alternatives of a condition such as $in. With more, the plan ignores the condition.
+ */
 const branchesMax = 20
 
 export function planFilter(filter: Filter): FilterPlan {
@@ -218,7 +220,7 @@ function impliedBy(comparison: Comparison): readonly Branch[] | undefined {
   }
 }
 
-/** Fields with columns of their own, which these indexes do not serve. */
+/** Whether the path is the _id or a search field, which the indexes of terms do not contain. */
 export function isKept(path: string): boolean {
   return path === '_id' || path.startsWith('$')
 }

@@ -39,7 +39,7 @@ const keysAtATime = 16
 
 interface MatchingText {
   readonly stored: string
-  /** Present if it was parsed to check the filter. */
+  /** The parsed document, if the check of the filter has parsed it. */
   readonly document?: JsonObject
   readonly version: string
   readonly branch: number

@@ -24,7 +24,7 @@ export interface Shredded {
   /** Strings by path, and the hashes of objects and arrays. */
   readonly texts: Map<string, string>
   readonly nulls: Set<string>
-  /** In milliseconds since 1970. */
+  /** Dates by path, in milliseconds since 1970. */
   readonly dates: Map<string, number>
 }
 

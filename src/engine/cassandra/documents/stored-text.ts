@@ -65,7 +65,7 @@ export function readDocument(stored: string): JsonObject {
   return atOnce(readInSteps(stored))
 }
 
-/** The same with pauses for other requests before and during the parsing. */
+/** Like readDocument, with pauses for other requests before and during the parsing. */
 export async function readInTurns(stored: string, caller: Caller): Promise<JsonObject> {
   const pause = caller.pause()
   if (pause !== undefined) await pause

@@ -218,10 +218,11 @@ async function change(
 }
 
 /**
- * Whether the write was applied. If the reply was lost, the stored version decides. The write's own
- * version, or no document after a delete, means applied. The version before means not applied, so
- * the write is repeated. An older version of another write means not applied, because versions only
- * increase. Any other version leaves the outcome unknown.
+ * Whether the write was applied. After a lost reply, the stored version decides:
+ * - the version of this write, or no document after a delete: applied;
+ * - the version before: not applied, so the write is repeated;
+ * - an older version than that of this write: not applied, because versions only increase;
+ * - any other version: unknown.
  */
 async function runOnce(
   session: Session,

@@ -30,7 +30,7 @@ export interface IndexedText {
   /** Identifies the record. */
   readonly key: string
   readonly text: string
-  /** In order, with repetitions. */
+  /** Terms in the order of the text, with repetitions. */
   readonly terms: readonly string[]
 }
 

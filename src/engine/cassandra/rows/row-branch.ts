@@ -70,7 +70,7 @@ export function branchOf(
       use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
-    /** Columns without room for further terms: an equality excludes any other term. */
+    /** Columns with an equality, which excludes further terms on them. */
     const asked = new Set<string>()
     // A complete partition key with too many values gets no terms.
     const isPartial = partitionBy.some((name) => said.get(name)?.condition.eq === undefined)

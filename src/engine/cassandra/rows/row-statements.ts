@@ -79,7 +79,7 @@ export function selectBestMatches(table: Table, select: BestMatchSelect): Statem
 }
 
 export interface SelectedRow {
-  /** By column name; null values are absent. */
+  /** Values by column name; null values are absent. */
   readonly values: ReadonlyMap<string, ColumnValue>
   readonly token: bigint | undefined
 }

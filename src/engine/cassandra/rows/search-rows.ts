@@ -77,7 +77,7 @@ export async function searchNearestRows(
 }
 
 interface NearestInBranch {
-  /** By row key. */
+  /** Hits by row key. */
   readonly hits: ReadonlyMap<string, Hit<Row>>
   /** Whether the index may have missed rows. */
   readonly mayMiss: boolean

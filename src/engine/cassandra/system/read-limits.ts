@@ -40,7 +40,7 @@ export class Scan {
     return this.#count
   }
 
-  /** Counts one more; returns whether it is within the limits. */
+  /** Counts one checked record; returns false when the limit is exceeded. */
   takeOne({ scannedMax }: ReadLimits): boolean {
     return ++this.#count <= scannedMax
   }

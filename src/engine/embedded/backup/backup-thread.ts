@@ -28,7 +28,7 @@ export type BackupMessage =
       readonly kind: 'copy'
       readonly file: string
       readonly to: string
-      /** Not 0: the backup was cancelled. */
+      /** Shared flag: a value other than 0 cancels the backup. */
       readonly cancelled: Int32Array
     }
   | { readonly id: number; readonly kind: 'stop' }

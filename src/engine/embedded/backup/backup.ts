@@ -177,7 +177,7 @@ class Session {
     try {
       await writer.hold(this.#gate)
     } catch (error) {
-      // Ends the other side's wait.
+      // Ends the wait of the writer thread.
       abandon(this.#gate)
       throw error
     }
@@ -209,7 +209,7 @@ class Session {
     try {
       return await this.#thread.ask(message)
     } catch (error) {
-      // After close, the error is a consequence of it: report that instead.
+      // An error after close is a consequence of it, so the closed engine is reported instead.
       this.#refuseIfClosed()
       throw error
     }

@@ -53,7 +53,9 @@ const typeTable = `
 /** Generation of a new catalog before its first start. */
 const unsealed = 0
 
-/** Format 4 added the seal, and the last known version of each store. */
+/**
+ * Format 4 added the seal (generation and checksum), and the last known version of each store.
+ */
 const sealTable = `
   CREATE TABLE seal(generation INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;
   INSERT INTO seal VALUES (${unsealed}, 0);

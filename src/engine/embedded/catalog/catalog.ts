@@ -379,7 +379,7 @@ export class Catalog {
       ...this.#file
         .all('SELECT folder FROM target WHERE keyspace = ?', keyspace)
         .map((row) => String(row['folder'])),
-      // These folders will be removed, with or without a row.
+      // Leftover folders are removed later, so their names are not used either.
       ...this.#leftovers.targetFoldersIn(parent.folder),
     ]
     const ownName = checkFolderName('target', name)

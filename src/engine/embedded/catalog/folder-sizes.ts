@@ -39,7 +39,9 @@ export class FolderMeter {
   }
 }
 
-/** For a data folder, or for the folder of one collection or table. */
+/**
+ * Sums the sizes of the files in a data folder, or in the folder of one collection or table.
+ */
 export async function sizesIn(folder: string): Promise<FolderSizes> {
   const sizes = { data: 0, logs: 0, vectors: 0 }
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

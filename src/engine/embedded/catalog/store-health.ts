@@ -121,7 +121,7 @@ export class StoreHealth {
 
 /** Time without a write after which a probe writes, in milliseconds. */
 const tryMs = 5_000
-/** The same while there is a problem. */
+/** Milliseconds without a write after which a probe writes while there is a problem. */
 const tryAgainMs = 1_000
 /**
  * Health is answered within two seconds even if a disk hangs. The time is counted in steps, so that

@@ -261,7 +261,7 @@ const troubles = {
   },
 } as const satisfies Record<string, DiskProblem>
 
-/** For failures without a known cause. */
+/** The problem of a failure without a known cause. */
 export function failing(error: unknown): DiskProblem {
   const what = (reason: string) => `the disk of the data folder failed (${reason})`
   return {

@@ -38,7 +38,7 @@ export function checkIdentity({ path, device, number }: FileIdentity): FileState
   return found.dev === device && found.ino === number ? 'there' : 'replaced'
 }
 
-/** Asynchronous version of `whereaboutsOf`, for a thread that must not wait for a slow disk. */
+/** Asynchronous version of `checkIdentity`, for a thread that must not wait for a slow disk. */
 export async function checkIdentityAsync(identity: FileIdentity): Promise<FileState> {
   try {
     const { dev, ino } = await stat(identity.path, { bigint: true })

@@ -259,7 +259,10 @@ class Checksum {
     return new Checksum(this.#isSwapped, sums)
   }
 
-  /** Bytes from `start` to `end`, a multiple of 8. The buffer must be aligned to 4 bytes. */
+  /**
+   * Adds the bytes from `start` to `end`, a multiple of 8. The buffer must be aligned to 4
+   * bytes.
+   */
   add(bytes: Buffer, start: number, end: number): void {
     const count = (end - start) >> 2
     const words = new Int32Array(bytes.buffer, bytes.byteOffset + start, count)

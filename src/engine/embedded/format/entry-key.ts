@@ -109,7 +109,7 @@ export function tieStart(key: string): number {
   }
 }
 
-/** The same offset for a key that starts within a buffer. */
+/** Like `tieStart`, for a key within a buffer. */
 export function tieStartIn(bytes: Uint8Array, start: number): number {
   let at = start + 1 + bytes[start]!
   for (;;) {

@@ -14,7 +14,7 @@ import type { RowView } from './row-view.ts'
 
 /** Values by the keys of their columns, in display order. */
 export interface StoredRow {
-  /** Without vectors, except those of the primary key. */
+  /** Values of the row, without vectors except those of the primary key. */
   readonly values: JsonObject
   readonly wasInserted: boolean
 }

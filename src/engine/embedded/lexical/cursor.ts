@@ -142,7 +142,7 @@ export class PostingCursor {
     return count
   }
 
-  /** The same by a merge with the block, for cases in which that is cheaper. */
+  /** Like `#keepNoted`, but merges with the block, for cases in which a merge is cheaper. */
   #keepMerged(
     { places: wanted, slots }: FoundPlaces,
     from: number,
@@ -194,7 +194,7 @@ export class PostingCursor {
 /** Remaining candidates by ascending place. */
 export interface FoundPlaces {
   readonly places: Uint32Array
-  /** Per document: the index at which the caller keeps its data. */
+  /** Indexes at which the caller keeps its data, one per document. */
   readonly slots: Uint32Array
   size: number
 }
@@ -222,7 +222,7 @@ function newBuffers(): BlockBuffers {
 /** Range of places that differ in their low bits. */
 const notedSpan = 4096
 const notedMask = notedSpan - 1
-/** With fewer candidates than this, the block is merged with them. */
+/** Minimum candidates for lookups by index; fewer candidates are merged with the block. */
 const fewPlaces = 8
 
 /** Pool of unused buffers: a search needs some for each term. */

@@ -78,7 +78,7 @@ function orderOf(numbers: Uint32Array, size: number): Uint32Array {
 /** Bits of a digit of the radix sort. */
 const digitBits = 11
 const digitMask = 2 ** digitBits - 1
-/** Per digit: the index at which the next number with it goes. */
+/** Index at which the next number with a digit goes, by digit. */
 const starts = new Uint32Array(digitMask + 2)
 
 /** Reusable buffer for decoded lists. */

@@ -19,7 +19,7 @@ import type { SegmentView } from './segment-view.ts'
 /** Scores the documents of one segment. */
 export class MaxScore {
   readonly #view: SegmentView
-  /** In the order of the query, because sums of floats depend on it. */
+  /** Terms in the order of the query, because sums of floats depend on it. */
   readonly #terms: readonly ScoredTerm[]
   /** Indexes of the terms by ascending weight. */
   readonly #byBound: readonly number[]

@@ -29,13 +29,13 @@ import { verifiedWaiting, type WaitingRow } from './waiting.ts'
 
 /** Restricts the documents that `score` returns. */
 export interface ScoreOptions {
-  /** Only documents with these numbers, which must ascend. */
+  /** Numbers of the documents to score, ascending; undefined: all documents. */
   readonly among?: Float64Array | undefined
   /** Number of the best documents to return; documents that tie with the last of them are added. */
   readonly wanted?: number
   /** Only documents with at most this score: all with exactly this score, and the best below it. */
   readonly ceiling?: number | undefined
-  /** Replaces the statistics of the index. */
+  /** Statistics to use instead of those of the index. */
   readonly statistics?: TermStatistics | undefined
 }
 
@@ -163,7 +163,10 @@ export class LexicalReader {
     return { ...best.finish(), statistics }
   }
 
-  /** BM25 scores of documents that have any of the terms, with the same guarantee. */
+  /**
+   * BM25 scores of documents that have any of the terms. Only the best `wanted` documents, and
+   * ties with the last of them, are guaranteed to be included.
+   */
   scoreAny(
     terms: readonly string[],
     { among, wanted = Infinity }: ScoreOptions,

@@ -16,10 +16,12 @@ import type { VarintReader } from './varints.ts'
  */
 export const rowSize = 16_848
 
-/** The rows of a segment have ids from its own id times this on. */
+/** Ids of a segment's rows start at the id of the segment times this number. */
 export const rowsMax = 2 ** 24
 
-/** Only segments in the state `made` are read; `dropped` ones were merged. */
+/**
+ * State of a segment. Only segments in the state `made` are read; `dropped` ones were merged.
+ */
 export type SegmentState = 'made' | 'making' | 'dropped'
 
 export interface TextSegmentRow {
@@ -27,11 +29,11 @@ export interface TextSegmentRow {
   /** Orders segments by age: a greater number means later texts. */
   readonly newest: number
   readonly state: SegmentState
-  /** While it is being merged: ids of its sources, as JSON. */
+  /** For a segment that a merge is writing: ids of the merged segments, as JSON. */
   readonly sources: string
-  /** While it is being merged: the last term in it. */
+  /** For a segment that a merge is writing: its last term so far. */
   readonly progress: number
-  /** Total size of its rows in bytes. */
+  /** Size of all rows of the segment in bytes. */
   readonly size: number
   readonly postings: number
   /** Position, size and first term of each group. */

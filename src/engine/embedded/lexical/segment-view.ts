@@ -11,11 +11,11 @@ import type { List, TextSegment } from './segment.ts'
 
 export class SegmentView {
   readonly segment: TextSegment
-  /** By place: 1 for void documents. */
+  /** Marks by place: 1 for a void document. */
   #marks: Uint8Array | undefined
   /** Places of void documents, in the order in which they became void. */
   readonly #voids: number[] = []
-  /** By term: how many of the first `upTo` void documents have it. */
+  /** Number of the first `upTo` void documents that have a term, by term. */
   readonly #counted = new Map<number, { readonly upTo: number; readonly count: number }>()
 
   constructor(segment: TextSegment) {

@@ -4,7 +4,7 @@
  * accesses: to a slot, and to the data of the term.
  */
 export class TermNumbers {
-  /** Per slot: hash of a term, and its index in `#known`; 0: unused. */
+  /** Slots of the hash table: hash of a term, and its index in `#known`; 0: unused. */
   #slots = new Uint32Array(256 * slotSize)
   #size = 0
   /** Per term: its length, its number in two halves, and its characters. */

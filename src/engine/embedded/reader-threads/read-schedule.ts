@@ -52,7 +52,7 @@ interface Entry<Read> {
   /** `leaving`: put back, `ending`: aborted; in both its thread has not stopped yet. */
   state: 'waiting' | 'running' | 'paused' | 'leaving' | 'ending'
   isLong: boolean
-  /** Turns in which it ran while it was new. */
+  /** Turns in which the read ran while it was new. */
   turns: number
 }
 
@@ -75,7 +75,7 @@ interface Principal<Read> {
 
 export class ReadSchedule<Read> {
   readonly #options: ScheduleOptions
-  /** In order of their last turn, the least recent first. */
+  /** Principals in order of their last turn, the least recent first. */
   readonly #principals = new Map<string, Principal<Read>>()
   readonly #entries = new Map<Read, Entry<Read>>()
   #running = new Set<Entry<Read>>()

@@ -45,7 +45,7 @@ export interface SearchedIndex {
   readonly generation: number
   /** Present when this thread does not have this generation of the index yet. */
   readonly index?: SharedIndex
-  /** Number of this thread, which tells apart the threads that search the index. */
+  /** Number of this thread, by which the index distinguishes the threads that search it. */
   readonly thread: number
 }
 
@@ -65,7 +65,10 @@ export type ReaderReply =
   | { readonly id: number }
   | Failure
 
-/** Sent unasked: a read requests room for this many bytes in total, and waits for `answerHold`. */
+/**
+ * Sent without a request: a read asks to hold this many bytes in total, and waits for
+ * `answerHold`.
+ */
 export interface WantedRoom {
   readonly id: 0
   readonly size: number

@@ -338,7 +338,8 @@ export class Readers {
       return
     }
     read.lack = { room, held: size }
-    // Awaited after the thread has left the read; the caller may have aborted before that.
+    // The promise is awaited after the thread has left the read; the caller may abort before
+    // that.
     room.catch(() => undefined)
     tell(command, readCommands.giveUp)
   }

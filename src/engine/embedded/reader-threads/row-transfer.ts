@@ -112,7 +112,7 @@ function encodedText(bytes: Uint8Array<ArrayBuffer>): EncodedText {
   return { bytes, encoding: isAscii(bytes) ? 'latin1' : 'utf8' }
 }
 
-/** In characters. */
+/** Length of a text in characters. */
 function lengthOf({ bytes, encoding }: EncodedText): number {
   return encoding === 'latin1' ? bytes.length : Buffer.from(bytes.buffer).toString().length
 }

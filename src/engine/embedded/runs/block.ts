@@ -143,7 +143,7 @@ export class BlockCursor {
   #bytes = Buffer.allocUnsafe(256)
   #size = 0
   #text: string | undefined
-  /** Negative until it is decoded from the key. */
+  /** Document number of the current entry; negative until it is decoded from the key. */
   #doc = 0
   /** For `previous`: decoded entries before the current one, back to a restart. */
   readonly #trail: LaidEntry[] = []

@@ -57,7 +57,7 @@ export function runsSchema(tie: Tie): string {
 `
 }
 
-/** Only runs in the state `made` are read. */
+/** State of a run. Only runs in the state `made` are read. */
 export type RunState = 'made' | 'making' | 'dropped'
 
 export interface RunRow {

@@ -22,7 +22,7 @@ export interface RunStore {
   readonly database: DatabaseSync
   readonly cache: BlockCache
   readonly tie: Tie
-  /** For lookups that finish before the next one starts. */
+  /** Cursor that lookups share; each lookup finishes before the next one starts. */
   readonly cursor: BlockCursor
 }
 

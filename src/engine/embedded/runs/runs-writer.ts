@@ -70,7 +70,7 @@ export class RunsWriter {
     'recent' | 'block' | 'segment' | 'run' | 'state' | 'rows' | 'numbers',
     StatementSync
   >
-  /** Keyed by the number of the target run. */
+  /** Running merges, by number of the target run. */
   readonly #merges = new Map<number, Merge>()
   #known: readonly RunRow[] | undefined
   /** Changes of the current transaction: full blocks, and the block that is being filled. */

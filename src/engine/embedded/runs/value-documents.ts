@@ -21,7 +21,7 @@ export interface DocumentCursor {
  */
 export class ValueDocuments {
   readonly #start: SeekKey
-  /** Undefined after it was called. */
+  /** Opens the source; undefined after the source was opened. */
   #open: (() => DocumentCursor | undefined) | undefined
   #cursor: DocumentCursor | undefined
   /** Current document; before `settle`, a number that no document of the source is less than. */

@@ -19,7 +19,10 @@ import type { StoredField, StoredType } from './stored-schema.ts'
 export class FieldKeys {
   /** Types of stored values, whose fields have their keys as names. */
   readonly types: UserTypes
-  /** For types that have a field whose key is not its name. */
+  /**
+   * Renamings of fields between names and keys, for types that have a field whose key is not
+   * its name.
+   */
   readonly #toKeys: Renames
   readonly #toNames: Renames
 
@@ -61,7 +64,7 @@ export class FieldKeys {
     })
   }
 
-  /** For a map the elements are keys, values, or entries. */
+  /** Converts elements to their stored form. Elements of a map are keys, values or entries. */
   #storedElements(
     type: ColumnType,
     part: ColumnPart,

@@ -51,7 +51,7 @@ export interface StoredType extends UserType {
 
 export interface StoredTable extends Table {
   readonly definition: StoredDefinition
-  /** At least the types that the columns name. */
+  /** Definitions of all types that the columns name, and possibly of more. */
   readonly types: readonly StoredType[]
 }
 

@@ -17,7 +17,7 @@ const textMax = 16_384
 /** Approximate bytes that a cached row takes in addition to its text. */
 const rowSize = 256
 
-/** When full, the cache admits one row in `takenShare`. */
+/** When full, the cache admits one row in `admissionInterval`. */
 const admissionInterval = 8
 
 /** Eviction ends when the cache is filled to this share. */
@@ -141,7 +141,7 @@ export class RowCache {
     return cached
   }
 
-  /** Without a version the change was not made, or its outcome is unknown. */
+  /** Ends a change. No version: the change was not made, or its outcome is unknown. */
   #endChange(
     cached: CachedRow,
     { id, text, isAlone }: RowChange,

@@ -13,10 +13,10 @@ export interface CacheSize {
   readonly eachMin: number
 }
 
-/** For a thread that writes: holds the indexes that a large insert changes. */
+/** Cache of a thread that writes: holds the indexes that a large insert changes. */
 export const writerCache: CacheSize = { all: 262_144, eachMax: 131_072, eachMin: 512 }
 
-/** For a thread that reads: most of its reads are memory-mapped instead. */
+/** Cache of a thread that reads: small, because most reads are memory-mapped. */
 export const readerCache: CacheSize = { all: 65_536, eachMax: 16_384, eachMin: 256 }
 
 export class SharedCache {

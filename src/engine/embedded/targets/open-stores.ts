@@ -40,7 +40,7 @@ export interface OpenStoresOptions {
 
 export class OpenStores {
   readonly #options: OpenStoresOptions
-  /** By uid of the target. */
+  /** Open stores, by uid of the target. */
   readonly #stores = new Map<string, OpenStore>()
   readonly #cache = new SharedCache(readerCache)
   #uses = 0

@@ -63,7 +63,7 @@ export class Vectors {
     this.#options = options
   }
 
-  /** Started at its first use: not every server has vectors. */
+  /** The indexer thread, started at its first use: not every server has vectors. */
   get #thread(): Thread<IndexerMessage, IndexerReply> {
     const { onSaved, log, damage } = this.#options
     if (this.#started?.isLost === true) {

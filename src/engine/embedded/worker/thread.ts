@@ -53,7 +53,7 @@ const youngGenerationMb = 48
 /** Maximum time to wait for the heap size of a thread. */
 const heapPatienceMs = 100
 
-/** Without a reply, the thread has died. */
+/** Creates the error of a request. No reply: the thread has died. */
 type MakeError<R> = (reason: string, options: ErrorOptions, reply?: R) => Error
 
 interface Waiting<R> {

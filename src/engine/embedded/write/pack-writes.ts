@@ -27,7 +27,7 @@ export function* packWrites(
     const { kind } = write
     const id = packer.addId(kind === 'insert' ? write.record.id : write.before.id)
     const entries = packer.addEntries(removed, added)
-    // Without spread, because this runs for every written document.
+    // No spread syntax, because this runs for every written document.
     operations.push({
       kind,
       idStart: id.idStart,

@@ -390,7 +390,7 @@ export class StoreWriter {
     }
   }
 
-  /** `#writeEntries` for entries that were computed here. */
+  /** Like `#writeEntries`, for entries that were computed on this thread. */
   #changeEntries(
     owner: EntryOwner,
     list: EntryList,

@@ -30,7 +30,10 @@ export interface Written {
   readonly outcomes: readonly WriteOutcome[]
   /** Version of the store after the commit of these writes. */
   readonly version: number
-  /** Version of the store before them; the first that is done gets the next version. */
+  /**
+   * Version of the store before these writes; the first write that is done gets the next
+   * number.
+   */
   readonly before: number
   /** Start of the next part of an index step. */
   readonly next?: number | undefined
@@ -68,7 +71,7 @@ export interface Operation {
   readonly search: SearchColumns | null | undefined
   /** Span of the text's terms; null when it has no text, or the text is unchanged. */
   readonly textTerms: TermSpan | null
-  /** For a row: changed vectors, and the terms of changed texts. */
+  /** Changed vectors of a row, and the terms of its changed texts. */
   readonly vectors: readonly VectorChange[]
   readonly texts: readonly TextChange[]
   /** Entries to remove are in [from, middle), entries to add in [middle, to). */

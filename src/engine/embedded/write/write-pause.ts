@@ -9,7 +9,7 @@ export type Gate = Int32Array<SharedArrayBuffer>
 
 const state = { open: 0, held: 1, released: 2, givenUp: 3 } as const
 
-/** Maximum length of a pause in milliseconds: if the other side hangs, writes continue. */
+/** Maximum length of a pause in milliseconds: if the other thread hangs, writes continue. */
 const heldMsMax = 5_000
 
 /**
@@ -21,7 +21,7 @@ export function makeGate(): Gate {
   return new Int32Array(new SharedArrayBuffer(4))
 }
 
-/** On the writer thread: waits until the other side has finished. */
+/** On the writer thread: waits until the other thread opens the gate. */
 export function pauseUntilOpened(gate: Gate): void {
   if (Atomics.compareExchange(gate, 0, state.open, state.held) !== state.open) return
   Atomics.notify(gate, 0)
@@ -29,7 +29,7 @@ export function pauseUntilOpened(gate: Gate): void {
   Atomics.compareExchange(gate, 0, state.held, state.givenUp)
 }
 
-/** On the other side: runs `look` while the writer thread is paused. */
+/** On the other thread: runs `look` while the writer thread is paused. */
 export function whilePaused<T>(gate: Gate, look: () => T): T {
   Atomics.wait(gate, 0, state.open, awaitedMsMax)
   if (Atomics.load(gate, 0) !== state.held)

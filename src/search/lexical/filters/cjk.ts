@@ -70,7 +70,7 @@ export function cjkBigram(args: Arguments): TokenFilter {
 /** The end of a sequence of adjacent characters. */
 interface Run {
   readonly last: Token
-  /** Whether it is the only character so far. */
+  /** Whether the last character is the only one so far. */
   readonly isAlone: boolean
 }
 

@@ -48,7 +48,7 @@ import {
 } from './slavic.ts'
 import { findLanguageProblem, isSnowballLanguage, snowballStem } from './snowball.ts'
 
-/** By name in lower case. */
+/** Filters by name in lower case. */
 export const languageFilters: ReadonlyMap<string, MakeFilter> = byLowerCasedName({
   englishPossessive: () => englishPossessive,
   snowballPorter,

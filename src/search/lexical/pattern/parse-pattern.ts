@@ -35,7 +35,7 @@ export type Node =
       readonly lazy: boolean
     }
   | { readonly kind: 'group'; readonly of: Node; readonly number: number }
-  /** After a match, other ways to match the content are not tried. */
+  /** An atomic group: after a match, other ways to match its content are not tried. */
   | { readonly kind: 'atomic'; readonly of: Node }
   | {
       readonly kind: 'look'

@@ -157,7 +157,8 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   }
 
   /**
-   * A fork between the code written next, and the code at which the returned function is called.
+   * Writes a fork: one branch continues at the code that is written next, the other where the
+   * returned function is called.
    */
   function writeFork(lazy: boolean): () => void {
     const fork = newFork()

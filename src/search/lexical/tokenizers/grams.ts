@@ -10,7 +10,7 @@ export interface GramSizes {
   readonly max: number
 }
 
-/** Without `defaults`, the arguments are required. */
+/** Parses the sizes of n-grams. Without `defaults`, the arguments are required. */
 export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
   const range = (name: 'min' | 'max') => ({
     max: fixedLimits.gramSizeMax,

@@ -49,7 +49,7 @@ export function upperBytes(): u32 { return field(Field.upperTop) }
 export function headerAddress(): u32 { return <u32>HEADER }
 export function headerBytes(): u32 { return <u32>HEADER_SIZE }
 
-/** Adds the vector of a document, which must not have one here. False if the index is full. */
+/** Adds a vector for a document. False if the index is full. */
 export function add(document: f64): bool {
   const id = takeNode()
   if (id == NIL) return false
@@ -63,7 +63,7 @@ export function add(document: f64): bool {
   return true
 }
 
-/** False if the document has no vector here. */
+/** Removes the vector of a document. False if the document has no vector in this index. */
 export function remove(document: f64): bool {
   const id = findNode(document)
   if (id == NIL) return false

@@ -66,9 +66,9 @@ export namespace Field {
   export const leaving: u32 = 16
   /** Nonzero: freed nodes are not reused, because the index is being saved. */
   export const frozen: u32 = 17
-  /** Squared length that vectors are lifted to (code.ts), as bits of a float ... */
+  /** Squared length that vectors are lifted to (code.ts), as the bits of a float. */
   export const liftedLength: u32 = 18
-  /** ... and the mean and variance that determine it. */
+  /** Mean and variance of the squared lengths, which determine `liftedLength`. */
   export const lengthMean: u32 = 19
   export const lengthSpread: u32 = 20
   /** Number of times that a node was taken. */
@@ -174,7 +174,7 @@ export function place(thread: u32, threads: u32): usize {
   return at
 }
 
-/** At most half full, which keeps probe sequences short. */
+/** Slots of the hash table: at most half are full, which keeps probe sequences short. */
 function placesSize(capacity: u32): u32 {
   let size: u32 = 1024
   while (size < capacity * 2) size <<= 1

@@ -37,9 +37,9 @@ import type {
   RowSearchResult,
   Table,
   Target,
-} from './contract.ts'
-import { EngineError } from './errors.ts'
-import { documentView } from './record-view.ts'
+} from '../../../src/engine/contract.ts'
+import { EngineError } from '../../../src/engine/errors.ts'
+import { documentView } from '../../../src/engine/record-view.ts'
 
 export function checked(engine: Engine): Engine {
   let closed = false

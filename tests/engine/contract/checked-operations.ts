@@ -1,8 +1,12 @@
 /** Asserts the contract's promises about EngineOperations (see checked.ts). */
 import assert from 'node:assert/strict'
-import { isBackupKey, type BackupContents, type BackupPart } from './backup.ts'
+import {
+  isBackupKey,
+  type BackupContents,
+  type BackupPart,
+} from '../../../src/engine/backup.ts'
 import { assertCount } from './checked-documents.ts'
-import type { EngineOperations } from './operations.ts'
+import type { EngineOperations } from '../../../src/engine/operations.ts'
 
 /**
  * Makes a call; asserts that it does not throw synchronously, and rejects with 'closed' after

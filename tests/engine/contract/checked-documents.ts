@@ -1,13 +1,13 @@
 /** Asserts the contract's promises about documents (see checked.ts). */
 import assert from 'node:assert/strict'
-import { equalValues } from '../json/equal.ts'
-import { parseStored } from '../json/parse.ts'
-import { printJson } from '../json/print.ts'
-import { isObject, type JsonObject } from '../json/value.ts'
-import { rootFields, type Filter } from '../language/filters/filter.ts'
-import { matches } from '../language/filters/matches.ts'
-import { compareBy, compareValues } from '../language/values/order.ts'
-import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { equalValues } from '../../../src/json/equal.ts'
+import { parseStored } from '../../../src/json/parse.ts'
+import { printJson } from '../../../src/json/print.ts'
+import { isObject, type JsonObject } from '../../../src/json/value.ts'
+import { rootFields, type Filter } from '../../../src/language/filters/filter.ts'
+import { matches } from '../../../src/language/filters/matches.ts'
+import { compareBy, compareValues } from '../../../src/language/values/order.ts'
+import { analyzerFor } from '../../../src/search/lexical/analyzer.ts'
 import type {
   Hit,
   NewRecord,
@@ -20,9 +20,13 @@ import type {
   SearchResult,
   StoredRecord,
   Write,
-} from './contract.ts'
-import { documentView, searchFieldsSeen, type RecordView } from './record-view.ts'
-import type { Collection } from './schema.ts'
+} from '../../../src/engine/contract.ts'
+import {
+  documentView,
+  searchFieldsSeen,
+  type RecordView,
+} from '../../../src/engine/record-view.ts'
+import type { Collection } from '../../../src/engine/schema.ts'
 
 export function assertQuery({ skip, limit, after }: Query): void {
   assert(Number.isSafeInteger(limit) && limit >= 1, 'read: limit must be 1 or more')

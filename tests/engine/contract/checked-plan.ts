@@ -3,8 +3,17 @@
  * valid.
  */
 import assert from 'node:assert/strict'
-import { namedTypes, type KeyspaceSchema, type Table, type Target } from './schema.ts'
-import type { SchemaChange, SchemaPlan, TableChange } from './schema-change.ts'
+import {
+  namedTypes,
+  type KeyspaceSchema,
+  type Table,
+  type Target,
+} from '../../../src/engine/schema.ts'
+import type {
+  SchemaChange,
+  SchemaPlan,
+  TableChange,
+} from '../../../src/engine/schema-change.ts'
 
 export function checkedPlan(plan: SchemaPlan): SchemaPlan {
   return (schema, counts) => {

@@ -1,16 +1,16 @@
 /** Asserts the contract's promises about rows (see checked.ts). */
 import assert from 'node:assert/strict'
-import { parseStored } from '../json/parse.ts'
-import { printJson } from '../json/print.ts'
-import type { JsonObject, Value } from '../json/value.ts'
-import type { Column } from '../language/columns/column.ts'
-import { comparableScalar } from '../language/columns/comparable-values.ts'
-import type { KeyConditions } from '../language/columns/key-conditions.ts'
-import { matchesRow, type RowRules } from '../language/columns/match-row.ts'
-import type { RowFilter, RowSortKey } from '../language/columns/row-filter.ts'
-import { conditionsOf } from '../language/filters/filter-clause.ts'
-import { compareValues } from '../language/values/order.ts'
-import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { parseStored } from '../../../src/json/parse.ts'
+import { printJson } from '../../../src/json/print.ts'
+import type { JsonObject, Value } from '../../../src/json/value.ts'
+import type { Column } from '../../../src/language/columns/column.ts'
+import { comparableScalar } from '../../../src/language/columns/comparable-values.ts'
+import type { KeyConditions } from '../../../src/language/columns/key-conditions.ts'
+import { matchesRow, type RowRules } from '../../../src/language/columns/match-row.ts'
+import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
+import { conditionsOf } from '../../../src/language/filters/filter-clause.ts'
+import { compareValues } from '../../../src/language/values/order.ts'
+import { analyzerFor } from '../../../src/search/lexical/analyzer.ts'
 import type {
   MergeOutcome,
   Row,
@@ -19,8 +19,8 @@ import type {
   RowQuery,
   RowSearch,
   RowSearchResult,
-} from './contract.ts'
-import { keyNames, type Table } from './schema.ts'
+} from '../../../src/engine/contract.ts'
+import { keyNames, type Table } from '../../../src/engine/schema.ts'
 
 export function assertRowQuery(query: RowQuery, table: Table) {
   const { skip, limit, after, columns, needed = [] } = query
