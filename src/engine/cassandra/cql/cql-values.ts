@@ -42,7 +42,9 @@ export function bindValue(
   }
 }
 
-/** Normalizes -0 to 0 in key columns, because Cassandra treats them as different keys. */
+/**
+ * The value of a key column with 0 in place of -0, because Cassandra treats them as different keys.
+ */
 export function withoutSign(value: ColumnValue): ColumnValue {
   if (value instanceof Float32Array) return value.map((one) => one + 0)
   return value === 0 ? 0 : value
@@ -184,7 +186,10 @@ function withLength(part: Buffer | undefined): Buffer[] {
   return part === undefined ? [length] : [length, part]
 }
 
-/** Undefined for null; Cassandra does not distinguish an empty collection from null. */
+/**
+ * Converts a value from the driver; undefined for null. Cassandra does not distinguish an empty
+ * collection from null.
+ */
 export function* readValue(
   { type }: Pick<Column, 'type'>,
   given: unknown,

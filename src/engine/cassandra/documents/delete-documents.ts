@@ -7,7 +7,7 @@ import { writeDocuments } from './write-documents.ts'
 /** Documents per page. */
 const atATime = 100
 
-/** A document that is changed concurrently may remain. */
+/** Deletes all documents of a collection. A document that is changed concurrently may remain. */
 export async function deleteDocuments(
   access: DocumentAccess,
   collection: Collection,

@@ -48,7 +48,10 @@ export interface RepairedPlace {
   readonly index: string | undefined
 }
 
-/** Returns false if the cluster has its own term index, which needs no repair. */
+/**
+ * Repairs the term index. Returns false if the cluster has its own term index, which needs no
+ * repair.
+ */
 export async function repairTerms(
   given: RepairOptions,
   listener: RepairListener,
@@ -78,7 +81,7 @@ export async function repairTerms(
 
 type Access = RowAccess & DocumentAccess
 
-/** Unlimited, because everything is read. */
+/** Limits of the reads; there are none, because everything is read. */
 const limits = { scannedMax: Infinity, comparedMax: 0 }
 
 async function repairAll(

@@ -12,8 +12,8 @@ import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /**
-   * Matches all rows that the branch covers. Branches that share the same object each cover one
-   * partition of the rows that it matches.
+   * Matches all rows that the branch covers. If several branches share one filter object, each
+   * covers one partition of the rows that it matches.
    */
   readonly filter: RowFilter
   /** Terms of the query, which must all hold. */
@@ -119,7 +119,7 @@ export function branchOf(
   }
 }
 
-/** Whether these terms are the first with an index as their access path. */
+/** Whether `found` has a term with an index as its access path, and `terms` has none. */
 function isFirstIndexed(found: readonly RowTerm[], terms: readonly RowTerm[]): boolean {
   return found.some((term) => term.isIndexed) && !terms.some((term) => term.isIndexed)
 }

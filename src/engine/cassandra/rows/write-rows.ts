@@ -102,7 +102,7 @@ function textsOf(table: Table, { values }: RowMerge): readonly MergedText[] {
   })
 }
 
-/** Applies the writes of one row together, as a batch. */
+/** Applies the writes of one row together; several are sent as a batch. */
 async function makeAll(
   session: Session,
   writes: readonly RowWrite[],
@@ -163,7 +163,10 @@ export function deleteAllRows(
   return deleteOneByOne(access, table, new Map(), caller)
 }
 
-/** Fallback where Cassandra's order differs from ours, and where TRUNCATE is rejected. */
+/**
+ * Deletes rows one by one: the fallback where Cassandra's order differs from ours, and where
+ * TRUNCATE is rejected.
+ */
 async function deleteOneByOne(
   access: RowAccess,
   table: Table,
