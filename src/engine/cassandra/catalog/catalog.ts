@@ -138,8 +138,8 @@ export class ClusterCatalog {
 }
 
 /**
- * The target with this name, if there is one. Throws the reason when it exists but cannot be
- * served.
+ * The target with this name; undefined: it does not exist. Throws the reason when it exists but
+ * cannot be served.
  */
 function targetIn(schema: KeyspaceSchema | undefined, name: string): Target | undefined {
   const found = schema && findNamed(schema, name)

@@ -102,8 +102,8 @@ function byPlace(a: CheckedNode, b: CheckedNode): number {
 }
 
 /**
- * The problem of the settings, if there is one. Missing settings are no problem, because no server
- * may have used the cluster yet.
+ * The problem of the settings; undefined: no problem was found. Missing settings are not a problem,
+ * because no server may have used the cluster yet.
  */
 async function settingsProblem(
   session: Session,

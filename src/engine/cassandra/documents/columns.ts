@@ -75,10 +75,7 @@ function* prunedFor(
 
 type BoundIndexes = readonly (readonly [column: string, bytes: Buffer])[]
 
-/**
- * Encodes the index columns in steps; the driver would encode all values of a document in one turn
- * of the event loop.
- */
+/** Encodes the index columns in steps; the driver would encode all values at once. */
 function* boundIndexes(shredded: Shredded): Steps<BoundIndexes> {
   const { exists, sizes, contains, booleans, numbers, texts, nulls, dates } = shredded
   return [

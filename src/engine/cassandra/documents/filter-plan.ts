@@ -245,8 +245,8 @@ function isWhole(value: Value): boolean {
 }
 
 /**
- * Terms for $all. Elements with two spellings, and those beyond `termsMax`, are left to the check
- * of candidates.
+ * Terms for $all. Elements with two spellings, and those beyond `termsMax`, get no term: candidates
+ * are checked for them.
  */
 function allOf(path: string, values: readonly Value[]): readonly Branch[] | undefined {
   const terms = values.slice(0, termsMax).flatMap((value) => {

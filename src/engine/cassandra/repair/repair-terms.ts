@@ -81,7 +81,7 @@ export async function repairTerms(
 
 type Access = RowAccess & DocumentAccess
 
-/** Limits of the reads; there are none, because everything is read. */
+/** The reads are not limited, because everything is read. */
 const limits = { scannedMax: Infinity, comparedMax: 0 }
 
 async function repairAll(

@@ -16,8 +16,8 @@ const tables = {
 } as const
 
 /**
- * Creates the keyspace and its tables. Another server may do this at the same time. Tables that it
- * has just created may be known to some nodes only, so this waits until all nodes agree.
+ * Creates the keyspace and its tables, and waits until all nodes agree on the schema. Another
+ * server may create them at the same time, and its tables may then be known to some nodes only.
  */
 export async function createSystemKeyspace(
   session: Session,
