@@ -46,7 +46,7 @@ export class KnownFiles {
     this.#known.set(file, identity)
   }
 
-  /** Called when a store was dropped: a new store may get its path. */
+  /** Forgets the identity of a dropped store: a new store may get its path. */
   forget(file: string): void {
     this.#known.delete(file)
   }

@@ -36,8 +36,8 @@ interface CheckedTerm {
 }
 
 /**
- * A posting list in short: two lists that differ in a document, a count or a length have different
- * sums, almost certainly.
+ * Summary of a posting list. Two lists that differ in a document, a count or a length have
+ * different sums, almost certainly.
  */
 interface Tally {
   documents: number
@@ -129,7 +129,7 @@ class IndexCheck {
     }
   }
 
-  /** Records that a document has a text; false when it is not indexed. */
+  /** Records that a document has a text; returns false when that text is not indexed. */
   #noteText(seq: number): boolean {
     const waiting = this.#waiting.get(seq)
     if (waiting !== undefined) {

@@ -272,9 +272,9 @@ export class BlockCursor {
   }
 
   /**
-   * Calls `tell` for the current entry and those behind it while their keys start with `start`, as the
-   * current key must. Returns whether they continue up to the end of the block. Requires document
-   * numbers as ties.
+   * Calls `tell` for the current entry and the following ones while their keys have the prefix
+   * `start`, which the current key must have. Returns whether the last entry of the block has it,
+   * too. Requires document numbers as ties.
    */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): boolean {
     const block = this.#block
@@ -290,7 +290,8 @@ export class BlockCursor {
       const head = block[next]!
       const shared = block[next + 1]!
       if (head < 128 && shared >= tieAt && shared < 128) {
-        // The key has the same value, so its suffix is the end of the document number.
+        // The key has the same value as the previous one, so its suffix is the end of the document
+        // number.
         state = stateIn(head)
         next += 2
         for (let i = shared; i < end; i++) bytes[i] = block[next++]!
@@ -411,7 +412,7 @@ export class BlockCursor {
     this.#take(this.#varint(), this.#varint())
   }
 
-  /** Reads the rest of an entry, behind its head and shared size. */
+  /** Reads the rest of an entry, after its head and shared size. */
   #take(head: number, shared: number): void {
     const block = this.#block
     this.state = stateIn(head)

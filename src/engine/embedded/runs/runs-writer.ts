@@ -142,7 +142,7 @@ export class RunsWriter {
   }
 
   #addToBlock(change: PackedChange): boolean {
-    // Consecutive changes have different paths, so their keys share next to nothing.
+    // Consecutive changes have different paths, so their keys share almost no bytes.
     return this.#block.add(change, 0, recentSizeMax)
   }
 
@@ -154,7 +154,7 @@ export class RunsWriter {
   finish(): void {
     this.#endBlock()
     if (this.#pending.length === 0) return
-    // Writes that happened while no step was due owe no work.
+    // As long as no step is due, earlier writes owe no work.
     if (!this.isDue) this.#owed = 0
     for (const block of this.#pending) {
       const id = this.reader.seen + 1
@@ -284,7 +284,7 @@ export class RunsWriter {
     this.reader.begin()
   }
 
-  /** Cached until a run changes; only this writer changes runs. */
+  /** The rows of all runs, cached until a run changes; only this writer changes runs. */
   #rows(): readonly RunRow[] {
     return (this.#known ??= this.#statements.rows.all() as unknown as RunRow[])
   }
@@ -341,7 +341,7 @@ export class RunsWriter {
     return segment.entries
   }
 
-  /** Continues a merge behind the last key that it has written. */
+  /** Opens a merge so that it continues after the last key that it has written. */
   #openMerge(target: RunRow): Merge {
     const numbers = new Set(sourcesOf(target))
     const runs = this.reader.runs.filter(({ number }) => numbers.has(number))

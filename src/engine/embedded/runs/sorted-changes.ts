@@ -210,8 +210,8 @@ class SortedChanges implements ChangeSource {
 
   next(): void {
     const { keys, order, states, docs } = this.#changes
-    // The current key shares with the previous result the minimum of what the keys passed in between
-    // share.
+    // Number of bytes that the current key shares with the previous result: the minimum over all
+    // keys passed since.
     let shared = this.#sharedAhead
     while (this.#next < order.length) {
       let number = order[this.#next++]!

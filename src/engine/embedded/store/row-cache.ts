@@ -28,7 +28,7 @@ export interface RowChange {
   readonly seq: number
   /** The `_id` if it is a string. */
   readonly id: string | undefined
-  /** Undefined: the row is deleted. */
+  /** Text of the changed row; undefined: the row is deleted. */
   readonly text: string | undefined
   /** Whether nothing is stored beside the text: no $vector, $vectorize or $lexical. */
   readonly isAlone: boolean
@@ -141,7 +141,7 @@ export class RowCache {
     return cached
   }
 
-  /** Ends a change. No version: the change was not made, or its outcome is unknown. */
+  /** Ends a change. Without a version, the change was not made, or its outcome is unknown. */
   #endChange(
     cached: CachedRow,
     { id, text, isAlone }: RowChange,
@@ -177,8 +177,8 @@ export class RowCache {
   }
 
   /**
-   * The store reuses the number of a deleted row. Changes of both documents can be pending at once, so
-   * the entry may have the _id of the other one.
+   * Sets the _id of an entry. The store reuses the number of a deleted row. Changes of both
+   * documents can be pending at once, so the entry may still have the _id of the other one.
    */
   #nameRow(cached: CachedRow, id: string | undefined): void {
     const former = cached.id

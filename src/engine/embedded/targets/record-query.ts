@@ -35,7 +35,7 @@ export function recordSearch({ columns, ...search }: RowSearch, view: RowView): 
   }
 }
 
-/** The order of ids is the stored order of rows. */
+/** The sort keys of records for a query on rows. The order of ids is the stored order of rows. */
 function recordSort({ sort, filter }: RowQuery, view: RowView): readonly SortKey[] {
   const { key, table, types } = view
   const columns = key.map(({ column }) => column)

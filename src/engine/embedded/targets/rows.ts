@@ -94,7 +94,7 @@ export class Rows {
     const outcomes = await this.#tables.write(table, writing, async (store) => {
       caller.check()
       for (;;) {
-        // The view includes an index that is being built.
+        // `writeView` includes an index that is being built.
         const view = store.writeView as RowView
         const packing = packMerges(merges, view, { ordered, sizeMax })
         const batch = inTurns(packing, caller)
@@ -121,7 +121,7 @@ export class Rows {
       }
   }
 
-  /** Returns the ranges that may still have rows to delete. */
+  /** Deletes some of the rows. Returns the ranges that may still have rows to delete. */
   async #deleteSome(
     table: Table,
     deletion: Deletion,
