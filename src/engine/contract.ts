@@ -54,8 +54,8 @@ export interface Engine {
   /** All targets of a keyspace, or undefined when the keyspace does not exist. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
   /**
-   * The target with this name, if there is one. Synchronous when the target is cached, because
-   * every command on a target calls this first.
+   * The target with this name; undefined: it does not exist. Synchronous when the target is cached,
+   * because every command on a target calls this first.
    */
   findTarget(
     keyspace: string,

@@ -13,7 +13,7 @@ import type { CollectionOptions } from './schema.ts'
 
 export interface RecordView {
   readonly kind: 'document' | 'row'
-  /** The root fields with these names, if present; `_id` can be among them. */
+  /** The root fields of a record with these names, if present; `_id` can be among them. */
   fields(text: string, names: ReadonlySet<string>): JsonObject
   /** The same fields as filters see them: for a document, only the indexed part. */
   see(text: string, names: ReadonlySet<string>): JsonObject

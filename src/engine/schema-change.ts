@@ -36,7 +36,10 @@ export type SchemaChange =
       readonly options: CollectionOptions
     }
   | ({ readonly kind: 'createTable'; readonly name: string } & NewTable)
-  /** Frees the name. Running reads end with EngineError 'gone'. */
+  /**
+   * Drops a collection or table. Its name is free at once, and running reads end with EngineError
+   * 'gone'.
+   */
   | { readonly kind: 'dropTarget'; readonly name: string }
   | TableChange
   | ({ readonly kind: 'createType' } & UserType)
@@ -44,12 +47,12 @@ export type SchemaChange =
   /** Drops a type that no column uses. */
   | { readonly kind: 'dropType'; readonly name: string }
 
-/** Rows and their values in other columns stay. */
+/** A change of a table. Rows, and their values in other columns, stay. */
 export type TableChange = { readonly table: string } &
   /** New columns are empty, even if a dropped column had the same name. */
   (
     | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
-    /** Drops columns outside the key and without an index. */
+    /** Drops columns that are not part of the key and have no index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
     /** Embedding services of vector columns by column name; null removes one. */
     | {
