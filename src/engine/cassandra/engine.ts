@@ -137,7 +137,7 @@ class CassandraEngine implements Engine {
     try {
       await this.createKeyspace(firstKeyspace)
     } catch (error) {
-      // A server whose user cannot create keyspaces leaves that to an operator.
+      // If the server's user cannot create keyspaces, an operator creates the first one.
       if (error instanceof EngineError && error.kind === 'unauthorized') return
       throw error
     }
@@ -231,7 +231,10 @@ class CassandraEngine implements Engine {
     })
   }
 
-  /** Fills our own term index on clusters without one; the index is searched only after that. */
+  /**
+   * Starts to fill our own term index for a new text index, on clusters without a term index. The
+   * returned function fills it; the index is searched only after that.
+   */
   async #fillOf(before: KeyspaceSchema, change: SchemaChange) {
     if (change.kind !== 'createIndex' || change.index.kind !== 'text') return undefined
     if (this.#shared.capabilities.indexAnalyzer) return undefined

@@ -110,7 +110,10 @@ export class ClusterCatalog {
     return this.known(target.keyspace, target.name) === target
   }
 
-  /** Throws when the target was dropped or changed, as of a recent check or as of now. */
+  /**
+   * Throws when the target was dropped or changed. Trusts a recent check of the schema, unless
+   * `when` is `now`.
+   */
   async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
     if (when !== 'now' && targetIn(await this.schema(keyspace), name) === target) return

@@ -97,7 +97,7 @@ export function collectionIndexes(
   ]
 }
 
-/** Indexes that the options require and the table does not have. */
+/** Indexes that the options of a collection require and its table does not have. */
 export function missingIndexes(
   options: CollectionOptions,
   can: Pick<Capabilities, 'sourceModel' | 'indexAnalyzer'>,

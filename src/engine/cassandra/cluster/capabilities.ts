@@ -85,7 +85,7 @@ async function readRelease(client: Client): Promise<string> {
     const dse = await read('dse_version')
     return dse ? `${release}, DSE ${dse}` : release
   } catch (error) {
-    // Only DSE has this column.
+    // Clusters without this column are not DSE.
     if (isInvalid(error)) return release
     throw engineErrorOf(error)
   }

@@ -14,7 +14,7 @@ import type { WriteClock } from './write-clock.ts'
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
   readonly port: number
-  /** Undefined: the data center of the first contact point. */
+  /** Data center to connect to; undefined: that of the first contact point. */
   readonly localDataCenter: string | undefined
   /** The server's own user; undefined: the cluster needs no authentication. */
   readonly account: EngineAccount | undefined
@@ -94,7 +94,7 @@ function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions)
 
 function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | undefined) {
   return {
-    // Other protocol versions encode page states differently.
+    // The version is limited, because others encode page states differently.
     protocolOptions: { port, maxVersion: 4 },
     ...(account && {
       credentials: { username: account.name, password: account.password },
@@ -185,7 +185,7 @@ export function checkReplication(client: Client, { counts }: Replication): void 
   const hosts = client.hosts.values()
   const centers = Map.groupBy(hosts, ({ datacenter }) => datacenter)
   for (const [center, copies] of counts) {
-    // A replication factor for all data centers.
+    // This entry is a replication factor for all data centers.
     if (center === 'replication_factor') continue
     const nodes = centers.get(center)?.length
     if (nodes === undefined)

@@ -46,7 +46,7 @@ export type ResultRow = types.Row
 
 export interface ResultPage {
   readonly rows: readonly ResultRow[]
-  /** Undefined on the last page. */
+  /** Position after this page; undefined on the last page. */
   readonly pageState: string | undefined
   /** Whether the condition of a conditional write held. */
   readonly wasApplied: boolean

@@ -118,7 +118,7 @@ export function bindElement(type: ElementType, value: Value, types: UserTypes): 
     checkReadable(type, value)
     return bindPrimitive(type, value)
   }
-  // No prototype: a field may have any name, such as "constructor".
+  // The object has no prototype, because a field may have any name, such as "constructor".
   const bound = Object.create(null) as Record<string, unknown>
   for (const { name, type: fieldType } of userTypeOf(type, types).fields) {
     const field = (value as JsonObject).get(name)
@@ -136,8 +136,8 @@ function checkReadable(type: PrimitiveName, value: Value): void {
 }
 
 /**
- * All encodings that a cluster may have of an element. Values of a user-defined type that were
- * written before it got more fields lack these.
+ * All encodings that a cluster may have of an element. A value of a user-defined type lacks the
+ * fields that were added to the type after it was written.
  */
 export function elementSpellings(
   type: ElementType,
@@ -199,7 +199,8 @@ export function* readValue(
   if (type.type === 'vector') return Float32Array.from(given as Iterable<number>)
   if (isCollection(type)) {
     const elements = yield* readElements(type, given, types)
-    // Other software may have written elements that are equal by our rules, or in another order.
+    // Elements are normalized: other software may have written elements that are equal by our
+    // rules, or in another order.
     return yield* withAdded(type, undefined, elements, types)
   }
   if (type.type !== 'userDefined') return readPrimitive(type.type, given)

@@ -257,7 +257,7 @@ export function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): Engin
   )
 }
 
-/** Whether an earlier branch finds the document too, which then has returned it already. */
+/** Whether an earlier branch also finds the document, and so has returned it already. */
 function* isOfEarlier(
   branches: readonly Branch[],
   branch: number,

@@ -36,7 +36,7 @@ import {
 } from './document-version.ts'
 import type { DocumentAccess } from './read-documents.ts'
 
-/** Concurrent writes of one command. */
+/** Number of concurrent writes of one command. */
 const atATime = 32
 
 /** Attempts to determine the outcome of a write before it counts as unknown. */
@@ -82,7 +82,7 @@ interface Writing {
   readonly collection: Collection
   readonly indexing: IndexingRule
   readonly postings: ClusterPostings | undefined
-  /** Undefined for writes of the server itself. */
+  /** The caller of the writes; undefined: the server itself. */
   readonly caller: Caller | undefined
 }
 

@@ -60,7 +60,7 @@ export const lexicalTables = {
 /** Partitions per term. */
 const buckets = 4
 
-/** Concurrent statements for one text. */
+/** Number of concurrent statements for one text. */
 const atATime = 64
 
 const textsAtATime = 8
@@ -408,7 +408,7 @@ function printPlace({ target, path }: TextPlace): string {
   return JSON.stringify([target, path])
 }
 
-/** Distinguishes the texts of one record. */
+/** A digest that distinguishes the texts of one record. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

@@ -102,7 +102,8 @@ async function repairAll(
       unread.delete(target.uid)
     }
   }
-  // Keeps entries of targets that cannot be read now; their schema may be repaired later.
+  // Entries of targets that cannot be read now are kept, because their schema may be repaired
+  // later.
   const before = startedAt - staleAfterMicros
   await postings.removeBefore(before, (target) => unread.has(target))
 }

@@ -72,7 +72,7 @@ export function branchOf(
         : !(byKey.hasChoice && isIndexed(column, context))
     /** Columns with an equality, which excludes further terms on them. */
     const asked = new Set<string>()
-    // A complete partition key with too many values gets no terms.
+    // If a complete partition key has too many values, its columns get no terms.
     const isPartial = partitionBy.some((name) => said.get(name)?.condition.eq === undefined)
     for (const [name, { column, condition, conditions }] of said) {
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue

@@ -37,7 +37,7 @@ import { isEmptyKey, spellings, termsOf } from './row-terms.ts'
 import { indexOn, type TermContext } from './term.ts'
 
 export interface RowConditions {
-  /** Empty: no row can match. */
+  /** Branches of the plan; without branches, no row can match. */
   readonly branches: readonly RowBranch[]
   /** Whether no row is found by two branches. */
   readonly areDisjoint: boolean

@@ -19,7 +19,7 @@ export interface RowPlace {
   readonly branch: number
   /** The driver's page state; undefined: the first page. */
   readonly pageState: string | undefined
-  /** Undefined: no row of the page was returned. */
+  /** The last returned row of the page; undefined: no row of the page was returned. */
   readonly last: LastRow | undefined
 }
 

@@ -88,7 +88,7 @@ export function range(
     values: [bindValue(column, value, table.types)],
   })
   return [
-    // In Cassandra, -0 is less than 0.
+    // The first or last spelling is the bound: in Cassandra, -0 is less than 0.
     ...(low
       ? [
           term(
@@ -109,7 +109,7 @@ export function range(
 }
 
 /**
- * All stored values that are equal to the value here, in Cassandra's order. Empty for a text with a
+ * All stored values that count as equal to the value, in Cassandra's order. Empty for a text with a
  * lone surrogate, which UTF-8 cannot encode.
  */
 export function spellings({ type }: Column, value: ColumnValue): readonly ColumnValue[] {

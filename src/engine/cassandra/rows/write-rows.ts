@@ -18,7 +18,7 @@ import { readRows, type RowAccess } from './read-rows.ts'
 import { analyzerOf, placeOfIndex, textIndexesOf, textPlaceOf } from './row-texts.ts'
 import { deleteRows as deletionsOf } from './row-statements.ts'
 
-/** Concurrent writes of one command. */
+/** Number of concurrent writes of one command. */
 const atATime = 32
 
 /** Attempts for an idempotent write whose reply was lost. */
@@ -90,7 +90,7 @@ async function mergeOne(
 interface MergedText {
   readonly place: TextPlace
   readonly column: Column
-  /** Undefined: the merge clears the text. */
+  /** The text that the merge sets; undefined: the merge clears the text. */
   readonly text: string | undefined
 }
 

@@ -16,7 +16,7 @@ const retryMs = 100
 export class Leases {
   readonly #session: Session
   readonly #table: string
-  /** Requests of this server queue here, so that only one of them asks the cluster. */
+  /** Queues for requests of this server, so that only one of them at a time asks the cluster. */
   readonly #queues = new Map<string, OneByOne>()
 
   constructor(session: Session, keyspace: string) {
