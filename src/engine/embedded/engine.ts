@@ -114,7 +114,7 @@ class EmbeddedEngine implements Engine {
   readonly #changes: SchemaChanges
   readonly #turns = new SchemaTurns()
   readonly #schemas = new SchemaLocks()
-  /** By kind of access and uid of the target: waits until its store can be opened. */
+  /** Pending preparations for the opening of stores, by kind of access and uid of the target. */
   readonly #preparing = new Map<string, Promise<void>>()
   #closing: Promise<void> | undefined
 

@@ -171,7 +171,7 @@ class ContentsCheck {
     }))
   }
 
-  /** Every collection has a term index, even if lexical search is off. */
+  /** Checks the term indexes. Every collection has one, even if lexical search is off. */
   *#checkTexts(): Generator<Finding> {
     if (this.#view.kind === 'document')
       yield* this.#checkTerms('', this.#documentTexts(this.#view.texts.get('$lexical')))

@@ -20,7 +20,10 @@ export interface Findings {
   readonly obstacle?: string
 }
 
-/** Further findings of a file are only counted, because they usually have one cause. */
+/**
+ * Maximum findings that are listed per file. Further ones are only counted, because they usually
+ * have one cause.
+ */
 const findingsMax = 100
 
 export class Collector {

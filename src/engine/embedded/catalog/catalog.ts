@@ -471,7 +471,7 @@ export class Catalog {
     return this.#file.close()
   }
 
-  /** Throws when the catalog has lost data, unless that is accepted. */
+  /** What the catalog has lost. Throws when it has lost something, unless that is accepted. */
   #findLoss(isAccepted: boolean): CatalogLoss {
     const { database, identity } = this.#file
     const folders = readFolders(database, identity.path)
@@ -531,7 +531,7 @@ export class Catalog {
       const common = { keyspace, name, uid }
       if (kind === 'table') {
         const definition = JSON.parse(options) as StoredDefinition
-        // Throws when an id is not valid: ids become parts of table and folder names.
+        // `suffixOf` throws when an id is not valid: ids become parts of table and folder names.
         for (const { id } of [...definition.columns, ...definition.indexes]) suffixOf(id)
         const types = this.#typesOf(definition, keyspace)
         this.#know({ kind, ...common, definition, types })

@@ -38,7 +38,7 @@ export function unlistedStores(dataDir: string, listed: Iterable<string>): strin
     .flatMap((keyspace) => storesIn(dataDir, keyspace, known))
 }
 
-/** Folders of stores in one keyspace's folder, without known ones. */
+/** Folders of the stores in a keyspace's folder, except the known ones. */
 export function storesIn(
   dataDir: string,
   keyspace: string,

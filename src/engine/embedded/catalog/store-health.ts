@@ -137,7 +137,7 @@ const lookStepsMax = 20
 const probeSize = 64 * 1024
 
 async function writeAndRemove(file: string): Promise<void> {
-  // This removes the file of an interrupted probe.
+  // A file that an interrupted probe has left is removed first.
   await rm(file, { force: true })
   const handle = await open(file, 'wx', privateFileMode)
   try {

@@ -28,10 +28,10 @@ export type LogState =
   | { readonly kind: 'empty' }
   | {
       readonly kind: 'sound'
-      /** Valid frames up to and including the last commit. */
+      /** Number of valid frames up to and including the last commit. */
       readonly frames: number
       readonly commits: number
-      /** Valid frames after the last commit: an unfinished transaction. */
+      /** Number of valid frames after the last commit: an unfinished transaction. */
       readonly uncommitted: number
     }
   | {

@@ -17,7 +17,7 @@ import { atOnce, Pace, InterruptibleWalk, type Steps } from '../../../runtime/st
 
 export const arrayStep = '&['
 
-/** Lists of up to this size are compared pairwise. */
+/** Maximum number of entries that are compared pairwise. */
 const comparedMax = 8
 
 export interface Entry {
@@ -143,8 +143,8 @@ export class EntryList {
   }
 
   /**
-   * Whether the entries from index `start` on are few and distinct. Most arrays are short, and a
-   * few comparisons show that they have no duplicates.
+   * Whether the entries at index `start` and after it are few and distinct. Most arrays are short,
+   * and a few comparisons show that they have no duplicates.
    */
   #areFewAndDistinct(start: number): boolean {
     const { entries } = this

@@ -10,7 +10,7 @@ import { TermList } from './term-list.ts'
 /** A text that should be in the index. */
 export interface CheckedText {
   readonly seq: number
-  /** Undefined when there is no analyzer to tell the terms. */
+  /** Terms of the text; undefined when no analyzer can determine them. */
   readonly terms: readonly string[] | undefined
 }
 

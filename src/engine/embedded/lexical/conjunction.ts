@@ -230,6 +230,6 @@ class Group {
 const found = emptyPlaces(sliceSize)
 /** Score of each term by the slots of documents; terms are in the order of the query. */
 const parts: Float64Array[] = []
-/** Sum of the scores so far, added in any order. */
+/** Sum of a document's scores so far, by slot; the scores are added in any order. */
 const sums = new Float64Array(sliceSize)
 const keptCounts = new Uint32Array(sliceSize)

@@ -149,7 +149,9 @@ export class MaxScore {
     }
   }
 
-  /** Makes candidates of the documents of a window that can be among the best, in order. */
+  /**
+   * Makes the documents of a window that can be among the best the candidates, by ascending place.
+   */
   #chooseTouched(start: number, boundOfRest: number): void {
     const { places, slots } = this.#candidates
     let size = 0

@@ -33,7 +33,10 @@ export interface ScoreOptions {
   readonly among?: Float64Array | undefined
   /** Number of the best documents to return; documents that tie with the last of them are added. */
   readonly wanted?: number
-  /** Only documents with at most this score: all with exactly this score, and the best below it. */
+  /**
+   * Maximum score: all documents with exactly this score are returned, and the best with a lower
+   * one.
+   */
   readonly ceiling?: number | undefined
   /** Statistics to use instead of those of the index. */
   readonly statistics?: TermStatistics | undefined
@@ -268,7 +271,7 @@ export class LexicalReader {
     return found.length === terms.length ? found : undefined
   }
 
-  /** Those of the terms that occur in the index, in the same order. */
+  /** The terms that occur in the index, in the given order. */
   #occurring(terms: readonly string[]): readonly Term[] {
     // The cached state is checked here and not in `begin`, because most reads involve no terms.
     if (this.#mayHaveChanged) this.#refresh()

@@ -65,7 +65,9 @@ interface Line<Read> {
   long: number
 }
 
-/** Its lines are in order of their last turn, the least recent first. */
+/**
+ * A principal with its reads. Its lines are in order of their last turn, the least recent first.
+ */
 interface Principal<Read> {
   readonly name: string
   readonly lines: Map<object, Line<Read>>

@@ -97,7 +97,7 @@ export async function receiveRows(
   const rows = [...sent]
   for (const { position, bytes, encoding } of texts) {
     const text = Buffer.from(bytes.buffer).toString(encoding)
-    // Frees the memory now, not at the next garbage collection.
+    // This frees the memory of the bytes now, not at the next garbage collection.
     bytes.buffer.transfer(0)
     rows[position] = { ...rows[position]!, text }
     const pause = caller.pause()

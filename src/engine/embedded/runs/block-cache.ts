@@ -15,7 +15,7 @@ export class BlockCache {
    * young one was last full, and older ones.
    */
   sizeMax: number
-  /** Keyed by block number; details by the negated number of the segment's first block. */
+  /** Blocks by number, and details by the negated number of the segment's first block. */
   #young = new Map<number, Uint8Array | SegmentDetail>()
   #old = new Map<number, Uint8Array | SegmentDetail>()
   #youngSize = 0

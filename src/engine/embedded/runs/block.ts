@@ -151,7 +151,7 @@ export class BlockCursor {
   #next = 0
   #at = 0
   count = 0
-  /** Index of the current entry: `count` behind the last one, -1 before the first. */
+  /** Index of the current entry: `count` after the last one, -1 before the first. */
   position = 0
   state = 0
 
@@ -221,7 +221,7 @@ export class BlockCursor {
       const middle = (low + high + 1) >> 1
       this.#at = this.#offset(middle)
       const size = sizeIn(this.#varint())
-      // Skips the shared size, which is 0 in a restart and takes one byte.
+      // The shared size is skipped: it is 0 in a restart and takes one byte.
       this.#at++
       const known = Math.min(same, sameHigh)
       const found = this.#sameSize(known, size - known, this.#at + known, target)

@@ -82,7 +82,10 @@ interface Source {
 class Sources {
   readonly #isUp: boolean
   readonly #isWithin: (key: string) => boolean
-  /** A sorted list and not a heap: sources are few, and usually one or two of them alternate. */
+  /**
+   * Sources in order: in a list and not in a heap, because they are few, and mostly one or two
+   * alternate.
+   */
   readonly #queue: Source[] = []
 
   constructor(

@@ -78,7 +78,7 @@ export class Memtable {
     let number = -1
     let end: string | undefined
     for (const change of changes) {
-      // Most changes belong to the chunk of the previous one.
+      // Most changes belong to the chunk of the previous change.
       if (number === -1 || (end !== undefined && change.key >= end)) {
         number = this.#chunkOf(change.key)
         end = this.#chunks[number + 1]?.[0]!.key

@@ -266,7 +266,10 @@ class RunCursor implements Cursor, DocumentCursor {
     return this.#cursor.startsWith(bytes)
   }
 
-  /** Calls `tell` for the changes from here on while their keys have the prefix `start`. */
+  /**
+   * Calls `tell` for the current change and the following ones while their keys have the prefix
+   * `start`.
+   */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {
     while (this.isAt && this.#cursor.startsWith(start)) {
       if (!this.#cursor.tellOf(start, tell)) return

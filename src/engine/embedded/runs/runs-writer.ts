@@ -27,7 +27,7 @@ import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segme
 export interface RunsWriterOptions extends RunsReaderOptions {
   /** Changes in `recent` that cause a flush. */
   readonly recentMax?: number | undefined
-  /** Runs of a level that are merged into one. */
+  /** Number of runs of a level that are merged into one. */
   readonly fanout?: number
   /** Size of a block in bytes, and blocks per segment. */
   readonly blockSize?: number
@@ -38,7 +38,7 @@ const defaultRecentMax = 16_384
 const defaultFanout = 4
 /** Maximum size of a row of `recent` in bytes. */
 const recentSizeMax = 1_000_000
-/** Segments that one step deletes. */
+/** Maximum segments that one step deletes. */
 const droppedMax = 8
 
 /** A running merge. */

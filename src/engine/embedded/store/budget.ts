@@ -120,7 +120,7 @@ export function commandedBudget(
     hold(size) {
       if (size <= heldUnasked) return
       Atomics.store(command, 2, 0)
-      // A read that was given up before this point gets no answer.
+      // If the read was given up before this point, its request gets no answer.
       spend()
       ask(size)
       Atomics.wait(command, 2, 0)

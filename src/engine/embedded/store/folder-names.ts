@@ -30,7 +30,7 @@ const targetPattern = /^\w[\w-]*(?:~\d+)?$/
 /** Maximum characters of a name in file systems; names of keyspaces and targets have at most 48. */
 const nameLengthMax = 255
 
-/** Throws unless this server could have given a folder this name. */
+/** Returns the name of a folder. Throws unless this server could have given a folder this name. */
 export function checkFolderName(kind: 'keyspace' | 'target', name: unknown): string {
   const pattern = kind === 'keyspace' ? keyspacePattern : targetPattern
   if (typeof name === 'string' && name.length <= nameLengthMax && pattern.test(name))

@@ -250,7 +250,7 @@ export class StoreConnection {
     return this.prepared(sql).get(...parameters) as unknown as unknown[] | undefined
   }
 
-  /** A cached statement, which returns rows as arrays. */
+  /** A cached statement for the SQL, which returns rows as arrays. */
   prepared(sql: string): StatementSync {
     if (this.#isReading && !this.#isBegun) this.#begin()
     let statement = this.#statements.get(sql)
@@ -269,7 +269,7 @@ export class StoreConnection {
     return this.meta('documents')
   }
 
-  /** A number of the table `meta`. */
+  /** Reads a number of the table `meta`. */
   meta(name: string): number {
     const found = this.one('SELECT value FROM meta WHERE name = ?', [name])
     if (found === undefined) throw new EngineError('damaged', `the store has no ${name}`)
@@ -434,7 +434,10 @@ export class StoreConnection {
     return seq
   }
 
-  /** Called when no record with an id was found; throws when a damaged index may hide it. */
+  /**
+   * Throws when a damaged index may hide the record with an id. Called when no such record was
+   * found.
+   */
   #refuseMisleadingEntry(id: Uint8Array): void {
     const found = this.one(misleadingEntrySql, [id])
     if (found !== undefined) this.#missing(found[0] as number)

@@ -129,7 +129,7 @@ export class OpenStores {
       .then(() => this.#release())
       .finally(() => {
         this.#releasing = undefined
-        // More stores may have been opened, or become idle, meanwhile.
+        // While stores were evicted, more of them may have been opened or become idle.
         this.#releaseSoon()
       })
   }

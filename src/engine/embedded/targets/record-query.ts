@@ -57,7 +57,7 @@ function idOfKey(key: Value, view: RowView): string {
         }),
       )
   } catch {
-    // A value does not have the type of its column.
+    // The key has a value that is not of the type of its column.
   }
   throw new EngineError('position', 'the position does not belong to this table')
 }

@@ -149,8 +149,8 @@ export class RecordReads {
       try {
         return await read({ file: store.file, target })
       } catch (error) {
-        // A store that was dropped or changed meanwhile fails in many ways; report the cause
-        // instead.
+        // The store may have been dropped or changed meanwhile. Reads then fail in many ways, so
+        // `checkCurrent` reports the cause.
         checkCurrent(target)
         throw error
       }

@@ -34,7 +34,7 @@ import type { StoredTarget } from '../schema/stored-schema.ts'
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
   for (const target of catalog.targets) {
     const file = catalog.storeFile(target)
-    // Before a checkpoint the header can show an older format, never a newer one.
+    // A header shows the current format only after the checkpoint of an upgrade.
     if (file === undefined || formatOf(file) === formatVersion) continue
     const tell = (percent: number) =>
       log('info', `${file} is brought to format ${formatVersion}: ${percent} % are done`)

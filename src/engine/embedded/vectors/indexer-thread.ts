@@ -21,7 +21,7 @@ import { dropSnapshot, loadSnapshot, saveSnapshot, snapshotFolder } from './snap
 export type IndexerMessage =
   | {
       readonly id: number
-      /** Apply all changes up to a write; open the index if necessary. */
+      /** Applies all changes up to a write, and opens the index if necessary. */
       readonly kind: 'follow'
       readonly name: IndexName
       readonly options: IndexOptions
@@ -205,7 +205,8 @@ class FollowedIndex {
       }
       await pause()
     }
-    // An incomplete index must not be used.
+    // A rebuild that was interrupted by the close leaves an incomplete index, which must not be
+    // used.
     if (this.#closed) return
     if (total >= tellMin)
       this.#say(

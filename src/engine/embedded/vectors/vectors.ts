@@ -114,7 +114,7 @@ export class Vectors {
   noteWrite(file: string, field: VectorField, version: number): void {
     const followed = this.#followed(file, field)
     followed.latest = Math.max(followed.latest, version)
-    // If this fails, the next search reports it.
+    // If the index cannot follow, the next search reports it.
     this.#follow(followed).catch(() => undefined)
   }
 

@@ -15,7 +15,7 @@ import { sizeOf } from './write-pieces.ts'
 /** Writes per message. While the writer thread executes them, the next are packed. */
 const gatheredMax = 8
 
-/** Documents of up to this many characters are packed in microseconds. */
+/** Maximum characters of a document that is packed in microseconds. */
 const smallMax = 16_384
 
 export function isSmall(write: Write): boolean {

@@ -124,7 +124,7 @@ export class StoreWriter {
   /** Removes from a feed what the saved vector index contains. */
   trim(suffix: string, version: number): WriteOutcome[] {
     const { raise } = this.#statements.meta
-    // The index may have been dropped meanwhile.
+    // The vector index may have been dropped, and its feed with it.
     if (raise.run(version, `feed${suffix}`).changes > 0)
       this.#database.prepare(`DELETE FROM feed${suffix} WHERE version <= ?`).run(version)
     return []

@@ -109,7 +109,7 @@ export type WriterReply =
     }
   | (Failure & {
       readonly file?: string
-      /** Present when the disk is the cause. */
+      /** The disk problem, if it is the cause. */
       readonly trouble?: DiskProblem | undefined
     })
 

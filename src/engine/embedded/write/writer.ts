@@ -22,7 +22,7 @@ import type { WriterMessage, WriterReply } from './writer-thread.ts'
 const startMs = 5_000
 
 export class Writer {
-  /** Undefined: the thread was not started yet. */
+  /** The writer thread; undefined: it was not started yet. */
   #started: Thread<WriterMessage, WriterReply> | undefined
   readonly #starting: NodeJS.Timeout
   readonly #durable: boolean
@@ -77,7 +77,7 @@ export class Writer {
     )
     const { catalog } = this.#files
     const settings = { durable: this.#durable, catalog, tally: this.#tally.shared }
-    // If this fails, so does the first write.
+    // If this message fails, so does the first write.
     thread.ask({ kind: 'configure', ...settings }).catch(() => undefined)
     return thread
   }
@@ -193,7 +193,7 @@ export class Writer {
     this.#introduce(file)
     this.#rowViews.set(file, view)
     const { definition, types } = view.table
-    // If this fails, so does the next message.
+    // If this message fails, so does the next one.
     this.#thread
       .ask({ kind: 'showRows', file, table: { definition, types } })
       .catch(() => undefined)
@@ -204,7 +204,7 @@ export class Writer {
     const identity = this.#files.identityOf(file)
     if (identity === undefined) return
     this.#introduced.add(file)
-    // If this fails, so does the next message.
+    // If this message fails, so does the next one.
     this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
   }
 }
