@@ -389,7 +389,7 @@ export interface Joined {
  * those of an unserved filter or sort. Other columns may appear empty.
  */
 export interface Row {
-  /** Undefined: the column has no value. */
+  /** The value of a column; undefined: the column has no value. */
   get(column: Column): ColumnValue | undefined
   /** The returned columns as JSON for the client, if the engine has it already. */
   readonly text?: string | undefined
@@ -456,7 +456,7 @@ export interface StoredRecord {
   readonly id: Value
   /** The document as it goes to the client: JSON, `_id` first, no search fields. */
   readonly text: string
-  /** Differs after every write of this record. */
+  /** Version of the record, which differs after every write. */
   readonly version: number | string
   /** Present when the query asked for search fields. */
   readonly search?: SearchFields

@@ -39,7 +39,7 @@ export interface VectorField {
    */
   readonly suffix: string
   readonly dimension: number
-  /** Undefined: the field has no vector index. */
+  /** Metric of the vector index; undefined: the field has no vector index. */
   readonly metric: Metric | undefined
 }
 

@@ -29,7 +29,7 @@ export interface KeyspaceCounts {
 }
 
 export type SchemaChange =
-  /** Completes an existing incomplete collection with the same options. */
+  /** Creates a collection, or completes an existing incomplete one with the same options. */
   | {
       readonly kind: 'createCollection'
       readonly name: string
@@ -49,17 +49,17 @@ export type SchemaChange =
 
 /** A change of a table. Rows, and their values in other columns, stay. */
 export type TableChange = { readonly table: string } &
-  /** New columns are empty, even if a dropped column had the same name. */
+  /** Adds columns. They are empty, even if a dropped column had the same name. */
   (
     | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
     /** Drops columns that are not part of the key and have no index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
-    /** Embedding services of vector columns by column name; null removes one. */
+    /** Sets the embedding services of vector columns by column name; null removes one. */
     | {
         readonly kind: 'putServices'
         readonly services: ReadonlyMap<string, EmbeddingService | null>
       }
-    /** The index is complete and in use when the change returns. */
+    /** Creates an index, which is complete and in use when the change returns. */
     | { readonly kind: 'createIndex'; readonly index: TableIndex }
     | { readonly kind: 'dropIndex'; readonly name: string }
   )
