@@ -18,7 +18,7 @@ export function isTextAlone(filter: Filter): boolean {
   return others.length === 0 && first?.kind === 'match' && first.terms.length === 0
 }
 
-/** Texts whose documents are read concurrently. */
+/** Number of texts whose documents are read concurrently. */
 const textsAtATime = 16
 
 /**

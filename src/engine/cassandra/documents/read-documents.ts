@@ -28,13 +28,13 @@ import { planWith, type FilterCapabilities } from './filter-capabilities.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
-/** Documents per page; few, because each may be large. */
+/** Number of documents per page; few, because each may be large. */
 const fetchSize = 50
 
-/** Documents per page when they are only counted. */
+/** Number of documents per page when they are only counted. */
 const countedAtATime = 5_000
 
-/** Documents that are read concurrently by key. */
+/** Number of documents that are read concurrently by key. */
 const keysAtATime = 16
 
 interface MatchingText {

@@ -57,7 +57,7 @@ export const lexicalTables = {
   text_indexes: 'target text PRIMARY KEY, truncated bigint, filling set<text>',
 } as const
 
-/** Partitions per term. */
+/** Number of partitions per term. */
 const buckets = 4
 
 /** Number of concurrent statements for one text. */

@@ -38,7 +38,7 @@ export interface TermSearch {
   readonly textsMax: number
 }
 
-/** Records that are read concurrently. */
+/** Number of records that are read concurrently. */
 const atATime = 16
 
 export async function searchTerms<Item>(

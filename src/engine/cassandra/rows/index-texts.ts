@@ -8,7 +8,7 @@ import { analyzerOf, placeOfIndex } from './row-texts.ts'
 import { keyOf, type FoundRow } from './found-row.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
 
-/** Rows per page. */
+/** Number of rows per page. */
 const atATime = 100
 
 /**

@@ -42,7 +42,7 @@ export interface RowAccess {
   readonly postings: ClusterPostings
 }
 
-/** Rows that are read concurrently by key. */
+/** Number of rows that are read concurrently by key. */
 const keysAtATime = 16
 
 /** Rows per page when some of them may be filtered out. */
