@@ -113,8 +113,8 @@ export class CatalogFile {
   }
 
   /**
-   * Upgrades a new catalog, or one of an earlier version, to the current format, and the mirror to
-   * its generation.
+   * Upgrades the catalog to the current format, if it is new or of an earlier version, and brings
+   * the mirror to the catalog's generation.
    */
   async upgrade(): Promise<void> {
     const format = formatOf(this.#database)

@@ -219,7 +219,7 @@ function newBuffers(): BlockBuffers {
   }
 }
 
-/** Range of places that differ in their low bits. */
+/** Number of consecutive places that differ in their low bits. */
 const notedSpan = 4096
 const notedMask = notedSpan - 1
 /** Minimum candidates for lookups by index; fewer candidates are merged with the block. */

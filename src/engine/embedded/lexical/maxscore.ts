@@ -150,7 +150,7 @@ export class MaxScore {
   }
 
   /**
-   * Makes the documents of a window that can be among the best the candidates, by ascending place.
+   * Chooses as candidates the documents of a window that can be among the best, by ascending place.
    */
   #chooseTouched(start: number, boundOfRest: number): void {
     const { places, slots } = this.#candidates

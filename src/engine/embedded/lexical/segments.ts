@@ -149,7 +149,10 @@ export class Segments {
     return unused
   }
 
-  /** Removes all segments. Their numbers are not reused, because readers cache by them. */
+  /**
+   * Removes all segments. Their numbers are not reused, because readers cache what they read by
+   * number.
+   */
   clear(): void {
     this.#statements.clear()
     this.#made = []

@@ -210,7 +210,7 @@ export class LexicalWriter {
   #merge(postings: number, isIdle: boolean): void {
     const unused = this.#segments.work(postings, isIdle)
     if (unused.length === 0) return
-    // Waiting texts may use these terms again.
+    // Terms that waiting texts use again are kept.
     const waiting = new Set<number>()
     for (const bytes of this.#waiting.values()) {
       const { ids, size } = taken.decode(bytes ?? nothing)

@@ -274,7 +274,7 @@ class FollowedIndex {
   }
 }
 
-/** Rebuilds from fewer vectors are too short to be logged. */
+/** Minimum vectors of a rebuild that is logged: smaller rebuilds are short. */
 const tellMin = 5000
 /** Time between two log lines about a rebuild. */
 const progressMs = 2000

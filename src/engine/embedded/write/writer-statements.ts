@@ -67,7 +67,8 @@ export type Statements = ReturnType<typeof prepareStatements>
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
-    // SQLite compiles the SQL of `exec` on each call, which takes longer than executing it.
+    // These statements are prepared, because SQLite compiles the SQL of `exec` on each call, which
+    // takes longer than executing it.
     begin: prepare('BEGIN IMMEDIATE'),
     end: prepare('COMMIT'),
     meta: {
