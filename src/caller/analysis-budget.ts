@@ -18,10 +18,10 @@ export interface StepBudget {
   take(steps: number): void
 }
 
-/** Steps between two checks of the deadline: one to two milliseconds. */
+/** Number of steps between two checks of the deadline. They take one to two milliseconds. */
 const checkSteps = 65_536
 
-/** The budget of one request, which all of its analysis is charged to. */
+/** The budget of one request, to which the analysis of all its texts is charged. */
 export class AnalysisBudget implements StepBudget {
   readonly #deadline: Deadline
   readonly #textMax: number

@@ -11,7 +11,7 @@
  */
 import type { Caller } from './caller.ts'
 
-/** The signal is accessed only when the entry must wait. */
+/** The caller of an entry. Its signal is accessed only when the entry must wait. */
 export type Entrant = Pick<Caller, 'principalName' | 'signal'>
 
 export interface FairQueueOptions {
@@ -106,11 +106,11 @@ export class FairQueue {
     const entry: Entry = { size, admit: () => resolve(undefined) }
     this.#waiting.set(principalName, entries.add(entry))
     const giveUp = () => {
-      // The entry may have been admitted just before.
+      // The entry may have been admitted just before it was aborted.
       if (!entries.delete(entry)) return
       if (entries.size === 0) this.#waiting.delete(principalName)
       reject(signal.reason as Error)
-      // The entry may have blocked smaller ones behind it.
+      // The removed entry may have blocked smaller entries that were queued after it.
       this.#serve()
     }
     signal.addEventListener('abort', giveUp, { once: true })
@@ -126,7 +126,7 @@ export class FairQueue {
       const next = entries.values().next().value!
       if (!this.#fits(next.size)) return
       entries.delete(next)
-      // A principal with further entries moves to the end of the order.
+      // A principal with further entries moves to the end of the order of turns.
       this.#waiting.delete(principalName)
       if (entries.size > 0) this.#waiting.set(principalName, entries)
       this.#admit(next.size)

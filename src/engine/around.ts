@@ -33,7 +33,10 @@ export function around(engine: Engine, hooks: Hooks): Engine {
   return { ...front, ...(operations && { operations }) } as unknown as Engine
 }
 
-/** All methods of an engine, of an object literal or of a class instance with its base classes. */
+/**
+ * Yields the name and function of every method of an engine. The engine is an object literal or an
+ * instance of a class, whose base classes are included.
+ */
 function* callsOf(engine: Engine): Generator<[string, AnyCall]> {
   const names = new Set<string>()
   for (

@@ -4,7 +4,9 @@
  * again.
  */
 
-/** Raised when older versions could not restore the manifest or a file. */
+/**
+ * Version of the format. Increase it when older servers could not restore the manifest or a file.
+ */
 export const backupFormat = 1
 
 export interface BackupManifest {
@@ -51,7 +53,7 @@ export type BackupPart =
   /** The last part. */
   | { readonly kind: 'end'; readonly contents: BackupContents }
 
-/** Keys are also file names, hence the restricted characters. */
+/** Whether the text is a valid key. Keys are also file names, hence the restricted characters. */
 export function isBackupKey(text: string): boolean {
   return /^[a-z0-9][a-z0-9-]{7,119}$/.test(text)
 }

@@ -38,16 +38,25 @@ export interface Engine {
   /** Whether the store has this account. Absent when the store has no accounts. */
   knowsAccount?(account: EngineAccount): Promise<boolean>
 
-  /** Names, in no particular order. A new store has the keyspace `default_keyspace`. */
+  /**
+   * Names of all keyspaces, in no particular order. A new store has the keyspace
+   * `default_keyspace`.
+   */
   listKeyspaces(): Promise<readonly string[]>
-  /** Returns whether anything was changed. Creating an existing keyspace changes nothing. */
+  /**
+   * Creates a keyspace. Returns whether anything was changed: creating an existing keyspace changes
+   * nothing.
+   */
   createKeyspace(name: string, options?: KeyspaceOptions, caller?: Caller): Promise<boolean>
   /** Drops the keyspace and its content. Returns false when it does not exist. */
   dropKeyspace(name: string, caller?: Caller): Promise<boolean>
 
   /** All targets of a keyspace, or undefined when the keyspace does not exist. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
-  /** Synchronous when the target is cached: every command on a target calls this first. */
+  /**
+   * The target with this name; undefined: it does not exist. Synchronous when the target is cached,
+   * because every command on a target calls this first.
+   */
   findTarget(
     keyspace: string,
     name: string,
@@ -96,7 +105,7 @@ export interface Engine {
    * miss some of the best. Undefined when the engine cannot serve the search: the layer above then
    * scans all documents.
    *
-   * A search by terms has pages: with `after`, scores use its statistics, and only hits behind it
+   * A search by terms has pages: with `after`, scores use its statistics, and only hits after it
    * are returned. A matching document that exists unchanged throughout then has a bit-identical
    * score on all pages, and is found exactly once.
    */
@@ -107,8 +116,8 @@ export interface Engine {
   ): Promise<SearchResult | undefined>
 
   /**
-   * Answers once the writes are durable: one outcome per write, in order. Each write is atomic by
-   * itself. With `ordered`, writes after the first unsuccessful one are skipped.
+   * Makes writes, and answers once they are durable: one outcome per write, in order. Each write is
+   * atomic by itself. With `ordered`, writes after the first unsuccessful one are skipped.
    */
   write(
     collection: Collection,
@@ -199,7 +208,7 @@ export interface Engine {
 
 export interface Setting {
   readonly value: string
-  /** Different values have different versions. Versions have no order. */
+  /** Identifies the value: different values have different versions. Versions have no order. */
   readonly version: string
 }
 
@@ -245,8 +254,8 @@ export interface ReadQuery<F, K> {
 /** Without a sort, documents come in any order. Ties are always ordered by ascending _id. */
 export interface Query extends ReadQuery<Filter, SortKey> {
   /**
-   * The caller changes the documents that it reads: a change must not make a document appear again
-   * on a later page.
+   * True: the caller changes the documents that it reads, and a change must not make a document
+   * appear again on a later page.
    */
   readonly stable: boolean
   /** Whether records should include $vector, $vectorize and $lexical. */
@@ -281,12 +290,14 @@ export interface Search extends SearchQuery<Filter, SearchBy> {
   readonly withSearchFields: boolean
 }
 
-/** The id in a SearchPlace is an array of the row's key values, in key order. */
+/**
+ * A search for rows. The id in its SearchPlace is an array of the row's key values, in key order.
+ */
 export interface RowSearch extends SearchQuery<RowFilter, RowSearchBy> {
   readonly columns: readonly Column[]
 }
 
-/** Position just behind a hit of a search by terms. */
+/** Position directly after a hit of a search by terms. */
 export interface SearchPlace {
   /** Statistics of the first page. */
   readonly statistics: TermStatistics
@@ -323,8 +334,8 @@ export interface ByTerms {
   /** The text that the terms come from, for engines with analyzers of their own. */
   readonly text: string
   /**
-   * Match records with at least one of the terms. Terms that a record lacks add nothing to its
-   * score. Such a search has one page, and returns no statistics.
+   * True: match records with at least one of the terms. Terms that a record lacks add nothing to
+   * its score. Such a search has one page, and returns no statistics.
    */
   readonly anyTerm?: boolean
 }
@@ -361,7 +372,7 @@ export interface Page<Item = StoredRecord> {
   readonly way?: string | undefined
   /** True when an index was not usable and the engine scanned all records instead. */
   readonly lacksIndex?: true
-  /** Position just behind a record of this page. */
+  /** Position directly after a record of this page. */
   positionAfter(record: Item): Position
 }
 
@@ -378,7 +389,7 @@ export interface Joined {
  * those of an unserved filter or sort. Other columns may appear empty.
  */
 export interface Row {
-  /** Undefined: the column has no value. */
+  /** The value of a column; undefined: the column has no value. */
   get(column: Column): ColumnValue | undefined
   /** The returned columns as JSON for the client, if the engine has it already. */
   readonly text?: string | undefined
@@ -445,7 +456,7 @@ export interface StoredRecord {
   readonly id: Value
   /** The document as it goes to the client: JSON, `_id` first, no search fields. */
   readonly text: string
-  /** Differs after every write of this record. */
+  /** Version of the record, which differs after every write. */
   readonly version: number | string
   /** Present when the query asked for search fields. */
   readonly search?: SearchFields
@@ -479,7 +490,7 @@ export type Write =
   | { readonly kind: 'delete'; readonly before: StoredRecord }
 
 export interface WriteOptions {
-  /** Skip the writes after the first unsuccessful one. */
+  /** True: the writes after the first unsuccessful one are skipped. */
   readonly ordered?: boolean
   /**
    * The caller whose deadline and turn count while the writes are queued and prepared; once their

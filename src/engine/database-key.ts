@@ -24,7 +24,7 @@ export function dottedKeyFor(id: string): string {
   return `${id}.`
 }
 
-/** The key at the start of a name; empty if it has no key. */
+/** The key at the start of a name; empty if the name has no key. */
 export function databaseKeyOf(name: string): string {
   return form.test(name) ? name.slice(0, length) : name.slice(0, name.lastIndexOf('.') + 1)
 }

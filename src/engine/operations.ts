@@ -6,7 +6,7 @@ import type { BackupPart } from './backup.ts'
 import type { Target } from './schema.ts'
 
 export interface EngineOperations {
-  /** For monitoring. Does not wait for running reads or writes. */
+  /** Statistics for monitoring. Does not wait for running reads or writes. */
   statistics(): Promise<EngineStatistics>
 
   /** Size of a collection or table. EngineError 'gone': it does not exist any more. */

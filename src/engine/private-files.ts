@@ -69,7 +69,7 @@ export class PermissionFixer {
   #changed = 0
   readonly #refusals: string[] = []
 
-  /** A file or folder. Symbolic links are not followed. */
+  /** Tightens a file or folder. Symbolic links are not followed. */
   tighten(path: string): void {
     // On Windows the mode does not show access rights.
     if (process.platform === 'win32') return
@@ -88,7 +88,7 @@ export class PermissionFixer {
     }
   }
 
-  /** The folder, then the files directly in it. */
+  /** Tightens a folder, then the files directly in it. */
   tightenWithFiles(folder: string): void {
     this.tighten(folder)
     for (const entry of readdirSync(folder, { withFileTypes: true }))

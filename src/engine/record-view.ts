@@ -13,7 +13,7 @@ import type { CollectionOptions } from './schema.ts'
 
 export interface RecordView {
   readonly kind: 'document' | 'row'
-  /** The root fields with these names, if present; `_id` can be among them. */
+  /** The root fields of a record with these names, if present; `_id` can be among them. */
   fields(text: string, names: ReadonlySet<string>): JsonObject
   /** The same fields as filters see them: for a document, only the indexed part. */
   see(text: string, names: ReadonlySet<string>): JsonObject
@@ -39,7 +39,7 @@ export interface VectorField {
    */
   readonly suffix: string
   readonly dimension: number
-  /** Undefined: the field has no vector index. */
+  /** Metric of the vector index; undefined: the field has no vector index. */
   readonly metric: Metric | undefined
 }
 

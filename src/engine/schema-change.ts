@@ -29,14 +29,17 @@ export interface KeyspaceCounts {
 }
 
 export type SchemaChange =
-  /** Completes an existing incomplete collection with the same options. */
+  /** Creates a collection, or completes an existing incomplete one with the same options. */
   | {
       readonly kind: 'createCollection'
       readonly name: string
       readonly options: CollectionOptions
     }
   | ({ readonly kind: 'createTable'; readonly name: string } & NewTable)
-  /** Frees the name. Running reads end with EngineError 'gone'. */
+  /**
+   * Drops a collection or table. Its name is free at once, and running reads end with EngineError
+   * 'gone'.
+   */
   | { readonly kind: 'dropTarget'; readonly name: string }
   | TableChange
   | ({ readonly kind: 'createType' } & UserType)
@@ -44,19 +47,19 @@ export type SchemaChange =
   /** Drops a type that no column uses. */
   | { readonly kind: 'dropType'; readonly name: string }
 
-/** Rows and their values in other columns stay. */
+/** A change of a table. Rows, and their values in other columns, stay. */
 export type TableChange = { readonly table: string } &
-  /** New columns are empty, even if a dropped column had the same name. */
+  /** Adds columns. They are empty, even if a dropped column had the same name. */
   (
     | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
-    /** Drops columns outside the key and without an index. */
+    /** Drops columns that are not part of the key and have no index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
-    /** Embedding services of vector columns by column name; null removes one. */
+    /** Sets the embedding services of vector columns by column name; null removes one. */
     | {
         readonly kind: 'putServices'
         readonly services: ReadonlyMap<string, EmbeddingService | null>
       }
-    /** The index is complete and in use when the change returns. */
+    /** Creates an index, which is complete and in use when the change returns. */
     | { readonly kind: 'createIndex'; readonly index: TableIndex }
     | { readonly kind: 'dropIndex'; readonly name: string }
   )

@@ -56,14 +56,14 @@ export const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy'] 
 export interface Replication {
   readonly class: (typeof replicationClasses)[number]
   /**
-   * As the client sent it: `replication_factor`, or replicas by data center. Some clients send
+   * Replicas as the client sent them: `replication_factor`, or by data center. Some clients send
    * other names.
    */
   readonly counts: ReadonlyMap<string, number>
 }
 
 export interface KeyspaceOptions {
-  /** Undefined: the default of the store. */
+  /** Replication of the keyspace; undefined: the default of the store. */
   readonly replication?: Replication | undefined
 }
 

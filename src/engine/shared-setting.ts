@@ -14,13 +14,16 @@ export const settingNames = ['databases', 'roles', 'tokens', 'users'] as const
 
 type SettingName = (typeof settingNames)[number]
 
-/** Result of a decision. Returning the same value object means: nothing to change. */
+/** Result of a decision. If it has the same value object as before, nothing is changed. */
 export interface SettingChange<T, R> {
   readonly value: T
   readonly result: R
 }
 
-/** A failed attempt means that another server wrote meanwhile, so this is never reached. */
+/**
+ * Maximum attempts of a change. Each failed attempt means that another server wrote meanwhile, so
+ * the maximum is never reached.
+ */
 const attemptsMax = 1_000
 
 /** Delay until the next attempt when a changed setting could not be read. */
@@ -47,7 +50,7 @@ export class SharedSetting<T> {
     })
   }
 
-  /** `initial` is the value until one is written. */
+  /** Opens a setting. `initial` is its value until one is written. */
   static async open<T>(
     engine: Engine,
     name: SettingName,

@@ -107,7 +107,7 @@ export class InterruptibleWalk {
     return --this.#left <= 0
   }
 
-  /** Stops; `goOn` does the remaining work and returns whether it finished. */
+  /** Stops the walk; `goOn` does the remaining work and returns whether it finished. */
   stop(goOn: () => boolean): false {
     this.#open.push(goOn)
     return false

@@ -79,8 +79,8 @@ const schemaLease = 'schema'
 const { clusterEstimateMax } = fixedLimits
 
 /**
- * Milliseconds between checks whether a target that cannot be read was dropped, and their
- * number.
+ * Milliseconds between checks whether a target that cannot be read was dropped, and their minimum
+ * and maximum number.
  */
 const lookAgainMs = 200
 const looksMin = 2
@@ -114,7 +114,7 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
   }
 }
 
-/** Engines per account kept in memory; each is small. */
+/** Maximum number of engines of accounts that are kept in memory; each is small. */
 const actingMax = 1_000
 
 class CassandraEngine implements Engine {
@@ -137,7 +137,7 @@ class CassandraEngine implements Engine {
     try {
       await this.createKeyspace(firstKeyspace)
     } catch (error) {
-      // A server whose user cannot create keyspaces leaves that to an operator.
+      // If the server's user cannot create keyspaces, an operator creates the first one.
       if (error instanceof EngineError && error.kind === 'unauthorized') return
       throw error
     }
@@ -214,7 +214,7 @@ class CassandraEngine implements Engine {
 
   changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
     return this.#run(async () => {
-      // Skips the lease for plans that change nothing, which are common.
+      // Plans that change nothing are common, and do not need the lease.
       if ((await this.#changeIn(keyspace, plan)) === undefined) return false
       return this.#alone(async () => {
         const planned = await this.#changeIn(keyspace, plan)
@@ -231,7 +231,10 @@ class CassandraEngine implements Engine {
     })
   }
 
-  /** Fills our own term index on clusters without one; the index is searched only after that. */
+  /**
+   * Starts to fill our own term index for a new text index, on clusters without a term index. The
+   * returned function fills it; the index is searched only after that.
+   */
   async #fillOf(before: KeyspaceSchema, change: SchemaChange) {
     if (change.kind !== 'createIndex' || change.index.kind !== 'text') return undefined
     if (this.#shared.capabilities.indexAnalyzer) return undefined
@@ -369,7 +372,10 @@ class CassandraEngine implements Engine {
     })
   }
 
-  /** Counts small and new tables: nodes update their estimates only every few minutes. */
+  /**
+   * Counts the records of a small or new target, because nodes update their estimates only every
+   * few minutes.
+   */
   async #countFew(target: Target): Promise<number> {
     const partition = target.kind === 'table' ? target.definition.partitionBy : ['key']
     const names = partition.map(quoteName).join(', ')
@@ -468,8 +474,9 @@ class CassandraEngine implements Engine {
   }
 
   /**
-   * Reads of a dropped table fail in many ways, and do so before the nodes agree that it is gone.
-   * The server that drops it may take seconds more, and holds the schema lease until then.
+   * Throws when the target was dropped, and first waits for a drop in progress. Reads of a dropped
+   * table fail in many ways, and do so before the nodes agree that it is gone. The server that
+   * drops it may take seconds more, and holds the schema lease until then.
    */
   async #checkStillThere(target: Target, caller: Caller | undefined): Promise<void> {
     for (let look = 0; look < looksMax; look++) {
@@ -513,7 +520,7 @@ function textPathsOf(target: Target): readonly string[] {
   return textIndexesOf(target).map((index) => placeOfIndex(target, index).path)
 }
 
-/** Extrapolates to all partitions from the share of the token ring that the node reports. */
+/** Estimates the number of partitions from the share of the token ring that the node reports. */
 function estimateOf(rows: readonly types.Row[]): number {
   let partitions = 0n
   let covered = 0n

@@ -73,7 +73,10 @@ import { recordVersions, reportLostWrites } from './catalog/store-versions.ts'
 import { Vectors } from './vectors/vectors.ts'
 import { Writer } from './write/writer.ts'
 
-/** Rejects with an EngineError that states the reason when the folder cannot be served. */
+/**
+ * Opens a data folder. Rejects with an EngineError that states the reason when the folder cannot be
+ * served.
+ */
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   if (!existsSync(kernelFile))
     throw new EngineError(
@@ -111,7 +114,7 @@ class EmbeddedEngine implements Engine {
   readonly #changes: SchemaChanges
   readonly #turns = new SchemaTurns()
   readonly #schemas = new SchemaLocks()
-  /** By kind of access and uid of the target: waits until its store can be opened. */
+  /** Pending preparations for the opening of stores, by kind of access and uid of the target. */
   readonly #preparing = new Map<string, Promise<void>>()
   #closing: Promise<void> | undefined
 
@@ -136,7 +139,7 @@ class EmbeddedEngine implements Engine {
       inTurn: (act) => this.#inTurn(ownCaller(), act),
     })
     this.#readers = new Readers({
-      // At least two: a hybrid search runs two searches at once.
+      // At least two reads run at a time, because a hybrid search runs two searches at once.
       runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
       ...{ waitingMax: waitingReadsMax, spareThreadMs: options.spareThreadMs },
       ...{ files: this.#files, damage: this.#damage },
@@ -183,7 +186,7 @@ class EmbeddedEngine implements Engine {
     })
   }
 
-  /** Without accounts, all credentials get the same engine. */
+  /** The engine for all credentials: an embedded store has no accounts. */
   as(): Engine {
     return this
   }
@@ -214,7 +217,7 @@ class EmbeddedEngine implements Engine {
     keyspace: string,
     name: string,
   ): Target | undefined | Promise<Target | undefined> {
-    // After close, the error is a rejection, not an exception.
+    // After close, the error must be a rejection and not an exception.
     return this.#closing === undefined
       ? this.#catalog.find(keyspace, name)?.target
       : Promise.reject(closed())
@@ -246,7 +249,7 @@ class EmbeddedEngine implements Engine {
 
   async #closeStores(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
-    // A store that is being released may still be saving an index of a target to close.
+    // The eviction of a store may still be saving a vector index of a target to close.
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
@@ -392,7 +395,7 @@ class EmbeddedEngine implements Engine {
     await this.#turns.end()
     await this.#stores.released()
     await this.#writes.drained()
-    // Indexes first: the writer records what they save.
+    // Vector indexes stop first, because the writer thread records what they save.
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
@@ -467,13 +470,13 @@ class EmbeddedEngine implements Engine {
   async #release(file: string): Promise<void> {
     await this.#vectors.releaseAll(file)
     await this.#readers.close(file)
-    // Last, because the writer marks the store as closed.
+    // The writer thread releases the store last, because it marks the store as closed.
     await this.#writer.release(file)
   }
 
   /**
-   * The current stored form of a target, for either of its two forms. Throws 'gone' when it was
-   * dropped and 'changed' when the table has another schema.
+   * The current stored form of a target, which is given in the form of the contract or in its
+   * stored form. Throws 'gone' when it was dropped and 'changed' when the table has another schema.
    */
   #stored(target: Target): StoredTarget {
     const known = this.#catalog.find(target.keyspace, target.name)

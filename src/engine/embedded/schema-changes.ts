@@ -139,13 +139,17 @@ export class SchemaChanges {
   ): Promise<void> {
     const { catalog, turns, closeStores } = this.#options
     await closeStores(targets)
-    // The name is free already. Deleting the files must go on even when the caller has left.
+    // The name of a dropped target is free already. Deleting its files must go on even when the
+    // caller has left.
     await turns.inTurn({ ...ownCaller(), principalName }, () =>
       this.#change(() => catalog.finishDrop(targets)),
     )
   }
 
-  /** Returns false, and does nothing, when the change is no longer current. */
+  /**
+   * Makes a change in the catalog's turn. Returns false, and does nothing, when the change is no
+   * longer current.
+   */
   #inTurn({ isCurrent, caller }: AskedChange, act: () => Promise<void>): Promise<boolean> {
     return this.#options.turns.inTurn(caller, async () => {
       if (!isCurrent()) return false

@@ -9,7 +9,7 @@ export class SchemaLocks {
   readonly #shared = new Map<string, Set<Promise<unknown>>>()
   readonly #exclusive = new Map<string, Promise<unknown>>()
 
-  /** `signal` aborts the wait for the lock. */
+  /** Runs `act` with a shared lock on a keyspace. `signal` aborts the wait for the lock. */
   async share<T>(keyspace: string, act: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = this.#exclusive.get(keyspace)
     const turn = before === undefined ? act() : endOf(before, signal).then(act)

@@ -14,7 +14,10 @@ import { isReserved, readKeyspace } from './system-schema.ts'
 export const trustedMs = 1_000
 
 interface Known {
-  /** Number of the refresh that read this, in order of their start. */
+  /**
+   * Number of the refresh that read this schema. Refreshes are numbered in the order of their
+   * start.
+   */
   readonly refresh: number
   readonly version: string
   readonly schema: KeyspaceSchema | undefined
@@ -54,7 +57,10 @@ export class ClusterCatalog {
     return known === undefined ? this.#look(keyspace) : known.schema
   }
 
-  /** Concurrent callers share one refresh, unless it started too long ago. */
+  /**
+   * Refreshes the schema of a keyspace and returns it. Concurrent callers share one refresh, unless
+   * it started too long ago.
+   */
   #look(keyspace: string): Look['schema'] {
     const running = this.#looks.get(keyspace)
     const startedAt = performance.now()
@@ -68,7 +74,9 @@ export class ClusterCatalog {
     return schema
   }
 
-  /** A cached target that can be served; undefined: a refresh is needed to tell. */
+  /**
+   * The target, if the cache has it and it can be served; undefined: a refresh is needed to tell.
+   */
   known(keyspace: string, name: string): Target | undefined {
     const schema = this.#trusted(keyspace)?.schema
     return schema?.targets.find((target) => target.name === name)
@@ -86,7 +94,8 @@ export class ClusterCatalog {
     const version = await this.#readVersion()
     if (this.#known.get(keyspace)?.version !== version) {
       const read = await readKeyspace(this.#session, keyspace, this.#defaults, this.#can)
-      // A refresh that started later may have ended first; its targets are already in use.
+      // A refresh that started later may have ended first; the targets that it read are already in
+      // use.
       const known = this.#known.get(keyspace)
       if (known === undefined || known.refresh < refresh) {
         const schema = read && withKnownTargets(read, known?.schema)
@@ -101,7 +110,10 @@ export class ClusterCatalog {
     return this.known(target.keyspace, target.name) === target
   }
 
-  /** Throws when the target was dropped or changed, as of a recent check or as of now. */
+  /**
+   * Throws when the target was dropped or changed. Trusts a recent check of the schema, unless
+   * `when` is `now`.
+   */
   async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
     if (when !== 'now' && targetIn(await this.schema(keyspace), name) === target) return
@@ -128,7 +140,10 @@ export class ClusterCatalog {
   }
 }
 
-/** Throws the reason when a target of this name exists but cannot be served. */
+/**
+ * The target with this name; undefined: it does not exist. Throws the reason when it exists but
+ * cannot be served.
+ */
 function targetIn(schema: KeyspaceSchema | undefined, name: string): Target | undefined {
   const found = schema && findNamed(schema, name)
   if (found !== undefined && 'reason' in found) throw found.reason

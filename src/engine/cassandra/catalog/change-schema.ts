@@ -96,7 +96,10 @@ async function createCollection(
   }
 }
 
-/** A node that creates a table with the name of a view fails half-way and then has both. */
+/**
+ * Throws when a view has the name of the new table. A node that creates such a table fails half-way
+ * and then has both.
+ */
 async function checkNoView(
   session: Session,
   { keyspace, name }: { readonly keyspace: string; readonly name: string },
@@ -108,7 +111,10 @@ async function checkNoView(
     )
 }
 
-/** CREATE INDEX IF NOT EXISTS would silently accept an index of that name on another table. */
+/**
+ * Throws when another table has an index with one of the new names: CREATE INDEX IF NOT EXISTS
+ * would silently accept it.
+ */
 async function checkIndexNames(
   session: Session,
   { keyspace, name }: { readonly keyspace: string; readonly name: string },
@@ -123,7 +129,8 @@ async function checkIndexNames(
 }
 
 /**
- * Waits until all definitions have ended before it fails, because the caller then drops the table.
+ * Runs definitions concurrently. Waits until all have ended before it fails, because the caller
+ * then drops the table.
  */
 async function defineSideBySide(session: Session, texts: readonly string[]): Promise<void> {
   const running = texts.map((text) => session.define(text))
@@ -150,6 +157,9 @@ async function indexesAreReady(
   throw new EngineError('timeout', `the indexes ${names.join(', ')} are not ready`)
 }
 
-/** Milliseconds between checks: doubled from the first value up to the second. */
+/**
+ * Minimum and maximum of the milliseconds between two checks; each pause is twice as long as the
+ * previous one.
+ */
 const readyMsMin = 10
 const lookMsMax = 500

@@ -57,7 +57,7 @@ export interface SeenVector {
   readonly sourceModel?: string | undefined
 }
 
-/** Options of collections whose comment does not contain them. */
+/** Values of options for collections whose comment does not contain these options. */
 export type Defaults = Pick<CollectionOptions, 'lexical' | 'rerank'>
 
 export function writeComment(name: string, options: CollectionOptions): string {
@@ -87,7 +87,10 @@ function writtenVector({ dimension, metric, sourceModel, service }: VectorOption
   return { dimension, metric, sourceModel, ...(service && { service }) }
 }
 
-/** `name` is used in the error for an unreadable comment. */
+/**
+ * Reads the options of a collection from the comment of its table. `name` is used in the error for
+ * an unreadable comment.
+ */
 export function readComment(
   name: string,
   comment: string,
@@ -129,7 +132,10 @@ function unreadable(name: string): EngineError {
   return new EngineError('schema', `the comment of ${name} does not hold its options`)
 }
 
-/** Checks the types of the options, because other software can write comments. */
+/**
+ * Whether the options have the right types. They may not, because other software can write
+ * comments.
+ */
 function isSound({ indexing, vector }: CommentOptions): boolean {
   if (!isIndexing(indexing)) return false
   if (!vector) return true
@@ -144,7 +150,10 @@ function isIndexing(indexing: IndexingOptions | undefined): boolean {
   return Array.isArray('allow' in indexing ? indexing.allow : indexing.deny)
 }
 
-/** Version 1 had neither option at first; its last releases added both under the same version. */
+/**
+ * Reads the options `lexical` and `rerank`. The first releases of version 1 had neither; its last
+ * releases added both under the same version.
+ */
 function readSearch(
   name: string,
   version: unknown,

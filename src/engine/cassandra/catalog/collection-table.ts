@@ -37,7 +37,7 @@ const indexes: readonly (readonly [suffix: string, of: string])[] = [
 
 type Named = Pick<Collection, 'keyspace' | 'name'>
 
-/** All columns but the key, with their types. */
+/** Columns of a collection except its key, with their types. */
 export function collectionColumns({
   vector,
   lexical,
@@ -59,7 +59,7 @@ export function createTableText(target: Named, options: CollectionOptions): stri
 }
 
 export interface CollectionIndex {
-  /** The name of the index is that of the collection, "_", and this. */
+  /** Last part of the index name. The name is that of the collection, "_", and this suffix. */
   readonly suffix: string
   readonly of: string
   readonly given: ReadonlyMap<string, string>
@@ -97,7 +97,7 @@ export function collectionIndexes(
   ]
 }
 
-/** Indexes that the options require and the table does not have. */
+/** Indexes that the options of a collection require and its table does not have. */
 export function missingIndexes(
   options: CollectionOptions,
   can: Pick<Capabilities, 'sourceModel' | 'indexAnalyzer'>,
@@ -107,7 +107,10 @@ export function missingIndexes(
   return collectionIndexes(options, can).filter(({ of }) => !targets.has(storedTarget(of)))
 }
 
-/** For a set, Cassandra stores the target of the index as values(column). */
+/**
+ * The target of an index as Cassandra stores it: values(column) for a set, otherwise as it was
+ * defined.
+ */
 function storedTarget(of: string): string {
   return sets.has(of) ? `values(${of})` : of
 }
@@ -116,7 +119,7 @@ const sets: ReadonlySet<string> = new Set([
   ...['exist_keys', 'array_contains', 'query_null_values'],
 ])
 
-/** One statement per index; they can run concurrently. */
+/** Statements that create the indexes. There is one per index, and they can run concurrently. */
 export function createIndexTexts(
   target: Named,
   options: CollectionOptions,

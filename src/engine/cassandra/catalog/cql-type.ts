@@ -33,7 +33,7 @@ export function printType(type: ColumnType, keyspace: string): string {
   }
 }
 
-/** User-defined types within a collection must be frozen. */
+/** Prints the type of an element. User-defined types within a collection must be frozen. */
 function printElement(type: ElementType, keyspace: string): string {
   return typeof type === 'string' ? type : `frozen<${printType(type, keyspace)}>`
 }
@@ -61,7 +61,7 @@ export function readPrimitive(text: string): PrimitiveName | undefined {
 interface TypeTree {
   /** Name of the type, without quotes. */
   readonly name: string
-  /** A quoted name is always that of a user-defined type. */
+  /** Whether the name is quoted. A quoted name is always that of a user-defined type. */
   readonly isQuoted: boolean
   readonly of: readonly TypeTree[]
 }
@@ -91,7 +91,10 @@ function typeOf(tree: TypeTree, types: UserTypes): ColumnType | undefined {
   }
 }
 
-/** The contents of a frozen collection are frozen even where the type does not say so. */
+/**
+ * Type of the elements of a collection; undefined: not supported. The contents of a frozen
+ * collection are frozen even where their type does not say so.
+ */
 function elementOf(tree: TypeTree, types: UserTypes): ElementType | undefined {
   return primitiveOf(tree) ?? userTypeOf(frozenIn(tree) ?? tree, types)
 }
@@ -111,7 +114,7 @@ function frozenIn({ name, isQuoted, of }: TypeTree): TypeTree | undefined {
   return name === 'frozen' && !isQuoted ? of[0] : undefined
 }
 
-/** Some releases print the Java class of a vector type. */
+/** A vector type as some releases print it: as the name of a Java class. */
 const vectorClass =
   /^'org\.apache\.cassandra\.db\.marshal\.VectorType\(org\.apache\.cassandra\.db\.marshal\.FloatType\s*,\s*(\d+)\s*\)'$/
 

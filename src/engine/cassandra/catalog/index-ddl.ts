@@ -4,7 +4,10 @@ import type { Column, RegularIndex, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteName, quoteOptions, quoteTarget } from '../cluster/statement.ts'
 
-/** Undefined: the cluster does not support this index; only a note describes it. */
+/**
+ * The statement that creates an index; undefined: the cluster does not support the index, and only
+ * a note describes it.
+ */
 export function createIndex(
   table: { readonly keyspace: string; readonly name: string },
   index: TableIndex,

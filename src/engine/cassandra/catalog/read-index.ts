@@ -19,7 +19,7 @@ export interface IndexRow {
   readonly options: ReadonlyMap<string, string>
 }
 
-/** Undefined: the Data API does not support this kind of index. */
+/** Reads an index from its row; undefined: the Data API does not support this kind of index. */
 export function readIndex(
   { index_name: name, kind, options }: IndexRow,
   columns: readonly Column[],
@@ -133,7 +133,7 @@ function isText(type: string): boolean {
   return type === 'text' || type === 'ascii'
 }
 
-/** A custom analyzer is a JSON object; a built-in one is a name. */
+/** Reads the analyzer of an index: the name of a built-in one, or a JSON object. */
 function readAnalyzer(text: string): unknown {
   if (!text.startsWith('{')) return text
   try {

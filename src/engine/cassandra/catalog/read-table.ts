@@ -44,7 +44,10 @@ export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
   })
 }
 
-/** Columns of unsupported types are listed in `unsupported`, and otherwise ignored. */
+/**
+ * Reads a table from its rows. Columns of unsupported types are listed in `unsupported`, and
+ * otherwise ignored.
+ */
 export function readTable(
   row: TableRow,
   columnRows: readonly ColumnRow[],

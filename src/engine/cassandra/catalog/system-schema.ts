@@ -81,7 +81,7 @@ export async function countTargets(
   })
 }
 
-/** Undefined: the keyspace does not exist. */
+/** Reads a keyspace with its targets and types; undefined: the keyspace does not exist. */
 export async function readKeyspace(
   session: Session,
   keyspace: string,
@@ -130,7 +130,7 @@ export interface SchemaRows {
   indexesOf(table: string): readonly IndexRow[]
 }
 
-/** Undefined: the keyspace does not exist. */
+/** Reads the rows of system_schema about a keyspace; undefined: the keyspace does not exist. */
 export async function readSchemaRows(
   session: Session,
   keyspace: string,

@@ -101,7 +101,7 @@ export function changeTable(
       const isKey = keyNames(table.definition).includes(column.name)
       const statement = createIndex(table, index, { ...column, isKey }, can)
       const own = noteOf(index, can)
-      // Writes the note first: a note without an index is ignored, but an index needs its note.
+      // The note is written first: a note without an index is ignored, but an index needs its note.
       return [
         ...(own ? [note({ ...notes, indexes: withNote(notes, index.name, own) })] : []),
         ...(statement === undefined ? [] : [statement]),

@@ -84,7 +84,7 @@ const noteKey = 'data-api'
 
 const servicesExtension = 'com.datastax.data-api.vectorize-config'
 
-/** Marks a table for other servers of the Data API. */
+/** Extensions that mark a table as one of the Data API, for other servers. */
 const ownExtensions = {
   'com.datastax.data-api.schema-type': 'table',
   'com.datastax.data-api.schema-def-version': '1',
@@ -98,7 +98,10 @@ function servicesText({ services }: TableNotes): string {
   return JSON.stringify(Object.fromEntries(written))
 }
 
-/** Keeps the rest of the comment; free text moves to its field `comment`. */
+/**
+ * A comment that contains the notes. The other content of the comment is kept; free text moves to
+ * its field `comment`.
+ */
 function commentWith({ services, indexes }: TableNotes, before: string | null): string {
   const said = Object.entries(parse(before))
   const others = Object.fromEntries(said.filter(([name]) => name !== noteKey))
@@ -127,7 +130,9 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
   return [[column, service]]
 }
 
-/** Empty when other software has written something else. */
+/**
+ * The note of an index with the index name; none when other software has written something else.
+ */
 function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
   const { column, analyzer, sourceModel } = objectIn(stored)
   if (typeof sourceModel === 'string') return [[name, { sourceModel }]]
@@ -139,7 +144,7 @@ function isFilled(value: unknown): value is Record<string, unknown> {
   return Object.keys(objectIn(value)).length > 0
 }
 
-/** Returns an empty object for everything but a JSON object. */
+/** Parses a JSON object; returns an empty object for any other text. */
 function parse(text: string | null): Record<string, unknown> {
   try {
     return objectIn(JSON.parse(text ?? ''))

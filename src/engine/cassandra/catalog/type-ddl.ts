@@ -9,7 +9,10 @@ export function createType(keyspace: string, { name, fields }: UserType): string
   return `CREATE TYPE ${quoteTarget({ keyspace, name })} (${printed})`
 }
 
-/** Statements to run in order: Cassandra alters one field at a time. */
+/**
+ * Statements that alter a type, in the order in which they must run: Cassandra alters one field at
+ * a time.
+ */
 export function alterType(
   keyspace: string,
   name: string,
@@ -32,7 +35,7 @@ function printField({ name, type }: UserField): string {
   return `${printFieldName(name)} ${type}`
 }
 
-/** Field name that the driver loses when it reads a value. */
+/** The field name whose value the driver loses when it reads a user-defined type. */
 export const lostField = '__proto__'
 
 function printFieldName(name: string): string {

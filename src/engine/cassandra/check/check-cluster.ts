@@ -23,7 +23,7 @@ export interface ClusterReport {
   readonly nodes: readonly CheckedNode[]
   /** Nodes by schema version; several versions mean that the nodes disagree. */
   readonly schemas: ReadonlyMap<string, readonly string[]>
-  /** Problem of the keyspace that servers share; undefined: it works. */
+  /** Problem of the keyspace that servers share; undefined: no problem was found. */
   readonly settings: string | undefined
   readonly targets: readonly CheckedTarget[]
 }
@@ -39,7 +39,10 @@ export interface CheckOptions extends ClusterOptions {
   readonly systemKeyspace: string
 }
 
-/** Read-only. Throws an EngineError when the cluster cannot be queried. */
+/**
+ * Reports the state of a cluster, and changes nothing. Throws an EngineError when the cluster
+ * cannot be queried.
+ */
 export async function checkCluster(given: CheckOptions): Promise<ClusterReport> {
   const options = await withDataCenter(given)
   const client = await openClient(options, options.account)
@@ -98,7 +101,10 @@ function byPlace(a: CheckedNode, b: CheckedNode): number {
   return one! < other! ? -1 : 1
 }
 
-/** Ignores missing settings, because no server may have used the cluster yet. */
+/**
+ * The problem of the settings; undefined: no problem was found. Missing settings are not a problem,
+ * because no server may have used the cluster yet.
+ */
 async function settingsProblem(
   session: Session,
   options: CheckOptions,

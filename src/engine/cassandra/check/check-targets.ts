@@ -90,7 +90,7 @@ function missing(
 /** Defaults for comments without these options. */
 const noSearch = { lexical: { enabled: false }, rerank: { enabled: false } } as const
 
-/** Products spell vector types in two ways. */
+/** Whether two printed types are the same. Products spell vector types in two ways. */
 function sameType(found: string, wanted: string): boolean {
   if (found === wanted) return true
   const dimension = /^vector<float, (\d+)>$/.exec(wanted)?.[1]
@@ -113,7 +113,10 @@ function notReady(
     : [`the index ${index} cannot be searched on ${nodes.join(', ')}`]
 }
 
-/** The server that started to fill the index may still be doing so, or may have died. */
+/**
+ * Findings about text indexes that are not full. The server that started to fill such an index may
+ * still be doing so, or may have died.
+ */
 function notFull(
   table: TableRow,
   isFilling: (place: TextPlace) => boolean,

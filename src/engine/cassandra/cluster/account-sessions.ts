@@ -14,7 +14,7 @@ const idleMs = 60_000
 /** Milliseconds after which an account in use must log in again, because passwords change. */
 const loginMsMax = 300_000
 
-/** Interval of the checks for both. */
+/** Milliseconds between two checks of these limits. */
 const lookMs = idleMs / 4
 
 const { clusterUsersMax } = fixedLimits
@@ -25,7 +25,9 @@ interface Kept {
   running: number
   usedAt: number
   loggedInAt: number
-  /** No longer handed out; the client shuts down after its last statement. */
+  /**
+   * Whether the session is no longer handed out. Its client shuts down after the last statement.
+   */
   isClosed: boolean
 }
 

@@ -28,7 +28,10 @@ export interface Capabilities {
 }
 
 export interface ProbedCluster extends Capabilities {
-  /** "5.0.9"; with the product's own version where it has one: "4.0.0, DSE 6.9.21". */
+  /**
+   * Version of Cassandra, such as "5.0.9", followed by that of the product if it has its own:
+   * "4.0.0, DSE 6.9.21".
+   */
   readonly release: string
   /** Whether rows can be ordered by similarity to a vector. */
   readonly vectors: boolean
@@ -60,7 +63,8 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     or,
     indexAnalyzer: terms && ranks,
     notContains,
-    // Cannot be probed separately; products that support NOT CONTAINS support these as well.
+    // These capabilities cannot be probed separately; products that support NOT CONTAINS have them
+    // as well.
     notEquals: notContains,
     indexedIn: or,
     mapRanges: or,
@@ -81,7 +85,7 @@ async function readRelease(client: Client): Promise<string> {
     const dse = await read('dse_version')
     return dse ? `${release}, DSE ${dse}` : release
   } catch (error) {
-    // Only DSE has this column.
+    // Clusters without this column are not DSE.
     if (isInvalid(error)) return release
     throw engineErrorOf(error)
   }

@@ -24,8 +24,8 @@ export const defaultConsistency: Consistency = {
 }
 
 /**
- * Level for state that servers share. It ignores the levels of data, because every server must see
- * changes soon.
+ * Level for state that servers share. The levels configured for data do not apply to it, because
+ * every server must see changes soon.
  */
 export function levelOfSettings({ serial }: Consistency): ConsistencyLevel {
   return serial === 'SERIAL' ? 'QUORUM' : 'LOCAL_QUORUM'

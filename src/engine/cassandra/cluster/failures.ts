@@ -57,7 +57,7 @@ export function isInDoubt(error: unknown): boolean {
   )
 }
 
-/** A host may have received the request before its connection was lost. */
+/** Whether a host may have received the request before its connection was lost. */
 function hasBegun({ innerErrors }: errors.NoHostAvailableError): boolean {
   return Object.values(innerErrors as Record<string, unknown>).some(isInDoubtByItself)
 }
@@ -77,7 +77,10 @@ function isLost(error: unknown): error is LostConnection {
   return error instanceof Error && 'isSocketError' in error && error.isSocketError === true
 }
 
-/** Returns failures that concern only this one of several writes as its outcome; throws others. */
+/**
+ * Waits for one of several writes. Failures that concern only this write are returned as its
+ * outcome; others are thrown.
+ */
 export async function orFailure<T>(write: Promise<T>): Promise<T | EngineError> {
   try {
     return await write
@@ -92,7 +95,9 @@ const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
   ...(['unavailable', 'unreachable'] as const),
 ])
 
-/** `act` determines the kind when the failure itself does not. */
+/**
+ * Converts a failure to an EngineError. `act` determines its kind when the failure itself does not.
+ */
 export function engineErrorOf(
   failure: unknown,
   act: 'read' | 'write' = 'read',
@@ -102,7 +107,10 @@ export function engineErrorOf(
   return new EngineError(kindOf(failure, message, act), message, { cause: failure })
 }
 
-/** Avoids the driver's message for NoHostAvailableError, which contains stack traces. */
+/**
+ * Describes a failure. Avoids the driver's message for NoHostAvailableError, which contains stack
+ * traces.
+ */
 function messageOf(failure: unknown): string {
   if (isLost(failure)) return 'the connection to a node was lost'
   if (!(failure instanceof errors.NoHostAvailableError))
@@ -159,8 +167,9 @@ function kindOf(failure: unknown, message: string, act: 'read' | 'write'): Engin
 }
 
 /**
- * Combines the failures of all hosts. Rejected credentials are no outage, and neither are prepared
- * statements that hosts evict immediately, which happens while a schema changes.
+ * Kind of the error for a statement that failed on all hosts. Rejected credentials are not an
+ * outage. Neither are prepared statements that all hosts have evicted, which happens while a schema
+ * changes.
  */
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
@@ -180,7 +189,9 @@ function isBusy(error: unknown): boolean {
   return error instanceof errors.BusyConnectionError
 }
 
-/** Whether too few nodes are up to authenticate or authorize the user; the user is not rejected. */
+/**
+ * Whether too few nodes are up to authenticate or authorize the user. Such a user is not rejected.
+ */
 function isUndecided(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -188,7 +199,10 @@ function isUndecided(error: unknown): boolean {
   )
 }
 
-/** Messages are checked last, because they differ between releases. */
+/**
+ * Whether the message says that a table or keyspace does not exist. Messages are checked after
+ * error codes, because they differ between releases.
+ */
 function isAboutMissingTarget(message: string): boolean {
   return missingTarget.test(message)
 }

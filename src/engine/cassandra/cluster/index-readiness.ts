@@ -5,7 +5,10 @@ import { hostOf } from './probes.ts'
 /** Names of unqueryable indexes, as "keyspace.index", by address of the node. */
 export type UnqueryableIndexes = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Skips nodes of other data centers: this server has no connections to them. */
+/**
+ * Asks all nodes which of their indexes cannot be searched. Skips nodes of other data centers: this
+ * server has no connections to them.
+ */
 export async function findUnqueryable(
   client: Client,
   view: string | undefined,

@@ -5,7 +5,10 @@ import { fixedLimits } from '../../../limits.ts'
 
 const { clusterNearestMax } = fixedLimits
 
-/** Minimum of extra results: scores may be tied, and the cluster's scores are approximate. */
+/**
+ * Minimum number of results requested beyond the limit: scores may be tied, and the cluster's
+ * scores are approximate.
+ */
 const besideMin = 20
 
 /** Limits to request, one after the other, until enough results match. */

@@ -14,7 +14,7 @@ import type { WriteClock } from './write-clock.ts'
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
   readonly port: number
-  /** Undefined: the data center of the first contact point. */
+  /** Data center to connect to; undefined: that of the first contact point. */
   readonly localDataCenter: string | undefined
   /** The server's own user; undefined: the cluster needs no authentication. */
   readonly account: EngineAccount | undefined
@@ -94,7 +94,7 @@ function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions)
 
 function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | undefined) {
   return {
-    // Other protocol versions encode page states differently.
+    // The version is limited, because others encode page states differently.
     protocolOptions: { port, maxVersion: 4 },
     ...(account && {
       credentials: { username: account.name, password: account.password },
@@ -103,7 +103,10 @@ function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | u
   }
 }
 
-/** Sets the local data center, which only a node can report. A bundle contains it. */
+/**
+ * Adds the local data center to the options if they lack it: a node reports it. A bundle contains
+ * it.
+ */
 export async function withDataCenter<O extends ClusterOptions>(options: O): Promise<O> {
   if (options.bundle !== undefined || options.localDataCenter !== undefined) return options
   const client = new Client({
@@ -142,8 +145,8 @@ async function connect(client: Client, options: ClusterOptions): Promise<void> {
 }
 
 /**
- * The driver leaves its control connection open when nodes answer but are unusable, which keeps the
- * process alive.
+ * Closes the driver's control connection. The driver leaves it open when nodes answer but are
+ * unusable, which keeps the process alive.
  */
 function closeFirst(client: Client): void {
   const { controlConnection } = client as unknown as {
@@ -152,7 +155,10 @@ function closeFirst(client: Client): void {
   controlConnection?.connection?.close()
 }
 
-/** Failures before a connection are plain errors that do not name the bundle. */
+/**
+ * The error for a bundle through which no connection was made. Such failures are plain errors that
+ * do not name the bundle.
+ */
 function bundleError(error: unknown, bundle: string): EngineError {
   if (error instanceof errors.DriverError) return engineErrorOf(error)
   const why = error instanceof Error ? error.message : String(error)
@@ -179,7 +185,7 @@ export function checkReplication(client: Client, { counts }: Replication): void 
   const hosts = client.hosts.values()
   const centers = Map.groupBy(hosts, ({ datacenter }) => datacenter)
   for (const [center, copies] of counts) {
-    // A replication factor for all data centers.
+    // This entry is a replication factor for all data centers.
     if (center === 'replication_factor') continue
     const nodes = centers.get(center)?.length
     if (nodes === undefined)

@@ -30,7 +30,10 @@ export function reachQuorum(
   })
 }
 
-/** Ignores nodes that are down: they receive the schema when they return. */
+/**
+ * Whether all nodes that are up have the same schema. Nodes that are down receive the schema when
+ * they return.
+ */
 export async function agreesOnSchema(client: Client): Promise<boolean> {
   const versions = await schemaVersions(client)
   return new Set(versions.values()).size <= 1

@@ -46,7 +46,7 @@ export type ResultRow = types.Row
 
 export interface ResultPage {
   readonly rows: readonly ResultRow[]
-  /** Undefined on the last page. */
+  /** Position after this page; undefined on the last page. */
   readonly pageState: string | undefined
   /** Whether the condition of a conditional write held. */
   readonly wasApplied: boolean
@@ -107,12 +107,12 @@ export class Session {
     return new Session(lend, sending, ownStatements)
   }
 
-  /** The same session with other connections. */
+  /** A copy of this session that uses other connections. */
   with(lend: UseClient): Session {
     return new Session(lend, this.#sending, this.#owner)
   }
 
-  /** The same session for statements of a caller; undefined: for the server itself. */
+  /** A copy of this session for the statements of a caller; undefined: this session. */
   for(owner: StatementOwner | undefined): Session {
     return owner === undefined ? this : new Session(this.#lend, this.#sending, owner)
   }
@@ -184,7 +184,8 @@ export class Session {
   }
 
   /**
-   * Writes continue after their caller has left, so that a document or row is written completely.
+   * Owner of the statements with this purpose. Writes continue after their caller has left, so that
+   * a document or row is written completely.
    */
   #ownerOf(purpose: Purpose): StatementOwner {
     if (purpose !== 'write' && purpose !== 'settle') return this.#owner
@@ -228,7 +229,9 @@ export class Session {
     }
   }
 
-  /** Cached per purpose: the driver does not modify options. */
+  /**
+   * Options of the statements with this purpose, cached because the driver does not modify them.
+   */
   #usual(purpose: Purpose): QueryOptions {
     const { usualOptions } = this.#sending
     let options = usualOptions.get(purpose)
@@ -258,8 +261,8 @@ export class Session {
 }
 
 /**
- * Reads need no timestamp. With undefined, as the driver's type declares, the driver would generate
- * one.
+ * Option of reads, which need no timestamp. With undefined, as the driver's type declares, the
+ * driver would generate one.
  */
 const noTimestamp = { timestamp: null } as unknown as QueryOptions
 

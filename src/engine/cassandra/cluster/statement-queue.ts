@@ -14,7 +14,10 @@ export class StatementQueue {
   readonly #queue: FairQueue
   #turn: Promise<void> | undefined
 
-  /** `sentMax` limits unanswered statements, `waitingMax` queued statements of one principal. */
+  /**
+   * `sentMax` limits the unanswered statements, `waitingMax` the queued statements of one
+   * principal.
+   */
   constructor(sentMax: number, waitingMax: number) {
     const refuse = (max: number) =>
       new EngineError('overloaded', `${max} statements of this token wait for the cluster`)

@@ -9,7 +9,7 @@ interface Count {
 }
 
 export class StatementTally implements StatementListener {
-  /** Numbers of statements by purpose, then by outcome. */
+  /** Counts of statements by purpose, then by outcome. */
   readonly #counts = new Map<Purpose, Map<string, Count>>()
   #retries = 0
 

@@ -7,7 +7,9 @@ import { policies } from 'cassandra-driver'
 
 const { MonotonicTimestampGenerator } = policies.timestampGeneration
 
-/** The driver accepts only subclasses of its own generators. */
+/**
+ * Generates timestamps. It extends a generator of the driver, because the driver accepts no others.
+ */
 export class WriteClock extends MonotonicTimestampGenerator {
   #last = 0
   /**
@@ -31,7 +33,7 @@ export class WriteClock extends MonotonicTimestampGenerator {
     const elapsed = performance.timeOrigin + performance.now()
     const now = Date.now()
     const isFar = Math.abs(elapsed + WriteClock.#setBy - now) > toleratedMs
-    // A long delay between both readings looks like a changed clock.
+    // A long delay between the two readings looks like a changed clock.
     const waitedMs = performance.timeOrigin + performance.now() - elapsed
     if (isFar && waitedMs < toleratedMs / 2) WriteClock.#setBy = now - elapsed
     return elapsed + WriteClock.#setBy

@@ -6,7 +6,10 @@
  */
 import { Pace, type Steps } from '../../../runtime/steps.ts'
 
-/** `partsOf` returns an element, or a key and its value; an item without parts is skipped. */
+/**
+ * Encodes a collection. `partsOf` returns an element, or a key and its value; an item without parts
+ * is skipped.
+ */
 export function* bytesOfCollection<T>(
   items: Iterable<T>,
   partsOf: (item: T) => readonly Buffer[],
@@ -25,7 +28,10 @@ export function* bytesOfCollection<T>(
 
 /** Buffer for a count and parts, each preceded by its length. */
 class GrowingBytes {
-  /** At least doubles when full, which keeps appending linear in total. */
+  /**
+   * Memory for the bytes. Its size at least doubles when it is full, so that the cost of appending
+   * is linear in total.
+   */
   #bytes = Buffer.allocUnsafe(256)
   #size = countSize
 

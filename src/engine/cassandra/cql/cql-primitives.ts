@@ -58,7 +58,10 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
   }
 }
 
-/** Cassandra stores UTF-8, in which the driver would replace each lone surrogate by U+FFFD. */
+/**
+ * Throws when a text has a lone surrogate: Cassandra stores UTF-8, in which the driver would
+ * replace it by U+FFFD.
+ */
 function checkWellFormed(text: string): void {
   if (!text.isWellFormed())
     throw new EngineError(
@@ -148,7 +151,7 @@ function timestampOf(given: Date | bigint): string {
   return timestampAt(BigInt(ms))
 }
 
-/** The driver's type declaration lacks these fields. */
+/** Fields of the driver's durations, which its type declaration lacks. */
 interface GivenDuration {
   readonly months: number
   readonly days: number
@@ -169,7 +172,7 @@ function bytesOfDuration(stored: string): Buffer {
   return new cql.Duration(Number(months), Number(days), long).toBuffer()
 }
 
-/** Offset of the epoch, which makes unsigned bytes compare like days. */
+/** Offset of the epoch in an encoded date, which makes unsigned bytes compare like days. */
 const dayZero = 2 ** 31
 
 function bytesOfDay(days: number): Buffer {
@@ -184,7 +187,7 @@ export function bytesOfLong(value: bigint): Buffer {
   return bytes
 }
 
-/** Two's complement in the fewest bytes, like Cassandra's own encoding. */
+/** Encodes a whole number in two's complement in the fewest bytes, like Cassandra does. */
 function bytesOfWhole(value: bigint): Buffer {
   const magnitude = value < 0n ? ~value : value
   const bits = magnitude === 0n ? 0 : magnitude.toString(2).length

@@ -42,7 +42,9 @@ export function bindValue(
   }
 }
 
-/** Normalizes -0 to 0 in key columns, because Cassandra treats them as different keys. */
+/**
+ * The value of a key column with 0 in place of -0, because Cassandra treats them as different keys.
+ */
 export function withoutSign(value: ColumnValue): ColumnValue {
   if (value instanceof Float32Array) return value.map((one) => one + 0)
   return value === 0 ? 0 : value
@@ -116,7 +118,7 @@ export function bindElement(type: ElementType, value: Value, types: UserTypes): 
     checkReadable(type, value)
     return bindPrimitive(type, value)
   }
-  // No prototype: a field may have any name, such as "constructor".
+  // The object has no prototype, because a field may have any name, such as "constructor".
   const bound = Object.create(null) as Record<string, unknown>
   for (const { name, type: fieldType } of userTypeOf(type, types).fields) {
     const field = (value as JsonObject).get(name)
@@ -134,8 +136,8 @@ function checkReadable(type: PrimitiveName, value: Value): void {
 }
 
 /**
- * All encodings that a cluster may have of an element. Values of a user-defined type that were
- * written before it got more fields lack these.
+ * All encodings that a cluster may have of an element. A value of a user-defined type lacks the
+ * fields that were added to the type after it was written.
  */
 export function elementSpellings(
   type: ElementType,
@@ -184,7 +186,10 @@ function withLength(part: Buffer | undefined): Buffer[] {
   return part === undefined ? [length] : [length, part]
 }
 
-/** Undefined for null; Cassandra does not distinguish an empty collection from null. */
+/**
+ * Converts a value from the driver; undefined for null. Cassandra does not distinguish an empty
+ * collection from null.
+ */
 export function* readValue(
   { type }: Pick<Column, 'type'>,
   given: unknown,
@@ -194,7 +199,8 @@ export function* readValue(
   if (type.type === 'vector') return Float32Array.from(given as Iterable<number>)
   if (isCollection(type)) {
     const elements = yield* readElements(type, given, types)
-    // Other software may have written elements that are equal by our rules, or in another order.
+    // Elements are normalized: other software may have written elements that are equal by our
+    // rules, or in another order.
     return yield* withAdded(type, undefined, elements, types)
   }
   if (type.type !== 'userDefined') return readPrimitive(type.type, given)

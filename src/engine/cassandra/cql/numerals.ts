@@ -14,14 +14,16 @@ export interface ScaledNumber {
   readonly scale: number
 }
 
-/** Writes whole numbers without an exponent, up to `zerosMax` digits. */
+/**
+ * The form in which a number is written. Whole numbers of up to `zerosMax` digits have no exponent.
+ */
 export function scaledNumber(numeric: Numeric): ScaledNumber {
   const parts = decimalParts(numeric)
   const isWhole = parts.exponent > parts.digits.length
   return isWhole && parts.exponent <= zerosMax ? scaledTo(parts, 0) : shortest(parts)
 }
 
-/** Prints without an exponent, unless that takes more than `zerosMax` zeros. */
+/** Prints a number without an exponent, unless that takes more than `zerosMax` zeros. */
 export function plainNumeral(numeric: Numeric): string {
   const { sign, digits, exponent } = decimalParts(numeric)
   if (sign === 0) return '0'
@@ -41,8 +43,7 @@ export function keySpellings(numeric: Numeric): readonly string[] {
 }
 
 /**
- * Limits the zeros of an expanded exponent: a short numeral such as 1e999999999 could exhaust
- * memory.
+ * Maximum zeros of an expanded exponent: a short numeral such as 1e999999999 could exhaust memory.
  */
 const zerosMax = 1_000
 
@@ -57,8 +58,8 @@ function scaledTo({ sign, digits, exponent }: DecimalParts, scale: number): Scal
 }
 
 /**
- * Prints like Java's BigDecimal: with an exponent when the scale is negative or the number is
- * small.
+ * Prints a number like Java's BigDecimal: with an exponent when the scale is negative or the number
+ * is small.
  */
 function spell({ unscaled, scale }: ScaledNumber): string {
   const minus = unscaled < 0n ? '-' : ''

@@ -29,7 +29,10 @@ export function checkComparable(
     throw new EngineError('unsupported', `${field} cannot be indexed: ${problem}`)
 }
 
-/** Checks the vector as nodes receive it, in 32-bit floats. */
+/**
+ * The problem that keeps a vector out of the index, if any. It is checked as nodes receive it, in
+ * 32-bit floats.
+ */
 function problemOf(
   numbers: Float32Array | Float64Array,
   metric: Metric,

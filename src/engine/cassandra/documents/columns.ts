@@ -53,7 +53,8 @@ export function* boundColumns(
 }
 
 /**
- * The indexed part of a document. It includes the _id only without lists, or if the lists name it.
+ * The indexed part of a document. It includes the _id only if there are no indexing lists, or if
+ * they name it.
  */
 function* prunedFor(
   document: NewRecord['document'],
@@ -74,7 +75,7 @@ function* prunedFor(
 
 type BoundIndexes = readonly (readonly [column: string, bytes: Buffer])[]
 
-/** Encodes in steps; the driver would encode all values of a document in one turn. */
+/** Encodes the index columns in steps; the driver would encode all values at once. */
 function* boundIndexes(shredded: Shredded): Steps<BoundIndexes> {
   const { exists, sizes, contains, booleans, numbers, texts, nulls, dates } = shredded
   return [
@@ -100,8 +101,8 @@ function entryOf<T>(bytesOf: (value: T) => Buffer) {
 }
 
 /**
- * Omits a text that is too long for the index. Only range conditions compare texts, and they are
- * checked on the document.
+ * The path and text of an entry; none if the text is too long for the index. Only range conditions
+ * compare these texts, and they are checked on the document.
  */
 function textEntryOf([path, text]: Entry<string>): readonly Buffer[] {
   const parts = [Buffer.from(path), Buffer.from(text)] as const

@@ -9,18 +9,21 @@ import { textIn, textPlace } from './document-texts.ts'
 import { readByTextKeys, tooMuch, type DocumentAccess } from './read-documents.ts'
 import { readInTurns } from './stored-text.ts'
 
-/** Whether the filter only asks for a text: a match without terms is true for every text. */
+/**
+ * Whether the filter only requires that a document has a text: a match without terms is true for
+ * every text.
+ */
 export function isTextAlone(filter: Filter): boolean {
   const [first, ...others] = flatten(filter)
   return others.length === 0 && first?.kind === 'match' && first.terms.length === 0
 }
 
-/** Texts whose documents are read concurrently. */
+/** Number of texts whose documents are read concurrently. */
 const textsAtATime = 16
 
 /**
- * Counts up to `stopAt`. Reads each document that the index lists, because entries may be stale; an
- * empty index costs no reads of documents.
+ * Counts documents that have a text, up to `stopAt`. Reads each document that the index lists,
+ * because entries may be stale; an empty index costs no reads of documents.
  */
 export async function countTexts(
   { session, limits }: DocumentAccess,

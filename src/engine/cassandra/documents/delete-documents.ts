@@ -4,10 +4,10 @@ import type { Collection, Position, Write } from '../../contract.ts'
 import { readDocuments, type DocumentAccess } from './read-documents.ts'
 import { writeDocuments } from './write-documents.ts'
 
-/** Documents per page. */
+/** Number of documents per page. */
 const atATime = 100
 
-/** A document that is changed concurrently may remain. */
+/** Deletes all documents of a collection. A document that is changed concurrently may remain. */
 export async function deleteDocuments(
   access: DocumentAccess,
   collection: Collection,

@@ -8,7 +8,10 @@ import { inTurns, type Steps } from '../../../runtime/steps.ts'
 import type { Collection } from '../../contract.ts'
 import { termsIn } from './document-texts.ts'
 
-/** Expects documents with their search fields. A large document is checked in steps. */
+/**
+ * A function that checks the filter on documents that include their search fields. A large document
+ * is checked in steps.
+ */
 export function matcherOf(
   filter: Filter,
   collection: Collection,

@@ -12,7 +12,7 @@ export function textPlace({ uid }: Collection): TextPlace {
   return { target: uid, path }
 }
 
-/** Undefined: the document has no text. */
+/** The text of a document; undefined: it has none. */
 export function textIn(document: JsonObject): string | undefined {
   const text = document.get(path)
   return typeof text === 'string' && text !== '' ? text : undefined

@@ -8,7 +8,7 @@ import type { Statement } from '../cluster/statement.ts'
 /** Version of a document without a version id. */
 export const noVersion = 'none'
 
-/** The row must contain a document. */
+/** Version of the document in a row, which must contain one. */
 export function versionIn(row: types.Row): string {
   const version = row['tx_id'] as types.TimeUuid | null
   return version === null ? noVersion : String(version)
@@ -22,13 +22,13 @@ export function versionAfter(before: string | undefined): types.TimeUuid {
   return now.getDate() > last ? now : types.TimeUuid.fromDate(new Date(last.getTime() + 1))
 }
 
-/** Microseconds since 1970. */
+/** Time of a version, in microseconds since 1970. */
 export function timestampOf(version: types.TimeUuid): bigint {
   const { date, ticks } = version.getDatePrecision()
   return BigInt(date.getTime()) * 1_000n + BigInt(Math.floor(ticks / 10))
 }
 
-/** Undefined: the time of the write is unknown. */
+/** Time of a version in microseconds since 1970; undefined: the time of the write is unknown. */
 export function timestampIn(version: string): bigint | undefined {
   return version === noVersion ? undefined : timestampOf(types.TimeUuid.fromString(version))
 }

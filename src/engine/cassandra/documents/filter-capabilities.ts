@@ -54,7 +54,7 @@ export function planWith(filter: Filter, can: FilterCapabilities): FilterPlan {
   return { ...plan, branches: plan.branches.map((terms) => [...terms, ...more]) }
 }
 
-/** Orders equalities first, because they are the most selective. */
+/** Terms that the filter implies. Equalities come first, because they are the most selective. */
 function joinedTerms(filter: Filter, can: FilterCapabilities): Branch {
   const terms = termsOf(filter, can)
   const order = (term: DocumentTerm) =>
@@ -108,7 +108,10 @@ function capableTerms(filter: Filter, can: FilterCapabilities): readonly Capable
   }
 }
 
-/** Ranges of numbers and dates only, because long texts are missing from the index. */
+/**
+ * Term for a range of numbers or dates. Ranges of texts have none, because long texts are missing
+ * from the index.
+ */
 function rangeOf({
   kind,
   path: { text: path },

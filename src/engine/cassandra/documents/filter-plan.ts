@@ -127,7 +127,7 @@ function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefi
   return undefined
 }
 
-/** Removes impossible keys and duplicates. */
+/** Keys of documents that the values may identify, without impossible ones and duplicates. */
 function keysAmong(values: readonly Value[]): readonly DocumentKey[] {
   const keys = values.filter(canBeId).flatMap(keysOf).filter(isPossible)
   if (keys.length < 2) return keys
@@ -141,7 +141,10 @@ function canBeId(value: Value): boolean {
   return kind === 'date' || kind === 'uuid' || kind === 'objectId'
 }
 
-/** Equality is selective; presence is not, so it comes last. */
+/**
+ * Joins the alternatives of all conditions into branches. Equality is selective; presence is not,
+ * so its terms come last.
+ */
 function branchesOf(
   alternatives: readonly (readonly Branch[])[],
   isWhole: boolean,
@@ -241,7 +244,10 @@ function isWhole(value: Value): boolean {
   return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
 }
 
-/** Leaves elements with two spellings to the check of candidates, and those beyond `termsMax`. */
+/**
+ * Terms for $all. Elements with two spellings, and those beyond `termsMax`, get no term: candidates
+ * are checked for them.
+ */
 function allOf(path: string, values: readonly Value[]): readonly Branch[] | undefined {
   const terms = values.slice(0, termsMax).flatMap((value) => {
     const text = textOf(value)

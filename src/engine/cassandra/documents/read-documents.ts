@@ -28,13 +28,13 @@ import { planWith, type FilterCapabilities } from './filter-capabilities.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
-/** Documents per page; few, because each may be large. */
+/** Number of documents per page; few, because each may be large. */
 const fetchSize = 50
 
-/** Documents per page when they are only counted. */
+/** Number of documents per page when they are only counted. */
 const countedAtATime = 5_000
 
-/** Documents that are read concurrently by key. */
+/** Number of documents that are read concurrently by key. */
 const keysAtATime = 16
 
 interface MatchingText {
@@ -76,8 +76,8 @@ export async function readDocuments(
     const first = after === undefined ? 0 : placeAt(after).branch
     const keys = plan.keys.slice(first)
     for (const one of await readByKeys(access.session, collection, keys, first)) {
-      // The rest of the text is not parsed. The filter is checked because a string and a UUID can
-      // share a key.
+      // Only the _id is parsed here. The filter is checked because a string and a UUID can share a
+      // key.
       const id = idIn(one.stored)
       if (matches(filter, new Map([['_id', id]])) && !page.take(one, id)) break
     }
@@ -111,7 +111,7 @@ class PageOfDocuments implements Page {
     this.toSkip = this.isServed && scan.after === undefined ? query.skip : 0
   }
 
-  /** Returns whether the page has room for more. */
+  /** Adds a document to the page. Returns whether the page has room for more. */
   take({ stored, version, document, position }: MatchingText, id?: Value): boolean {
     if (this.toSkip-- > 0) return true
     const { records, isServed } = this
@@ -224,7 +224,10 @@ function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
   )
 }
 
-/** Chooses keys if the filter contains some, else our own term index, else branches. */
+/**
+ * Finds candidates by key if the filter contains keys, else by our own term index if it contains
+ * terms, else by branches.
+ */
 function findCandidates(
   access: DocumentAccess,
   collection: Collection,
@@ -254,7 +257,7 @@ export function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): Engin
   )
 }
 
-/** Whether an earlier branch finds the document too, which then has returned it already. */
+/** Whether an earlier branch also finds the document, and so has returned it already. */
 function* isOfEarlier(
   branches: readonly Branch[],
   branch: number,
@@ -299,7 +302,7 @@ async function readByKeys(
   return found
 }
 
-/** Cached, because most reads use this statement. */
+/** The statement that reads a document by its key, cached because most reads use it. */
 function textByKey(collection: Collection): string {
   let text = textsByKey.get(collection)
   if (text === undefined) {
@@ -350,7 +353,7 @@ function* keysBehind(
   return yield* sortInSteps(behind, (a, b) => (a < b ? -1 : a === b ? 0 : 1), pace)
 }
 
-/** Undefined for documents that do not exist. */
+/** Reads documents by their keys in the term index; undefined for documents that do not exist. */
 export function readByTextKeys(
   session: Session,
   collection: Collection,

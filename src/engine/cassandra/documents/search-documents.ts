@@ -39,7 +39,10 @@ import { versionIn } from './document-version.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readInTurns, readVector, splitText } from './stored-text.ts'
 
-/** Undefined: the layer above must compare all documents that match the filter. */
+/**
+ * Searches for the nearest documents; undefined: the layer above must compare all documents that
+ * match the filter.
+ */
 export async function searchNearest(
   { session, more }: DocumentAccess,
   collection: Collection,
@@ -64,7 +67,10 @@ export async function searchNearest(
   }
 }
 
-/** Undefined: even the largest limit did not yield enough matches. */
+/**
+ * The nearest documents of one branch; undefined: even the largest limit did not yield enough
+ * matches.
+ */
 async function nearestOf(
   session: Session,
   collection: Collection,
@@ -112,7 +118,7 @@ export function selectNearest(
   return selectOrdered(collection, branch, order, limit)
 }
 
-/** Ranks by the cluster's own term index. */
+/** The statement that ranks documents by the cluster's own term index. */
 export function selectRanked(
   collection: Collection,
   branch: Branch,

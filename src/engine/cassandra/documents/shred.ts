@@ -119,7 +119,10 @@ class Shredder {
   }
 }
 
-/** Skips _id, because equality on it uses the key. */
+/**
+ * Adds the path and hash of a value, and returns the hash. Skips _id, because equality on it uses
+ * the key.
+ */
 function addContained({ contains }: Shredded, path: string, hash: string): string {
   if (path !== '_id') contains.add(`${path} ${hash}`)
   return hash

@@ -16,7 +16,10 @@ import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
 const searchFieldNames: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
 const quotedNames = Array.from(searchFieldNames, (name) => `"${name}"`)
 
-/** `text` is a document without search fields; it contains at least an _id. */
+/**
+ * Adds search fields to the text of a document. `text` has no search fields, and contains at least
+ * an _id.
+ */
 export function joinText(text: string, search: SearchFields): string {
   const { vector, vectorize, lexical } = search
   const fields: string[] = []
@@ -53,7 +56,10 @@ export function splitText(
   return { id, text, version, search }
 }
 
-/** Slow path for texts that other software wrote with whitespace between tokens. */
+/**
+ * Prints a stored text without its search fields. Slow, and only needed for texts that other
+ * software wrote with whitespace between tokens.
+ */
 function printedWithout(stored: string): string {
   const document = readDocument(stored)
   for (const name of searchFieldNames) document.delete(name)
@@ -97,7 +103,7 @@ function firstId(stored: string): Value | undefined {
   }
 }
 
-/** Other software may have written invalid JSON. */
+/** The error for a text that cannot be parsed: other software may have written invalid JSON. */
 function asUnparseable(error: unknown): unknown {
   return error instanceof JsonProblem ? unparseable() : error
 }

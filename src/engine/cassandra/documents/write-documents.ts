@@ -36,7 +36,7 @@ import {
 } from './document-version.ts'
 import type { DocumentAccess } from './read-documents.ts'
 
-/** Concurrent writes of one command. */
+/** Number of concurrent writes of one command. */
 const atATime = 32
 
 /** Attempts to determine the outcome of a write before it counts as unknown. */
@@ -82,7 +82,7 @@ interface Writing {
   readonly collection: Collection
   readonly indexing: IndexingRule
   readonly postings: ClusterPostings | undefined
-  /** Undefined for writes of the server itself. */
+  /** The caller of the writes; undefined: the server itself. */
   readonly caller: Caller | undefined
 }
 
@@ -104,7 +104,7 @@ async function insert(
   const { session, collection } = writing
   const transaction = versionAfter(undefined)
   const [key, ...otherKeys] = keysOf(record.id)
-  // The number may be stored under its other spelling.
+  // A document whose _id is a number may be stored under another spelling of its key.
   for (const other of otherKeys)
     if ((await versionOf(session, collection, other)) !== undefined) return 'exists'
   const columns = await columnsFor(writing, record, transaction)
@@ -160,7 +160,7 @@ async function remove(
   return outcome
 }
 
-/** Yields to other requests before each document and during a large one. */
+/** The columns to write. Yields to other requests before each document and during a large one. */
 async function columnsFor(
   { collection, indexing, caller }: Writing,
   record: NewRecord,
@@ -173,7 +173,10 @@ async function columnsFor(
   return inTurns(steps, caller)
 }
 
-/** The entry is written before the document, so every stored text can be found. */
+/**
+ * Adds the text of a document to the term index. The entry is written before the document, so every
+ * stored text can be found.
+ */
 async function putText(
   { postings, collection }: Writing,
   { id, search, terms }: NewRecord,
@@ -193,7 +196,8 @@ async function removeTexts(
   kept: string | undefined,
 ): Promise<void> {
   const timestamp = timestampIn(String(before.version))
-  // A later repair may have added entries; a search removes them when it finds them stale.
+  // A document without a version has entries only if a repair added them; a search removes them
+  // when it finds them stale.
   if (timestamp === undefined) return
   const key = textKeyOf(before.id)
   await postings?.removeOthers(textPlace(collection), key, kept, timestamp)
@@ -211,7 +215,8 @@ async function change(
   let isDone = false
   for (const key of keysOf(id)) {
     if (await runOnce(session, collection, statementFor(key), key, versions)) isDone = true
-    // A delete in doubt also counts as done when this spelling does not exist, so all are tried.
+    // A delete whose outcome was unknown also counts as done when no document has this spelling of
+    // the key, so all spellings are tried.
     if (isDone && after !== undefined) break
   }
   return isDone ? 'done' : 'conflict'

@@ -21,7 +21,7 @@ import type { WriteClock } from '../cluster/write-clock.ts'
 
 /** A set of texts that are searched together: a path of a collection, or a column of a table. */
 export interface TextPlace {
-  /** The target's uid. */
+  /** Uid of the target. */
   readonly target: string
   readonly path: string
 }
@@ -42,7 +42,7 @@ export interface Posting {
   readonly count: number
   /** Number of all terms of the text. */
   readonly tokens: number
-  /** Microseconds since 1970. */
+  /** Time of the write in microseconds since 1970. */
   readonly written: bigint
 }
 
@@ -57,15 +57,15 @@ export const lexicalTables = {
   text_indexes: 'target text PRIMARY KEY, truncated bigint, filling set<text>',
 } as const
 
-/** Partitions per term. */
+/** Number of partitions per term. */
 const buckets = 4
 
-/** Concurrent statements for one text. */
+/** Number of concurrent statements for one text. */
 const atATime = 64
 
 const textsAtATime = 8
 
-/** Partitions removed per batch of statements. */
+/** Number of partitions that are removed per batch of statements. */
 const removedAtATime = 1_000
 
 export class ClusterPostings {
@@ -96,14 +96,14 @@ export class ClusterPostings {
     return new ClusterPostings(session, tables, new Map(), clock)
   }
 
-  /** The same index with the statements of a caller. */
+  /** A copy of this index whose statements belong to a caller; undefined: this index. */
   for(owner: StatementOwner | undefined): ClusterPostings {
     if (owner === undefined) return this
     const session = this.#session.for(owner)
     return new ClusterPostings(session, this.#tables, this.#corpora, this.#clock)
   }
 
-  /** Microseconds since 1970. */
+  /** Timestamp for a write, in microseconds since 1970. */
   nextTimestamp(): bigint {
     return BigInt(this.#clock.next())
   }
@@ -255,7 +255,8 @@ export class ClusterPostings {
 
   /**
    * Number and total length of the texts. The result is cached, so it may lack recent writes of
-   * other servers, but not if it counts fewer texts than the `knownOf` that the caller has found.
+   * other servers. A cached result with fewer texts than `knownOf`, which the caller has found, is
+   * not used.
    */
   async corpus(place: TextPlace, knownOf: number): Promise<Corpus> {
     const key = printPlace(place)
@@ -407,7 +408,7 @@ function printPlace({ target, path }: TextPlace): string {
   return JSON.stringify([target, path])
 }
 
-/** Distinguishes the texts of one record. */
+/** A digest that distinguishes the texts of one record. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

@@ -17,7 +17,10 @@ export interface RankedSearch {
   readonly sizeMax?: number | undefined
 }
 
-/** `ask` returns the best records in order, with undefined for those outside the filter. */
+/**
+ * Searches by rank. `ask` returns the best records in order, with undefined for those outside the
+ * filter.
+ */
 export async function searchRanked<Item>(
   { by, limit, after, sizeMax }: RankedSearch,
   ask: (limit: number) => Promise<readonly (Item | undefined)[]>,
@@ -43,7 +46,7 @@ export async function searchRanked<Item>(
   )
 }
 
-/** Unused, because the cluster computes its own statistics. */
+/** Empty statistics, because the cluster computes its own. */
 function noStatistics({ terms }: ByTerms) {
   return { documents: 0, tokens: 0, documentFrequencies: terms.map(() => 0) }
 }

@@ -25,7 +25,7 @@ export interface Records<Item> {
 export interface FoundText {
   readonly key: string
   readonly digest: string
-  /** Microseconds since 1970. */
+  /** Time of the write in microseconds since 1970. */
   readonly written: bigint
 }
 
@@ -38,7 +38,7 @@ export interface TermSearch {
   readonly textsMax: number
 }
 
-/** Records that are read concurrently. */
+/** Number of records that are read concurrently. */
 const atATime = 16
 
 export async function searchTerms<Item>(
@@ -84,7 +84,10 @@ export async function keysWithTerms(
   return inTurns(distinctKeys(texts.values()), caller)
 }
 
-/** A record has several texts while postings of its earlier texts remain. */
+/**
+ * Keys of the records that have the texts. A record has several texts while postings of its earlier
+ * texts remain.
+ */
 function* distinctKeys(texts: Iterable<GatheredText>): Steps<readonly string[]> {
   const pace = new Pace()
   const keys = new Set<string>()
@@ -178,7 +181,7 @@ interface ScoredText extends FoundText {
   readonly score: number
 }
 
-/** Texts after the start of the page, best first. */
+/** Texts that come after the position where the page starts, best first. */
 function* ranked<Item>(
   texts: ReadonlyMap<string, GatheredText>,
   { terms }: ByTerms,

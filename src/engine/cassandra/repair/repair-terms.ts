@@ -48,7 +48,10 @@ export interface RepairedPlace {
   readonly index: string | undefined
 }
 
-/** Returns false if the cluster has its own term index, which needs no repair. */
+/**
+ * Repairs the term index. Returns false if the cluster has its own term index, which needs no
+ * repair.
+ */
 export async function repairTerms(
   given: RepairOptions,
   listener: RepairListener,
@@ -78,7 +81,7 @@ export async function repairTerms(
 
 type Access = RowAccess & DocumentAccess
 
-/** Unlimited, because everything is read. */
+/** The reads are not limited, because everything is read. */
 const limits = { scannedMax: Infinity, comparedMax: 0 }
 
 async function repairAll(
@@ -99,7 +102,8 @@ async function repairAll(
       unread.delete(target.uid)
     }
   }
-  // Keeps entries of targets that cannot be read now; their schema may be repaired later.
+  // Entries of targets that cannot be read now are kept, because their schema may be repaired
+  // later.
   const before = startedAt - staleAfterMicros
   await postings.removeBefore(before, (target) => unread.has(target))
 }

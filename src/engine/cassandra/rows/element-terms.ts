@@ -15,7 +15,7 @@ import {
   type TermContext,
 } from './term.ts'
 
-/** Undefined: the cluster cannot serve the condition. */
+/** Terms for a condition on elements; undefined: the cluster cannot serve the condition. */
 export function elementTerms(
   condition: RowComparison,
   { table, can }: TermContext,

@@ -60,7 +60,9 @@ export class RowFilters {
     this.#caller = caller
   }
 
-  /** Yields to other requests between rows and within a large one. */
+  /**
+   * Whether a row matches the filter. Yields to other requests between rows and within a large one.
+   */
   async matches(filter: RowFilter, values: RowValues): Promise<boolean> {
     const pause = this.#caller.pause()
     if (pause !== undefined) await pause

@@ -8,16 +8,20 @@ import { analyzerOf, placeOfIndex } from './row-texts.ts'
 import { keyOf, type FoundRow } from './found-row.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
 
-/** Rows per page. */
+/** Number of rows per page. */
 const atATime = 100
 
-/** Blocks searches until the index is filled. Throws when the column cannot be indexed. */
+/**
+ * Starts to fill an index, and blocks searches until it is filled. Throws when the column cannot be
+ * indexed.
+ */
 export async function beginFilling(
   { postings }: Pick<RowAccess, 'postings'>,
   table: Table,
   index: TextIndex,
 ): Promise<void> {
-  // Texts are identified by the keys of their rows; a static text belongs to many rows.
+  // Texts are identified by the keys of their rows, which `keyColumns` checks; a static text
+  // belongs to many rows.
   keyColumns(table.definition)
   const { columns } = table.definition
   if (columns.some(({ name, isStatic }) => name === index.column && isStatic))
@@ -38,7 +42,10 @@ export async function fillNewIndex(
   await fillIndex(access, table, index, () => undefined)
 }
 
-/** `report` receives the number of rows read so far. Enables searches at the end. */
+/**
+ * Adds the texts of all rows to an index, and enables searches at the end. `report` receives the
+ * number of rows read so far.
+ */
 export async function fillIndex(
   access: RowAccess,
   table: Table,

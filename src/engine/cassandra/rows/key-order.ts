@@ -26,7 +26,7 @@ export class KeyOrder {
     )
   }
 
-  /** `values` are in the order of the key's columns. */
+  /** Comparable form of a key. `values` are in the order of the key's columns. */
   comparable(values: readonly ColumnValue[]): ComparableKey {
     return this.#toComparable.map((toComparable, at) => toComparable(values[at]!))
   }
@@ -40,7 +40,7 @@ export class KeyOrder {
   }
 }
 
-/** Sorts the keys after `after`, which comes from a client and may be forged. */
+/** Sorts the keys that come after `after`, which comes from a client and may be forged. */
 export async function keysInOrder(
   keys: readonly string[],
   after: string | undefined,

@@ -26,7 +26,10 @@ export interface RowWrite extends Statement {
   readonly isIdempotent: boolean
 }
 
-/** Usually one statement; none when nothing changes. Two statements must be sent as a batch. */
+/**
+ * Statements for a merge: usually one, and none when nothing changes. Two statements must be sent
+ * as a batch.
+ */
 export function* mergeRow(table: Table, merge: RowMerge): Steps<readonly RowWrite[]> {
   const { values, elements = new Map<Column, ElementChange>(), kind } = merge
   checkRowComparable(table, merge)
@@ -115,7 +118,7 @@ function bytesOfChange(
     return kind === 'add'
       ? bytesOfEntries(type, elements as readonly [Value, Value][], types)
       : bytesOfElements(type.keyType, elements, types)
-  // Cassandra removes list elements that have the same bytes.
+  // Cassandra removes the list elements that have the same bytes, so all spellings are sent.
   if (type.type === 'list' && kind === 'remove')
     return bytesOfSpellings(type.valueType, elements, types)
   return bytesOfElements(type.valueType, elements, types)

@@ -42,7 +42,7 @@ export interface RowAccess {
   readonly postings: ClusterPostings
 }
 
-/** Rows that are read concurrently by key. */
+/** Number of rows that are read concurrently by key. */
 const keysAtATime = 16
 
 /** Rows per page when some of them may be filtered out. */
@@ -115,7 +115,10 @@ export async function countRows(
   return count
 }
 
-/** Direction in which the storage order is the requested one; undefined: rows must be sorted. */
+/**
+ * Direction of a read in which the storage order is the requested order; undefined: rows must be
+ * sorted.
+ */
 function directionOf(table: Table, { sort, filter }: RowQuery): 1 | -1 | undefined {
   if (sort.length === 0) return 1
   const { definition, types } = table
@@ -135,7 +138,7 @@ interface Reading {
   readonly columns: readonly Column[]
   /** Rows per page when none are filtered out. */
   readonly pageSize: number
-  /** Set while rows are read. */
+  /** Findings about the indexes, set while rows are read. */
   readonly found: { lacksIndex: boolean }
 }
 
@@ -178,7 +181,10 @@ interface Candidate extends FoundValues {
   isWanted(): Promise<boolean>
 }
 
-/** Uses our term index if the filter contains terms and no other access path exists. */
+/**
+ * Finds candidates by our term index if the filter contains terms and no other access path exists,
+ * else by branches.
+ */
 function findCandidates(
   access: RowAccess,
   reading: Reading,
@@ -228,7 +234,7 @@ async function* findByTerms(
   }
 }
 
-/** Undefined: the row does not exist. */
+/** Reads the row with a key; undefined: the row does not exist. */
 export async function readByKey(
   { session, can }: RowAccess,
   table: Table,
@@ -283,7 +289,8 @@ async function* findByBranch(
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
     const { pageState } = page
-    // Reads up to the last returned row only, to get the page state after it.
+    // A page that is read again is read up to the last returned row only, to get the page state
+    // after that row.
     const isAgain = pageState === from.pageState && last !== undefined
     const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
     const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {
@@ -330,7 +337,7 @@ function pageSizeOf(
   return areDisjoint && isEverything(rest) ? pageSize : Math.max(pageSize, pageMin)
 }
 
-/** Whether the row matches and no earlier branch finds it, which has returned it already. */
+/** Whether the row matches, and no earlier branch has returned it. */
 async function isWanted(
   { branches, areDisjoint }: RowConditions,
   at: number,

@@ -12,8 +12,8 @@ import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /**
-   * Matches all rows that the branch covers. Branches that share the same object each cover one
-   * partition of the rows that it matches.
+   * Matches all rows that the branch covers. If several branches share one filter object, each
+   * covers one partition of the rows that it matches.
    */
   readonly filter: RowFilter
   /** Terms of the query, which must all hold. */
@@ -72,7 +72,7 @@ export function branchOf(
         : !(byKey.hasChoice && isIndexed(column, context))
     /** Columns with an equality, which excludes further terms on them. */
     const asked = new Set<string>()
-    // A complete partition key with too many values gets no terms.
+    // If a complete partition key has too many values, its columns get no terms.
     const isPartial = partitionBy.some((name) => said.get(name)?.condition.eq === undefined)
     for (const [name, { column, condition, conditions }] of said) {
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue
@@ -119,7 +119,7 @@ export function branchOf(
   }
 }
 
-/** Whether these terms are the first with an index as their access path. */
+/** Whether `found` has a term with an index as its access path, and `terms` has none. */
 function isFirstIndexed(found: readonly RowTerm[], terms: readonly RowTerm[]): boolean {
   return found.some((term) => term.isIndexed) && !terms.some((term) => term.isIndexed)
 }

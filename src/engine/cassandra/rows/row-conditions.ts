@@ -37,7 +37,7 @@ import { isEmptyKey, spellings, termsOf } from './row-terms.ts'
 import { indexOn, type TermContext } from './term.ts'
 
 export interface RowConditions {
-  /** Empty: no row can match. */
+  /** Branches of the plan; without branches, no row can match. */
   readonly branches: readonly RowBranch[]
   /** Whether no row is found by two branches. */
   readonly areDisjoint: boolean
@@ -52,7 +52,10 @@ export function rowConditions(
   return new Planner({ table, can }, use).plan(requirementsOf(filter))
 }
 
-/** Maximum queries of a plan: by partitions, which are cheap to find, and by indexes. */
+/**
+ * Maximum queries of a plan: one per partition, which is cheap to find, or one per alternative that
+ * an index serves.
+ */
 const partitionsMax = 1_000
 const alternativesMax = 100
 
@@ -101,8 +104,8 @@ class Planner {
   }
 
   /**
-   * Excludes equality on a column whose index folds texts, because the index defines equality
-   * there.
+   * Whether a condition compares the whole value of a column. Excludes equality on a column whose
+   * index folds texts, because the index defines equality there.
    */
   #isOfValue(condition: RowCondition): condition is RowComparison {
     const { kind, column } = condition
@@ -190,7 +193,10 @@ interface Alternatives {
   readonly areDisjoint: boolean
 }
 
-/** Parts of a disjunction; undefined: the part has no alternatives. */
+/**
+ * Alternatives of an `or`, or of an `in` with several operands; undefined for any other part of a
+ * filter.
+ */
 function alternativesOf(
   part: RowFilter,
   distinct: (condition: RowComparison) => readonly Value[],

@@ -19,12 +19,12 @@ export interface RowPlace {
   readonly branch: number
   /** The driver's page state; undefined: the first page. */
   readonly pageState: string | undefined
-  /** Undefined: no row of the page was returned. */
+  /** The last returned row of the page; undefined: no row of the page was returned. */
   readonly last: LastRow | undefined
 }
 
 export interface LastRow {
-  /** Number of rows of the page up to this one. */
+  /** Number of rows of the page up to and including this one. */
   readonly count: number
   readonly token: bigint
   /** Values of the clustering columns. */
@@ -71,7 +71,7 @@ function sortIn(packed: string): readonly Value[] {
   return sort as Value[]
 }
 
-/** A position comes from a client and may be forged. */
+/** Limits for unpacking a position, which comes from a client and may be forged. */
 const unpackLimits = { depthMax: 100, valuesMax: 100_000 }
 
 export function noSuchPlace(): EngineError {

@@ -54,7 +54,10 @@ export interface NearestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
   readonly limit: number
 }
 
-/** Nearest first. Similarities are computed from the selected vectors. */
+/**
+ * Statement that selects the nearest rows, nearest first. Similarities are computed from the
+ * selected vectors.
+ */
 export function selectNearest(table: Table, select: NearestSelect): Statement {
   const { columns, branch, column, numbers, limit } = select
   return joined(selection(table, columns), where(branch.terms), {
@@ -69,7 +72,10 @@ export interface BestMatchSelect extends Pick<RowSelect, 'columns' | 'branch'> {
   readonly limit: number
 }
 
-/** Rows that have all terms of the text, best first; clusters do not return scores. */
+/**
+ * Statement that selects the rows that have all terms of the text, best first; clusters do not
+ * return scores.
+ */
 export function selectBestMatches(table: Table, select: BestMatchSelect): Statement {
   const { columns, branch, column, text, limit } = select
   return joined(selection(table, columns), where(branch.terms), {
@@ -84,7 +90,7 @@ export interface SelectedRow {
   readonly token: bigint | undefined
 }
 
-/** Undefined: the partition has static values but no rows. */
+/** Reads a selected row; undefined: the partition has static values but no rows. */
 export function* readRow(
   { definition, types }: Table,
   columns: readonly Column[],
@@ -103,8 +109,8 @@ export function* readRow(
 }
 
 /**
- * Empty: no row can satisfy the conditions. Undefined: the cluster orders the texts differently, so
- * rows must be read and deleted one by one.
+ * Statements that delete the rows that satisfy the conditions; none: no row can satisfy them.
+ * Undefined: the cluster orders the texts differently, so rows must be read and deleted one by one.
  */
 export function deleteRows(
   table: Table,
@@ -134,8 +140,9 @@ export function deleteRows(
 }
 
 /**
- * A prepared statement keeps the user-defined types as they were when it was prepared. A digest of
- * the types in its text makes it a new statement after a change.
+ * A digest of the user-defined types of the columns, for the text of a statement. A prepared
+ * statement keeps the types as they were when it was prepared; the digest makes it a new statement
+ * after a change.
  */
 export function typesMark(
   columns: Iterable<Column>,
@@ -148,7 +155,10 @@ export function typesMark(
   return ` /* ${digest.slice(0, 16)} */`
 }
 
-/** Aliases for selected columns, whose names might clash with properties of the driver's rows. */
+/**
+ * Alias of a selected column. The name of a column might clash with a property of the driver's
+ * rows.
+ */
 const aliasAt = (position: number) => `#${position}`
 const tokenName = '#token'
 const tokenAlias = quoteName(tokenName)
@@ -168,7 +178,10 @@ function selection(
   }
 }
 
-/** The driver decodes timestamps as Date, whose range is smaller than Cassandra's. */
+/**
+ * Selects a column. The driver decodes timestamps as Date, whose range is smaller than Cassandra's,
+ * so they are selected as numbers.
+ */
 function selector({ name, type }: Column): string {
   return type.type === 'timestamp' ? `toUnixTimestamp(${quoteName(name)})` : quoteName(name)
 }

@@ -63,7 +63,7 @@ export function valueTerms(
   return [{ ...equality(column, spelled, context), isIndexed, isExact }]
 }
 
-/** `c = ?`, or `c IN ?` with several values. */
+/** Term for equality with one of the values: `c = ?`, or `c IN ?` for several values. */
 export function equality(
   column: Column,
   values: readonly ColumnValue[],
@@ -75,7 +75,7 @@ export function equality(
     : { text: `${quoteName(column.name)} IN ?`, values: [bound] }
 }
 
-/** Undefined where the cluster orders the bounds differently. */
+/** Terms for a range; undefined where the cluster orders the bounds differently. */
 export function range(
   column: Column,
   { low, high }: Pick<KeyCondition, 'low' | 'high'>,
@@ -88,7 +88,7 @@ export function range(
     values: [bindValue(column, value, table.types)],
   })
   return [
-    // In Cassandra, -0 is less than 0.
+    // The first or last spelling is the bound: in Cassandra, -0 is less than 0.
     ...(low
       ? [
           term(
@@ -109,7 +109,7 @@ export function range(
 }
 
 /**
- * All stored values that are equal to the value here, in Cassandra's order. Empty for a text with a
+ * All stored values that count as equal to the value, in Cassandra's order. Empty for a text with a
  * lone surrogate, which UTF-8 cannot encode.
  */
 export function spellings({ type }: Column, value: ColumnValue): readonly ColumnValue[] {
@@ -146,7 +146,7 @@ function rangeTerms(
   )
 }
 
-/** The terms do not find rows without a value in the column. */
+/** Terms for a negated condition. They do not find rows without a value in the column. */
 function negatedTerms(
   { kind, column, operands }: RowComparison,
   context: TermContext,
@@ -185,7 +185,9 @@ function isAnalyzed({ name }: Column, { table, can }: TermContext): boolean {
   )
 }
 
-/** From this code unit on, UTF-16 and UTF-8 order texts differently. */
+/**
+ * Code units at and above the first surrogate, with which UTF-16 and UTF-8 order texts differently.
+ */
 const surrogatesFrom = /[\uD800-\uFFFF]/
 
 function isInOneOrder(value: ColumnValue): boolean {

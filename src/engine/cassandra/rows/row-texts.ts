@@ -10,13 +10,16 @@ import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
 import { printAnalyzer } from '../catalog/index-ddl.ts'
 import type { TextPlace } from '../lexical/postings.ts'
 
-/** Undefined: the column has no text index. */
+/** The place of a column's texts in the term index; undefined: the column has no text index. */
 export function textPlaceOf(table: Table, column: string): TextPlace | undefined {
   const index = textIndexOn(table, column)
   return index && placeOfIndex(table, index)
 }
 
-/** The path depends on the analyzer, because another analyzer produces other terms. */
+/**
+ * The place of an index's texts. Its path depends on the analyzer, because another analyzer
+ * produces other terms.
+ */
 export function placeOfIndex(
   { uid }: Pick<Table, 'uid'>,
   { column, analyzer }: Pick<TextIndex, 'column' | 'analyzer'>,
@@ -42,7 +45,7 @@ export function valuesOfKey(key: string): readonly Value[] {
   return parseStored(key) as Value[]
 }
 
-/** Matches the row with this key. */
+/** A filter that matches only the row with this key. */
 export function filterForKey({ definition }: Table, key: string): RowFilter {
   const columns = keyColumns(definition)
   const values = valuesOfKey(key)

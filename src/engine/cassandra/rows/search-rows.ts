@@ -43,7 +43,10 @@ import { isComparable, vectorIndexOn } from '../cql/zero-vector.ts'
 
 type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
 
-/** Undefined: the layer above must compare all rows that match the filter. */
+/**
+ * Searches for the nearest rows; undefined: the layer above must compare all rows that match the
+ * filter.
+ */
 export async function searchNearestRows(
   access: RowAccess,
   table: Table,
@@ -83,7 +86,9 @@ interface NearestInBranch {
   readonly mayMiss: boolean
 }
 
-/** Undefined: even the largest limit did not yield enough matches. */
+/**
+ * The nearest rows of one branch; undefined: even the largest limit did not yield enough matches.
+ */
 async function nearestOf(
   access: RowAccess,
   table: Table,
@@ -184,7 +189,7 @@ class NearestHits {
     if (this.#hits.push([key, hit]) >= 2 * this.#limit) this.#cut()
   }
 
-  /** By row key. Ties keep the order in which rows were added. */
+  /** The nearest hits by row key. Ties keep the order in which rows were added. */
   nearest(): ReadonlyMap<string, Hit<Row>> {
     this.#cut()
     return new Map(this.#hits)
@@ -231,7 +236,7 @@ async function searchRowsByRank(
   return searchRanked<Row>(search, ask, ({ size }) => size, caller)
 }
 
-/** Undefined: the column has no text index. */
+/** Searches rows by terms; undefined: the column has no text index. */
 export async function searchRowsByTerms(
   access: RowAccess,
   table: Table,

@@ -42,7 +42,9 @@ export function isFloating(type: string): boolean {
   return type === 'double' || type === 'float'
 }
 
-/** Longer texts may be missing from the index, whose terms are limited to 8 KiB. */
+/**
+ * Maximum characters of a text that the index certainly contains: its terms are limited to 8 KiB.
+ */
 const indexedCharactersMax = 2_000
 
 export function isLong(value: Value): boolean {

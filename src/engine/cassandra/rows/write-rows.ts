@@ -18,7 +18,7 @@ import { readRows, type RowAccess } from './read-rows.ts'
 import { analyzerOf, placeOfIndex, textIndexesOf, textPlaceOf } from './row-texts.ts'
 import { deleteRows as deletionsOf } from './row-statements.ts'
 
-/** Concurrent writes of one command. */
+/** Number of concurrent writes of one command. */
 const atATime = 32
 
 /** Attempts for an idempotent write whose reply was lost. */
@@ -90,7 +90,7 @@ async function mergeOne(
 interface MergedText {
   readonly place: TextPlace
   readonly column: Column
-  /** Undefined: the merge clears the text. */
+  /** The text that the merge sets; undefined: the merge clears the text. */
   readonly text: string | undefined
 }
 
@@ -102,7 +102,7 @@ function textsOf(table: Table, { values }: RowMerge): readonly MergedText[] {
   })
 }
 
-/** Applies the writes of one row together, as a batch. */
+/** Applies the writes of one row together; several are sent as a batch. */
 async function makeAll(
   session: Session,
   writes: readonly RowWrite[],
@@ -163,7 +163,10 @@ export function deleteAllRows(
   return deleteOneByOne(access, table, new Map(), caller)
 }
 
-/** Fallback where Cassandra's order differs from ours, and where TRUNCATE is rejected. */
+/**
+ * Deletes rows one by one: the fallback where Cassandra's order differs from ours, and where
+ * TRUNCATE is rejected.
+ */
 async function deleteOneByOne(
   access: RowAccess,
   table: Table,

@@ -111,7 +111,7 @@ export class ClusterSettings {
   }
 }
 
-/** Undefined: the text is not a valid version. */
+/** Parses a version; undefined: the text is not a valid one. */
 function versionIn(text: string): types.TimeUuid | undefined {
   try {
     return types.TimeUuid.fromString(text)

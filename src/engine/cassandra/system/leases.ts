@@ -16,7 +16,7 @@ const retryMs = 100
 export class Leases {
   readonly #session: Session
   readonly #table: string
-  /** Requests of this server queue here, so that only one of them asks the cluster. */
+  /** Queues for requests of this server, so that only one of them at a time asks the cluster. */
   readonly #queues = new Map<string, OneByOne>()
 
   constructor(session: Session, keyspace: string) {
@@ -24,7 +24,10 @@ export class Leases {
     this.#table = quoteTarget({ keyspace, name: 'leases' })
   }
 
-  /** `check` is called while another server holds the lease; it throws to stop waiting. */
+  /**
+   * Runs `act` while this server holds the lease. `check` is called while another server holds it;
+   * it throws to stop waiting.
+   */
   hold<T>(name: string, act: () => Promise<T>, check: () => void): Promise<T> {
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = new OneByOne()))
@@ -53,8 +56,8 @@ export class Leases {
   }
 
   /**
-   * After a timeout the lease may have been taken; the next attempt then finds its own id as
-   * holder.
+   * Tries to take the lease, and returns whether it was taken. A statement that timed out may have
+   * taken it as well; the next attempt then finds its own id as holder.
    */
   async #take(name: string, holder: types.Uuid): Promise<boolean> {
     const text =
@@ -81,7 +84,7 @@ export class Leases {
 
   async #release(name: string, holder: types.Uuid): Promise<void> {
     const text = `DELETE FROM ${this.#table} WHERE name = ? IF holder = ?`
-    // If this fails, the lease expires by itself.
+    // If this statement fails, the lease expires by itself.
     await this.#session
       .run({ text, values: [name, holder] }, 'write')
       .catch(() => undefined)

@@ -2,10 +2,11 @@
 import type { Position } from '../../contract.ts'
 
 export interface ReadLimits {
-  /** Documents or rows that are checked against the filter. */
+  /** Maximum number of documents or rows that are checked against the filter. */
   readonly scannedMax: number
   /**
-   * Rows of a partition that a vector search compares itself, because indexes miss some of them.
+   * Maximum number of rows of a partition that a vector search compares itself, because indexes
+   * miss some of them.
    */
   readonly comparedMax: number
 }

@@ -28,7 +28,7 @@ export interface CassandraOptions extends ClusterOptions {
   readonly replication: Replication | undefined
   /** Interval in milliseconds for polling settings that other servers changed. */
   readonly settingsPollMs: number
-  /** Created on a cluster that no server has initialized; undefined: no keyspace is created. */
+  /** Keyspace to create on a cluster that no server has initialized; undefined: none is created. */
   readonly firstKeyspace: string | undefined
   readonly limits: ReadLimits
   readonly defaults: Defaults
@@ -44,7 +44,7 @@ export interface Connected {
   readonly tally: StatementTally
 }
 
-/** Shared by the engines of all accounts. */
+/** The state that the engines of all accounts share. */
 export class SharedParts {
   readonly client: Client
   readonly session: Session

@@ -16,8 +16,8 @@ const tables = {
 } as const
 
 /**
- * Two servers may run this at the same time. Tables that the other one has just created may be
- * known to some nodes only, so this waits until all nodes agree.
+ * Creates the keyspace and its tables, and waits until all nodes agree on the schema. Another
+ * server may create them at the same time, and its tables may then be known to some nodes only.
  */
 export async function createSystemKeyspace(
   session: Session,
@@ -37,7 +37,7 @@ async function createTables(
   replication: Replication,
 ): Promise<void> {
   try {
-    // Users with permission to create tables only can use an existing keyspace.
+    // A server whose user can only create tables can use an existing keyspace.
     if (!(await exists(session, systemKeyspace)))
       await session.define(createKeyspaceText(systemKeyspace, replication))
     for (const name of missing) {
@@ -80,7 +80,10 @@ export async function missingTables(
   return names.filter((name) => !known.includes(name))
 }
 
-/** A deterministic id, so that two servers that create a table concurrently create the same one. */
+/**
+ * Id of a table, derived from its name, so that two servers that create a table concurrently create
+ * the same one.
+ */
 function tableId(keyspace: string, name: string): string {
   const digest = createHash('sha256').update(`${keyspace}.${name}`).digest('hex')
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `1${digest.slice(13, 16)}`]
@@ -98,7 +101,10 @@ export function createKeyspaceText(name: string, replication: Replication): stri
   )
 }
 
-/** Clients spell the replication factor of SimpleStrategy differently, or omit it. */
+/**
+ * The replicas of a keyspace. Clients spell the replication factor of SimpleStrategy differently,
+ * or omit it.
+ */
 function countsOf({ class: strategy, counts }: Replication): Replication['counts'] {
   if (strategy !== 'SimpleStrategy') return counts
   const count = counts.get('replication_factor') ?? counts.get('replicationFactor') ?? 1

@@ -98,7 +98,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  // Answers one message at a time: another may arrive during a copy.
+  // The thread handles one message at a time, because another may arrive during a copy.
   let last: Promise<void> = Promise.resolve()
   port.on('message', (message: BackupMessage) => {
     last = last
@@ -108,7 +108,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
   })
 }
 
-/** Reads something, so that opening costs no time during the pause of writes. */
+/**
+ * Opens a store, and reads something from it, so that opening costs no time during the pause of
+ * writes.
+ */
 function openStore(file: string): DatabaseSync {
   try {
     const store = openToRead(file)
@@ -119,7 +122,10 @@ function openStore(file: string): DatabaseSync {
   }
 }
 
-/** The first read of the transaction starts the snapshot. */
+/**
+ * Starts a snapshot of a store, and returns its state. The first read of the transaction starts the
+ * snapshot.
+ */
 function lookAt(file: string, store: DatabaseSync): StoreState {
   try {
     store.exec('BEGIN')
@@ -141,7 +147,7 @@ function lookAt(file: string, store: DatabaseSync): StoreState {
   }
 }
 
-/** Names the store in errors by its keyspace and name. */
+/** The error for a store that cannot be read. It names the store by its keyspace and name. */
 function unreadable(file: string, error: unknown): Error {
   const folder = dirname(file)
   const name = join(basename(dirname(folder)), basename(folder))

@@ -48,7 +48,7 @@ export class Backups {
     return this.#stillness
   }
 
-  /** Leaving the loop, or aborting the signal, frees all resources. */
+  /** Makes a backup. Leaving the loop, or aborting the signal, frees all its resources. */
   async *run(have: ReadonlySet<string>, signal: AbortSignal): AsyncGenerator<BackupPart> {
     signal.throwIfAborted()
     const session = new Session(this.#source)
@@ -144,7 +144,10 @@ class Session {
     )
   }
 
-  /** The caller must ensure that no schema changes and no setting is written. */
+  /**
+   * Starts the snapshots of all files. The caller must ensure that no schema changes and no setting
+   * is written.
+   */
   takeMoment(): Promise<Moment> {
     this.#moment = this.#takeMoment()
     return this.#moment
@@ -177,7 +180,7 @@ class Session {
     try {
       await writer.hold(this.#gate)
     } catch (error) {
-      // Ends the wait of the writer thread.
+      // The writer thread may be waiting at the gate.
       abandon(this.#gate)
       throw error
     }
@@ -209,7 +212,7 @@ class Session {
     try {
       return await this.#thread.ask(message)
     } catch (error) {
-      // An error after close is a consequence of it, so the closed engine is reported instead.
+      // An error after the close is a consequence of it, so the closed engine is reported instead.
       this.#refuseIfClosed()
       throw error
     }
@@ -228,7 +231,7 @@ class Session {
   async #close(): Promise<void> {
     Atomics.store(this.#cancelled, 0, 1)
     abandon(this.#gate)
-    // Callers get the error of their own request.
+    // Failures are ignored here: callers get the errors of their own requests.
     await this.#thread.stop({ kind: 'stop' }).catch(() => undefined)
     await this.#moment?.catch(() => undefined)
     await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined)
@@ -254,7 +257,10 @@ async function* once(content: Buffer): AsyncGenerator<Buffer> {
   yield content
 }
 
-/** Opened when it is read, so that an unread part leaves no open file. */
+/**
+ * The content of a file. The file is opened when it is read, so that an unread part leaves no open
+ * file.
+ */
 async function* contentOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path, { highWaterMark: chunkSize }) as AsyncIterable<Buffer>
 }

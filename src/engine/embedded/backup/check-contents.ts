@@ -33,7 +33,7 @@ const identitiesMax = 10_000
 class ContentsCheck {
   readonly #database: DatabaseSync
   readonly #view: RecordView
-  /** Undefined in stores of earlier formats, whose index has another layout. */
+  /** The value index; undefined in stores of earlier formats, whose index has another layout. */
   #entries: RunsReader | undefined
 
   constructor(database: DatabaseSync, view: RecordView) {
@@ -134,7 +134,7 @@ class ContentsCheck {
       const path = paths.get(pathIn(key))
       const known = knownOf(doc)
       if (path === undefined) yield `an entry of document number ${doc} has an unknown path`
-      // Remains of an unfinished index, which a server sweeps later.
+      // An entry that no index covers remains from an unfinished index. A server sweeps it later.
       else if (!this.#view.covers(path)) continue
       else if (known === undefined)
         yield `the index at "${path}" names document number ${doc}, which does not exist`
@@ -150,7 +150,7 @@ class ContentsCheck {
     )
   }
 
-  /** Undefined when the text is not a document or row. */
+  /** The id of the record with this text; undefined when the text is not a document or row. */
   #idOf(text: string): Value | undefined {
     try {
       const isWhole = isObject(parseStored(text))
@@ -171,7 +171,7 @@ class ContentsCheck {
     }))
   }
 
-  /** Every collection has a term index, even if lexical search is off. */
+  /** Checks the term indexes. Every collection has one, even if lexical search is off. */
   *#checkTexts(): Generator<Finding> {
     if (this.#view.kind === 'document')
       yield* this.#checkTerms('', this.#documentTexts(this.#view.texts.get('$lexical')))
@@ -255,7 +255,10 @@ class ContentsCheck {
   }
 }
 
-/** Undefined when another version of the analyzer may have split the texts into other terms. */
+/**
+ * The analyzer of a text field; undefined when another version of it may have split the texts into
+ * other terms.
+ */
 function lastingAnalyzer({ analyzer }: Pick<TextField, 'analyzer'>): Analyzer | undefined {
   return hasLastingTerms(analyzer) ? analyzerFor(analyzer) : undefined
 }
@@ -279,7 +282,7 @@ function isVectorSize(form: number, size: number | null): boolean {
   }
 }
 
-/** Valid values are null, or JSON of a string or of null. */
+/** Whether a stored text is valid: null, or JSON of a string or of null. */
 function isStoredText(stored: unknown): boolean {
   if (typeof stored !== 'string') return stored === null
   try {

@@ -194,7 +194,10 @@ function* checkHeader(file: string, format: number): Generator<Finding> {
   checkFile(file, format)
 }
 
-/** SQLite silently discards the part of a log after the first invalid frame. */
+/**
+ * Reports damage of a log. SQLite silently discards the part of a log after the first invalid
+ * frame.
+ */
 function* checkLog(file: string): Generator<Finding> {
   const damage = describeLogDamage(file)
   if (damage !== undefined) yield `${damage}. Copy the data folder before a server opens it`
@@ -237,8 +240,9 @@ function* checkVersion({ file, knownVersion }: OpenStore): Generator<Finding> {
 }
 
 /**
- * An unusable snapshot only costs the time to rebuild its index. A snapshot newer than the store
- * proves that the store has lost writes: the snapshot was built from them.
+ * Checks the snapshots of vector indexes. An unusable snapshot only costs the time to rebuild its
+ * index. A snapshot newer than the store proves that the store has lost writes: the snapshot was
+ * built from them.
  */
 function* checkSnapshots({ file, database, view }: OpenStore): Generator<Finding> {
   const version = versionOf(database)

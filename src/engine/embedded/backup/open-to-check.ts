@@ -18,14 +18,14 @@ export interface OpenedToCheck extends Disposable {
   readonly database: DatabaseSync
 }
 
-/** A store. If it has a log, it may be in use, and the connection reads one snapshot. */
+/** Opens a store. If it has a log, it may be in use, and the connection reads one snapshot. */
 export function openStoreToCheck(file: string): OpenedToCheck {
   return isBeingWritten(file) ? openReadOnly(file, busyTimeoutMs) : openImmutable(file)
 }
 
 /**
- * The catalog, locked against a start of a server. Without permission to write there is no lock,
- * and a log cannot be read; a server that has the catalog open is detected in both cases.
+ * Opens the catalog, and locks it against a start of a server. Without permission to write there is
+ * no lock, and a log cannot be read; a server that has the catalog open is detected in both cases.
  */
 export function openCatalogToCheck(file: string): OpenedToCheck {
   try {
@@ -37,7 +37,10 @@ export function openCatalogToCheck(file: string): OpenedToCheck {
   }
 }
 
-/** A log of zeros, which a server reserves (catalog-file.ts), counts as empty. */
+/**
+ * Whether a log is missing or has no frames. A log of zeros, which a server reserves
+ * (catalog-file.ts), has none.
+ */
 function isLogEmpty(file: string): boolean {
   const { kind } = inspectLog(file)
   return kind === 'absent' || kind === 'empty'
@@ -51,7 +54,7 @@ function openReadOnly(file: string, timeout: number): OpenedToCheck {
   return {
     database,
     [Symbol.dispose]: () => {
-      // Before the lock is released: after that, the files may belong to a server.
+      // The files are removed before the lock is released: after that, they may belong to a server.
       for (const path of absent)
         if (existsSync(path) && !(path.endsWith('-wal') && isBeingWritten(file)))
           rmSync(path)
@@ -70,7 +73,7 @@ function open(file: string, mode: string, timeout: number): DatabaseSync {
   url.search = mode
   const database = new DatabaseSync(url, { readOnly: true, timeout })
   try {
-    // This read takes the lock and starts the snapshot.
+    // PRAGMA schema_version reads the file, which takes the lock and starts the snapshot.
     database.exec(`
       PRAGMA trusted_schema = OFF;
       PRAGMA temp_store = MEMORY;

@@ -52,7 +52,7 @@ export async function restoreDataFolder(
 ): Promise<void> {
   const access = new PermissionFixer()
   access.tighten(realpathSync(dataDir))
-  // An empty folder exposed nothing, so only failures are reported.
+  // An empty folder has exposed nothing, so only failures to change permissions are reported.
   access.report(dataDir, (level, line) => {
     if (level === 'warn') onNotice(line)
   })
@@ -113,7 +113,7 @@ async function copyChecked(
   try {
     checkFile(to, formatMax, otherBackup)
   } catch (error) {
-    // The message names the copy, which will be deleted.
+    // The message names the copy, which will be deleted. The file of the backup is named instead.
     throw new EngineError('damaged', messageOf(error).replace(to, path))
   }
   checkContent(to, path, tables)
@@ -132,7 +132,7 @@ function checkContent(file: string, original: string, tables: OwnTables): void {
 
 interface StoreRow {
   readonly uid: string
-  /** Relative to the data folder. */
+  /** Folder of the target, relative to the data folder. */
   readonly folder: string
 }
 

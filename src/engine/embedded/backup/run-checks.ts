@@ -3,7 +3,7 @@ import { EngineError } from '../../errors.ts'
 import { isHeld, preventsCheck, checkMessage, problemOf } from '../files/disk-trouble.ts'
 import { messageOf } from '../../../errors/reason.ts'
 
-/** A string is a problem; a note describes something that repairs itself. */
+/** A result of a check. A string is a problem; a note describes something that repairs itself. */
 export type Finding = string | { readonly note: string }
 
 export interface Check<Subject> {
@@ -20,7 +20,10 @@ export interface Findings {
   readonly obstacle?: string
 }
 
-/** Further findings of a file are only counted, because they usually have one cause. */
+/**
+ * Maximum findings that are listed per file. Further ones are only counted, because they usually
+ * have one cause.
+ */
 const findingsMax = 100
 
 export class Collector {
@@ -34,7 +37,7 @@ export class Collector {
     this.#file = file
   }
 
-  /** Returns false when a gate or an obstacle ended the list early. */
+  /** Runs checks in order. Returns false when a gate or an obstacle ended the list early. */
   run<Subject>(checks: readonly Check<Subject>[], subject: Subject): boolean {
     for (const { run, isGate } of checks) {
       const before = this.#findings.length
@@ -83,7 +86,10 @@ export class Collector {
   }
 }
 
-/** Damaged bytes can make any check throw; the other files are still checked. */
+/**
+ * Describes an error of a check. Damaged bytes can make any check throw; the other files are still
+ * checked.
+ */
 function wordsFor(error: unknown): string {
   const message = messageOf(error).replace(/\s*\n\s*/g, ' ')
   return error instanceof EngineError ? message : `the file cannot be read: ${message}`

@@ -23,13 +23,16 @@ import {
 } from '../format/damage.ts'
 import { sumOfChecksums } from '../format/digest.ts'
 
-/** Problems in plain words; none in a store of a format without checksums. */
+/**
+ * Problems of the checksums and the digest, in plain words; none in a store of a format without
+ * checksums.
+ */
 export function verifyChecksums(database: DatabaseSync): string[] {
   const tables = summedTables(database)
   if (tables.length === 0) return []
   const findings = [...new ChecksumCheck(database).findings(tables)]
   const digest = tables.filter(isRecordTable).reduce(
-    // Each sum is below the modulus, so this adds them modulo it.
+    // The sum of each table is below the modulus, so `changeDigest` adds them modulo the modulus.
     (sum, table) => changeDigest(sum, null, sumOfChecksums(database, table)),
     0,
   )

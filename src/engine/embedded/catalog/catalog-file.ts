@@ -18,7 +18,7 @@ import { identify, type FileIdentity } from '../files/file-identity.ts'
 import { readMirror, writeMirror } from './catalog-mirror.ts'
 import { catalogFile, openExclusively } from './data-folder.ts'
 
-/** Raised when older versions could not read the catalog's new layout. */
+/** Format of the catalog. Increase it when older versions could not read the new layout. */
 export const catalogFormat = 4
 
 /** The first format with a generation and a checksum. */
@@ -86,7 +86,7 @@ export class CatalogFile {
   #recorded: Promise<void> = Promise.resolve()
   #nextRecord: Promise<void> | undefined
 
-  /** Locks the folder until it is closed. */
+  /** Opens the catalog, and locks the data folder until the catalog is closed. */
   constructor(dataDir: string) {
     this.#dataDir = dataDir
     const file = join(dataDir, catalogFile)
@@ -113,8 +113,8 @@ export class CatalogFile {
   }
 
   /**
-   * Upgrades a new catalog, or one of an earlier version, to the current format, and the mirror to
-   * its generation.
+   * Upgrades the catalog to the current format, if it is new or of an earlier version, and brings
+   * the mirror to the catalog's generation.
    */
   async upgrade(): Promise<void> {
     const format = formatOf(this.#database)
@@ -152,8 +152,8 @@ export class CatalogFile {
       this.#commit(changes)
     } catch (error) {
       if (!isFull(error)) throw error
-      // The log's content is usually in the file already. A checkpoint then empties the log, which
-      // frees room to drop something.
+      // The content of the log is usually in the file already. A checkpoint then empties the log,
+      // and its space allows dropping something.
       this.#checkpoint()
       this.#commit(changes)
     }
@@ -260,7 +260,7 @@ export function seal(database: DatabaseSync, generation: number): void {
   database.prepare('UPDATE seal SET checksum = ?').run(checksumOf(database))
 }
 
-/** Catalogs of earlier formats have no generation: `unsealed`. */
+/** Generation of a catalog. Catalogs of earlier formats have none: `unsealed`. */
 export function generationOf(database: DatabaseSync): number {
   if (formatOf(database) < sealedFormat) return unsealed
   return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])

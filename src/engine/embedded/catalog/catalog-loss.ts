@@ -80,7 +80,10 @@ class LossSearch {
     this.generation = generation
   }
 
-  /** Other files record a generation after the catalog is at it, so a higher one proves a loss. */
+  /**
+   * Compares the generation of the catalog with those recorded in other files. Other files record a
+   * generation only after the catalog has reached it, so a higher one proves a loss.
+   */
   compareGenerations(listed: readonly ListedTarget[]): void {
     const mirror = readMirror(this.#dataDir)
     const recorded = typeof mirror === 'object' ? [mirror.content.generation] : []
@@ -103,9 +106,9 @@ class LossSearch {
       this.findings.push(`${folder} holds data, and is listed as not yet created`)
       this.#take(uid, folder)
     } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
-      // The drop is lost, and another target may use the folder by now.
+      // The catalog has lost the end of this drop, and another target may use the folder by now.
       this.#take(uid, folder)
-    // The target was dropped after this state of the catalog.
+    // The target was dropped after the state that this catalog shows.
     else if (isBehind && state === 'ready' && !existsSync(file)) this.staleRows.push(uid)
   }
 

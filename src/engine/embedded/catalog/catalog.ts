@@ -153,7 +153,7 @@ export class Catalog {
     }
   }
 
-  /** Runs before the server listens, so it may block the thread. */
+  /** Completes the opening. It may block the thread, because the server does not listen yet. */
   async #start(acceptsLoss: boolean, access: PermissionFixer): Promise<void> {
     const loss = this.#findLoss(acceptsLoss)
     removeUnfinished(this.#dataDir)
@@ -229,7 +229,7 @@ export class Catalog {
     })
   }
 
-  /** Returns false when the keyspace exists. */
+  /** Creates a keyspace. Returns false when it exists. */
   async createKeyspace(name: string): Promise<boolean> {
     if (this.#keyspaces.has(name)) return false
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
@@ -260,7 +260,7 @@ export class Catalog {
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#file.run(
-      // Defers the check of foreign keys, which refer to the name that changes.
+      // The check of foreign keys is deferred, because they refer to the name that changes.
       ['PRAGMA defer_foreign_keys = ON'],
       ['DELETE FROM type WHERE keyspace = ?', name],
       ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
@@ -397,13 +397,13 @@ export class Catalog {
           "VALUES (?, ?, ?, ?, ?, 'creating', ?)",
         ...[uid, keyspace, uid, folder, what.kind, definition],
       ])
-      // Not recursive: a folder that was moved away must not be created again.
+      // `mkdir` is not recursive: a parent folder that was moved away must not be created again.
       await refuseLinkAsync(parentFolder)
       await mkdir(path, { mode: privateFolderMode })
       const store = join(path, storeFile)
       if (what.kind === 'collection') await createStore(store)
       else await createTableStore(store, vectorSuffixes(what.definition))
-      // Also syncs the folder.
+      // `writeTargetFile` also syncs the folder.
       await writeTargetFile(path, describeTarget(target, this.#file.generation))
       await syncFolderAsync(parentFolder)
       const sql = "UPDATE target SET state = 'ready', name = ? WHERE uid = ?"
@@ -418,7 +418,7 @@ export class Catalog {
     await this.#file.secure()
   }
 
-  /** Frees the name; `finishDrop` removes the data. */
+  /** Frees the name of a target; `finishDrop` removes its data. */
   async startDrop(target: StoredTarget): Promise<void> {
     const { uid, keyspace, name } = target
     const sql = "UPDATE target SET state = 'dropping', name = uid WHERE uid = ?"
@@ -453,7 +453,7 @@ export class Catalog {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** Sets the value, which reads return at once. It may be acknowledged after `secure`. */
+  /** Changes a setting; reads return it at once. It may be acknowledged after `secure`. */
   writeSetting(name: string, value: string): void {
     this.#file.run(['INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value])
   }
@@ -471,7 +471,7 @@ export class Catalog {
     return this.#file.close()
   }
 
-  /** Throws when the catalog has lost data, unless that is accepted. */
+  /** What the catalog has lost. Throws when it has lost something, unless that is accepted. */
   #findLoss(isAccepted: boolean): CatalogLoss {
     const { database, identity } = this.#file
     const folders = readFolders(database, identity.path)
@@ -531,7 +531,7 @@ export class Catalog {
       const common = { keyspace, name, uid }
       if (kind === 'table') {
         const definition = JSON.parse(options) as StoredDefinition
-        // Throws when an id is not valid: ids become parts of table and folder names.
+        // `suffixOf` throws when an id is not valid: ids become parts of table and folder names.
         for (const { id } of [...definition.columns, ...definition.indexes]) suffixOf(id)
         const types = this.#typesOf(definition, keyspace)
         this.#know({ kind, ...common, definition, types })

@@ -45,8 +45,8 @@ export function makeDataDir(
   makeFolder(dataDir)
   if (!acceptsLoss && catalogExisted(dataDir))
     throw lostCatalog(dataDir, [`${catalogFile} is missing, while there is data`])
-  // Written under a temporary name first: an interrupted start leaves no partial catalog, and of
-  // two concurrent starts, the second uses the catalog of the first.
+  // The catalog is written under a temporary name first: an interrupted start leaves no partial
+  // catalog, and of two concurrent starts, the second uses the catalog of the first.
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
   try {
     make(unfinished)
@@ -75,8 +75,8 @@ function makeFolder(dataDir: string): void {
 }
 
 /**
- * The reason why a folder cannot be created. Node's error for several levels is vague, for one it
- * is exact.
+ * The reason why a folder cannot be created. Node's error is vague when several levels are to be
+ * created, and exact for one level.
  */
 function whyNotMade(dataDir: string): unknown {
   const isMissing = (path: string): boolean =>
@@ -163,7 +163,8 @@ function tryExclusively(
     `)
     const foreign = findForeignObject(database, own)
     if (foreign !== undefined) throw damaged(file, `has ${foreign}`)
-    // Checks indexes as well: an update that misses its row because of a bad index changes nothing.
+    // The check includes indexes: an update that misses its row because of a bad index changes
+    // nothing.
     const [verdict] = database.prepare('PRAGMA integrity_check(1)').all()
     if (verdict?.['integrity_check'] !== 'ok')
       throw damaged(
@@ -182,7 +183,10 @@ function tryExclusively(
   }
 }
 
-/** Errors that help an operator as they are; undefined: the file itself is damaged. */
+/**
+ * The error to report for a folder that cannot be opened, if it tells an operator the cause;
+ * undefined: the file itself is damaged.
+ */
 export function refusalFor(
   error: unknown,
   dataDir: string,

@@ -28,7 +28,7 @@ export class FolderMeter {
     this.#dataDir = dataDir
   }
 
-  /** Empty when the folder cannot be read. */
+  /** Sizes in the data folder; empty when the folder cannot be read. */
   sizes(): Promise<Partial<FolderSizes>> {
     const now = performance.now()
     if (this.#counted === undefined || now - this.#countedAt >= countedMs) {
@@ -58,7 +58,7 @@ function kindOf(name: string, folder: string): keyof FolderSizes | 'other' {
   return folder.startsWith('vectors') && !name.startsWith(storeFile) ? 'vectors' : 'other'
 }
 
-/** A file may be removed during the scan. */
+/** Size of a file; 0 if it was removed during the scan. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size

@@ -30,7 +30,7 @@ export class Leftovers {
     this.#targets.set(uid, folder)
   }
 
-  /** The target was created, so its folder stays. */
+  /** Forgets the folder of a target that was created, so that the folder stays. */
   forgetTarget(uid: string): void {
     this.#targets.delete(uid)
   }
@@ -39,7 +39,9 @@ export class Leftovers {
     this.#keyspaces.set(name, folder)
   }
 
-  /** Names of target folders in a keyspace's folder, with or without a row in the catalog. */
+  /**
+   * Names of leftover target folders in a keyspace's folder, with or without a row in the catalog.
+   */
   targetFoldersIn(keyspaceFolder: string): string[] {
     return [...this.#targets.values()]
       .filter((path) => dirname(path) === keyspaceFolder)
@@ -78,8 +80,8 @@ export class Leftovers {
 }
 
 /**
- * Whether the folder was empty and is removed. If not, the caller looks for stores in it, which is
- * rare.
+ * Removes a folder if it is empty, and returns whether it was. If not, the caller looks for stores
+ * in it, which is rare.
  */
 async function isRemovedAsEmpty(path: string): Promise<boolean> {
   try {

@@ -19,7 +19,7 @@ import { storeVersion } from '../store/version-file.ts'
 import { freeFolder, isCopiesFolder } from '../store/folder-names.ts'
 import { targetFile } from './target-file.ts'
 
-/** The dot keeps the name apart from the folders of keyspaces. */
+/** Folder of quarantined stores. The dot keeps its name apart from those of keyspaces. */
 const quarantineFolder = 'quarantine.stores'
 
 /** Folders of all stores in a data folder, as "keyspace/target". Does not follow links. */
@@ -27,7 +27,10 @@ export function storeFolders(dataDir: string): string[] {
   return unlistedStores(dataDir, [])
 }
 
-/** Folders of unlisted stores. Compares without case, like some file systems. */
+/**
+ * Folders of stores that are not listed. Paths are compared without case, because some file systems
+ * ignore it.
+ */
 export function unlistedStores(dataDir: string, listed: Iterable<string>): string[] {
   const known = new Set(Array.from(listed, (folder) => folder.toLowerCase()))
   return foldersIn(dataDir)
@@ -35,7 +38,7 @@ export function unlistedStores(dataDir: string, listed: Iterable<string>): strin
     .flatMap((keyspace) => storesIn(dataDir, keyspace, known))
 }
 
-/** Folders of stores in one keyspace's folder, without known ones. */
+/** Folders of the stores in a keyspace's folder, except the known ones. */
 export function storesIn(
   dataDir: string,
   keyspace: string,
@@ -49,7 +52,10 @@ export function storesIn(
     .filter((folder) => holdsStore(join(dataDir, folder)))
 }
 
-/** Folders of other programs, such as lost+found, may be unreadable. */
+/**
+ * Folders at a path; none if it cannot be read, as may be the case for folders of other programs,
+ * such as lost+found.
+ */
 function foldersIn(path: string): string[] {
   try {
     return readdirSync(path, { withFileTypes: true })

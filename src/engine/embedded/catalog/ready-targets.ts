@@ -15,7 +15,10 @@ export interface ReadyTarget {
   readonly version: number
 }
 
-/** Without targets that are being created or dropped: the next start removes them. */
+/**
+ * The targets of a catalog, except targets that are being created or dropped: the next start
+ * removes them.
+ */
 export function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
   try {

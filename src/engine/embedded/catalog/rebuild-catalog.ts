@@ -45,11 +45,14 @@ export interface Rebuilt {
 
 /** A target for the new catalog. */
 interface FoundTarget extends TargetDescription {
-  /** Relative to the data folder. */
+  /** Folder of the target, relative to the data folder. */
   readonly folder: string
 }
 
-/** Throws an EngineError when a server is running, or when there is nothing to rebuild from. */
+/**
+ * Rebuilds the catalog of a data folder. Throws an EngineError when a server is running, or when
+ * there is nothing to rebuild from.
+ */
 export function rebuildCatalog(dataDir: string): Rebuilt {
   const file = join(dataDir, catalogFile)
   const stores = existsSync(dataDir) ? storeFolders(dataDir) : []
@@ -121,7 +124,7 @@ function readOldCatalog(file: string, dataDir: string): OldCatalog {
   }
 }
 
-/** Undefined when the file is damaged. */
+/** Reads a part of the old catalog; undefined when the file is damaged. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -320,7 +323,7 @@ class Rebuild {
   }
 }
 
-/** Undefined when a damaged catalog left no valid JSON object. */
+/** Parses a JSON object; undefined when a damaged catalog left no valid one. */
 function readObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)

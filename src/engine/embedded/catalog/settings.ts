@@ -24,7 +24,7 @@ export class Settings {
     return value === undefined ? undefined : { value, version: versionOf(value) }
   }
 
-  /** Compares and sets in one turn of the event loop, so no other write intervenes. */
+  /** Compares and sets the setting in one turn of the event loop, so no other write intervenes. */
   async write(
     name: string,
     value: string,

@@ -68,18 +68,21 @@ export class StoreHealth {
     this.#troubles.set(file, trouble)
   }
 
-  /** Tidying or merging a store has failed, which does not affect reads and writes yet. */
+  /**
+   * Reports that tidying or merging a store has failed. Such a failure does not affect reads and
+   * writes yet.
+   */
   noteNeglect(file: string, reason: string): void {
     const advice = 'Reads and writes go on. Run "stela check" to see what is wrong'
     this.#log('error', `${file} cannot be tidied: ${reason}. ${advice}`)
   }
 
-  /** The file was removed on purpose. */
+  /** Forgets the problem of a file that was removed on purpose. */
   forget(file: string): void {
     this.#clear(file)
   }
 
-  /** The writer thread has died. Returns the message that its calls fail with. */
+  /** Reports that the writer thread has died. Returns the message with which its calls fail. */
   noteDeath(reason: string): string {
     this.#death = `the store cannot write any more: ${reason}. Restart the server`
     this.#log('error', this.#death)
@@ -134,7 +137,7 @@ const lookStepsMax = 20
 const probeSize = 64 * 1024
 
 async function writeAndRemove(file: string): Promise<void> {
-  // Removes the file of an interrupted probe.
+  // A file that an interrupted probe has left is removed first.
   await rm(file, { force: true })
   const handle = await open(file, 'wx', privateFileMode)
   try {

@@ -49,7 +49,10 @@ function versionOfSnapshots(target: StoredTarget, file: string): number {
   )
 }
 
-/** Undefined for an unreadable log: opening the store reports it. */
+/**
+ * The damage of a log, if any. Undefined also for an unreadable log, which opening the store
+ * reports.
+ */
 function logDamageOf(file: string): string | undefined {
   try {
     return describeLogDamage(file)
@@ -59,7 +62,10 @@ function logDamageOf(file: string): string | undefined {
   }
 }
 
-/** Must be called after all connections to these stores are closed. */
+/**
+ * Records the versions of stores in the catalog. Must be called after all connections to these
+ * stores are closed.
+ */
 export async function recordVersions(
   catalog: Catalog,
   targets: readonly StoredTarget[],

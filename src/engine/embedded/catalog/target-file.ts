@@ -13,7 +13,7 @@ import type { StoredTarget, StoredType } from '../schema/stored-schema.ts'
 export const targetFile = 'target.json'
 
 export interface TargetDescription {
-  /** The catalog's generation when this was written. */
+  /** The catalog's generation when this file was written. */
   readonly generation: number
   readonly uid: string
   readonly keyspace: string
@@ -41,7 +41,7 @@ export function describeTarget(
   }
 }
 
-/** `folder` is the target's folder. */
+/** Reads the description in a target's folder. */
 export function readTargetFile(folder: string): Sealed<TargetDescription> {
   return readSealed(join(folder, targetFile))
 }
@@ -53,7 +53,7 @@ export function writeTargetFile(
   return writeSealed(join(folder, targetFile), description)
 }
 
-/** Whether the file has the same content, apart from the generation. */
+/** Whether the file in the folder has this description, apart from the generation. */
 export function isDescribed(folder: string, description: TargetDescription): boolean {
   const found = readTargetFile(folder)
   const { generation } = description

@@ -32,7 +32,7 @@ export interface DiskProblem {
 
 /** Message of a running server for clients. */
 export function clientMessage({ kind, what, remedy }: DiskProblem): string {
-  // The limit of a running process is hard to raise.
+  // The limit of file handles of a running process is hard to raise.
   if (kind === 'handles') return `${what}. ${remedy} and restart the server`
   return `${what}. ${remedy}: the server goes on by itself then`
 }
@@ -84,7 +84,10 @@ export class OpenedFiles {
     this.identity = identity
   }
 
-  /** Must be called in a transaction or after one: before that there may be no log. */
+  /**
+   * Throws when a file of the database is no longer at its path. Must be called in a transaction or
+   * after one: before that there may be no log.
+   */
   refuseIfLost(when?: Moment): void {
     refuseIfLost(this.identity, when)
     this.#log ??= identifyIfThere(`${this.identity.path}-wal`)
@@ -188,7 +191,7 @@ const spaceMin = 64 * 1024
 /** File handles that a store may open at once: the database, its log, shared memory, and the folder. */
 const handlesMin = 4
 
-/** Examines file, folder and disk; undefined when no problem is found. */
+/** Examines a file, its folder and the disk; undefined when they show no problem. */
 function lookAt(file: string): DiskProblem | undefined {
   const folder = dirname(file)
   try {
@@ -297,7 +300,7 @@ export function isDamage(error: unknown): boolean {
   if (error instanceof EngineError) return error.kind === 'damaged'
   if (error instanceof JsonProblem) return true
   const { code, errcode = 0 } = Object(error) as { code?: string; errcode?: number }
-  // An integer beyond the safe range, which Stela does not store.
+  // The error reports an integer beyond the safe range, which Stela does not store.
   if (code === 'ERR_OUT_OF_RANGE') return true
   return (errcode & 0xff) === sqliteCorrupt || (errcode & 0xff) === sqliteNotADatabase
 }

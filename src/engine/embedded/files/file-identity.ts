@@ -12,10 +12,10 @@ export interface FileIdentity {
   readonly number: bigint
 }
 
-/** `replaced`: the path leads to another file. */
+/** What is at the path of an opened file. `replaced`: another file. */
 export type FileState = 'there' | 'gone' | 'replaced'
 
-/** Throws when there is no file at the path. */
+/** Identity of the file at a path. Throws when there is no file. */
 export function identify(path: string): FileIdentity {
   const { dev, ino } = statSync(path, { bigint: true })
   return { path, device: dev, number: ino }
@@ -26,7 +26,7 @@ export function identifyIfThere(path: string): FileIdentity | undefined {
   return found && { path, device: found.dev, number: found.ino }
 }
 
-/** Takes one or two microseconds. */
+/** Compares the file at the path with an identity. Takes one or two microseconds. */
 export function checkIdentity({ path, device, number }: FileIdentity): FileState {
   let found
   try {

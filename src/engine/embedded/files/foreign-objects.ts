@@ -60,7 +60,10 @@ function isOwn(name: string, { names, families }: OwnTables): boolean {
   )
 }
 
-/** Virtual tables, generated columns, constraints and defaults can call functions. */
+/**
+ * Whether a table can call no functions. Virtual tables, generated columns, constraints and
+ * defaults can.
+ */
 function isPlain(sql: string | null): boolean {
   const calls = /\b(?:AS|CHECK|GENERATED)\b|\bDEFAULT\s*\(/i
   return sql !== null && sql.startsWith('CREATE TABLE ') && !calls.test(sql)

@@ -17,7 +17,10 @@ export class KnownFiles {
     this.catalog = catalog
   }
 
-  /** Throws unless the path leads to the same file as at the first call for it. */
+  /**
+   * Identity of the file at a path. Throws unless it is the file that the first call for this path
+   * has found.
+   */
   admit(file: string): FileIdentity {
     refuseIfLost(this.catalog)
     const identity = this.#known.get(file) ?? identify(file)
@@ -46,7 +49,7 @@ export class KnownFiles {
     this.#known.set(file, identity)
   }
 
-  /** Called when a store was dropped: a new store may get its path. */
+  /** Forgets the identity of a dropped store: a new store may get its path. */
   forget(file: string): void {
     this.#known.delete(file)
   }

@@ -28,10 +28,10 @@ export type LogState =
   | { readonly kind: 'empty' }
   | {
       readonly kind: 'sound'
-      /** Valid frames up to and including the last commit. */
+      /** Number of valid frames up to and including the last commit. */
       readonly frames: number
       readonly commits: number
-      /** Valid frames after the last commit: an unfinished transaction. */
+      /** Number of valid frames after the last commit: an unfinished transaction. */
       readonly uncommitted: number
     }
   | {
@@ -40,14 +40,14 @@ export type LogState =
       readonly frame: number
       /** Commits before that frame, which SQLite recovers. */
       readonly commits: number
-      /** Commits behind that frame, which SQLite discards. */
+      /** Commits after that frame, which SQLite discards. */
       readonly lost: number
     }
 
 const headerSize = 32
 const frameHeaderSize = 24
 const format = 3_007_000
-/** The lowest bit is set when checksums sum big-endian words. */
+/** First number of a log. Its lowest bit is set when checksums sum big-endian words. */
 const magic = 0x377f0682
 const pageSizeMin = 512
 const pageSizeMax = 65_536
@@ -98,7 +98,7 @@ interface Seed {
   readonly sum: Checksum
 }
 
-/** Undefined when the header is damaged. */
+/** Reads the header of a log; undefined when it is damaged. */
 function readSeed(header: Buffer): Seed | undefined {
   const found = header.readUInt32BE(0)
   const pageSize = header.readUInt32BE(8)
@@ -176,7 +176,10 @@ function storedSums({ bytes, start }: Frame): Sums {
   return sumsAt(bytes, start + 16)
 }
 
-/** Without a valid header SQLite discards all frames. The first frame identifies the generation. */
+/**
+ * Inspects a log without a valid header, of which SQLite discards all frames. The first frame
+ * identifies the generation.
+ */
 function inspectWithoutHeader(handle: number, pageSize: number | undefined): LogState {
   const damaged = { kind: 'damaged', frame: 0, commits: 0, lost: 0 } as const
   if (pageSize === undefined) return damaged
@@ -190,7 +193,7 @@ function inspectWithoutHeader(handle: number, pageSize: number | undefined): Log
   return lost === 0 ? { kind: 'empty' } : { ...damaged, lost }
 }
 
-/** The page size by the header of the database; undefined when it has none either. */
+/** The page size in the header of the database; undefined when that header is not valid either. */
 function pageSizeOf(file: string): number | undefined {
   const header = Buffer.alloc(headerSize)
   const handle = openSync(file, 'r')
@@ -254,7 +257,7 @@ class Checksum {
     return this.#sums
   }
 
-  /** A checksum in the same byte order that starts with other sums. */
+  /** A checksum that continues other sums in the same byte order. */
   from(sums: Sums): Checksum {
     return new Checksum(this.#isSwapped, sums)
   }

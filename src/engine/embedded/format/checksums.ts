@@ -22,7 +22,7 @@ export function textChecksum(text: string | Uint8Array, version: number): number
   return crc32(text) + version
 }
 
-/** Also false when damage has changed the type of the text. */
+/** Whether a text matches its checksum. False also when damage has changed the type of the text. */
 export function isTextSound(
   text: unknown,
   version: number,
@@ -44,7 +44,7 @@ export interface StoredSearch {
 
 export function searchChecksum(doc: number, search: StoredSearch): number {
   const { form, vector, vectorize, lexical } = search
-  // The columns that have a value, so that null and empty differ.
+  // Flags of the columns that have a value, so that null and empty differ.
   const present =
     (vector instanceof Uint8Array ? 1 : 0) +
     (typeof vectorize === 'string' ? 2 : 0) +

@@ -6,7 +6,7 @@ import { recordName } from './shown-id.ts'
 /** The damaged part of a record. */
 export type RecordPart = 'text' | 'search fields' | 'vector'
 
-/** `id` is the key of the record; empty when it is unknown. */
+/** The error for a damaged record. `id` is the key of the record; empty when it is unknown. */
 export function damagedRecord(id: Uint8Array, tie: Tie, part: RecordPart): EngineError {
   const others = tie === 'id' ? 'rows' : 'documents'
   return new EngineError(
@@ -21,7 +21,10 @@ export function recordDamage(id: Uint8Array, tie: Tie, part: RecordPart): string
   return `${recordName(id, tie)} is damaged: its stored ${part} ${verb} not match the checksum`
 }
 
-/** An index leads to a record number that is missing or belongs to another record. */
+/**
+ * The error for an index that leads to a record number that is missing or belongs to another
+ * record.
+ */
 export function misledByIndex(seq: number, tie: Tie): EngineError {
   const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
   return new EngineError(
@@ -31,7 +34,9 @@ export function misledByIndex(seq: number, tie: Tie): EngineError {
   )
 }
 
-/** `index` is the name of the index, `place` the damaged part of it. */
+/**
+ * The error for a damaged index. `index` is the name of the index, `place` the damaged part of it.
+ */
 export function damagedIndex(index: string, place: string): EngineError {
   return new EngineError(
     'damaged',

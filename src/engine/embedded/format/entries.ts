@@ -17,7 +17,7 @@ import { atOnce, Pace, InterruptibleWalk, type Steps } from '../../../runtime/st
 
 export const arrayStep = '&['
 
-/** Lists of up to this size are compared pairwise. */
+/** Maximum number of entries that are compared pairwise. */
 const comparedMax = 8
 
 export interface Entry {
@@ -50,7 +50,7 @@ export class EntryList {
     return this.#addFields(indexed.entries()) ? undefined : this.#walk.rest()
   }
 
-  /** Identifies the path and key of an entry within this list. */
+  /** A text that identifies the path and key of an entry within this list. */
   identity(entry: Entry): string {
     const key = this.bytes.view(entry.start, entry.end)
     const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
@@ -60,7 +60,7 @@ export class EntryList {
 
   #addFields(fields: Members): boolean {
     for (const [name, value] of fields) {
-      // Conditions on _id use the column `id` of the record.
+      // Fields named _id have no entries: conditions on _id use the column `id` of the record.
       if (name === '_id') continue
       const isDone = this.#addNode(this.#rootPath(name), value)
       if (this.#walk.isDue() || !isDone)
@@ -69,7 +69,7 @@ export class EntryList {
     return true
   }
 
-  /** Adds a value and all values inside it. */
+  /** Adds a value and all values inside it. Returns whether the walk has finished. */
   #addNode(path: string, value: Value): boolean {
     this.#add(path, value, false)
     if (!isNested(value)) return true
@@ -142,7 +142,10 @@ export class EntryList {
     this.entries.push({ path, start, end: this.bytes.size, element })
   }
 
-  /** Most arrays are short, and a few comparisons show that they have no duplicates. */
+  /**
+   * Whether the entries at index `start` and after it are few and distinct. Most arrays are short,
+   * and a few comparisons show that they have no duplicates.
+   */
   #areFewAndDistinct(start: number): boolean {
     const { entries } = this
     if (entries.length - start > comparedMax) return false

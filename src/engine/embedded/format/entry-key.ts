@@ -68,7 +68,7 @@ export function pathStart(path: number): string {
 
 /** Prefix of the keys of a value at a path, and of no others. */
 export function valueStart(path: number, value: Uint8Array): string {
-  // Called first, because it may replace `scratch`.
+  // `writeStart` is called first, because it may replace `scratch`.
   const size = writeStart(path, spanOf(value), 0)
   return scratch.toString('latin1', 0, size)
 }

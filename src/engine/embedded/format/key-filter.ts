@@ -17,7 +17,7 @@ import type { KeyColumn, RowView } from './row-view.ts'
 
 type KeyView = Pick<RowView, 'key' | 'table'>
 
-/** A filter with more parts is slower than checking rows one by one. */
+/** Maximum parts of a filter. A filter with more parts is slower than checking rows one by one. */
 const partsMax = 1000
 
 /**

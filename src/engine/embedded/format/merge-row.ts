@@ -17,7 +17,10 @@ export interface StoredMerge {
   readonly isInsert: boolean
 }
 
-/** Excludes vectors outside of the primary key: they are stored beside rows. */
+/**
+ * The stored form of a merge. Excludes vectors outside of the primary key: they are stored beside
+ * rows.
+ */
 export function storedMerge(merge: RowMerge, view: RowView): StoredMerge {
   const values: JsonObject = new Map()
   const cleared: string[] = []

@@ -70,7 +70,7 @@ function readPacked(position: Position): readonly (Value | undefined)[] {
   return unpackList(Buffer.from(position.slice(1), 'latin1'), unpackLimits) ?? []
 }
 
-/** A position comes from a client and may be forged. */
+/** Limits for unpacking a position, which comes from a client and may be forged. */
 const unpackLimits = { depthMax: 100, valuesMax: 100_000 }
 
 function readJson(position: Position): readonly Value[] {

@@ -61,7 +61,7 @@ function servedByKey(
   const prefix = keyPrefix(view, keyConditionsOf(filter, view))
   if (prefix === undefined) return undefined
   const columns = new Map(prefix)
-  // Fewer columns have fewer combinations of values.
+  // Each round drops the last column: fewer columns have fewer combinations of values.
   while (columns.size >= view.table.definition.partitionBy.length) {
     const onId = idFilter(view, columns)
     if (onId !== undefined) return { filter: onId, columns }

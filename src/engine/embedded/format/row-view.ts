@@ -43,7 +43,7 @@ export class RowView implements RecordView, ComparableFields {
   /** Columns whose values contain floating-point numbers. */
   readonly floatColumns: readonly StoredColumn[]
   readonly #columns: ReadonlyMap<string, StoredColumn>
-  /** Cached by list, because the same lists recur. */
+  /** Shown columns by list of columns, cached because the same lists recur. */
   readonly #shown = new WeakMap<readonly Column[], ShownColumns>()
   readonly #keyNames: ReadonlySet<string>
   /** Comparable fields by path. */
@@ -112,7 +112,7 @@ export class RowView implements RecordView, ComparableFields {
     return this.#columns.get(name)!
   }
 
-  /** `needed` columns are read in addition to the shown ones. */
+  /** The columns that rows show. `needed` columns are read in addition. */
   shown(columns: readonly Column[], needed: readonly Column[] = []): ShownColumns {
     if (needed.length > 0) return this.#showing(columns, needed)
     let shown = this.#shown.get(columns)
@@ -150,7 +150,8 @@ export class RowView implements RecordView, ComparableFields {
   }
 
   /**
-   * For a text, includes the columns of text indexes, although these have term indexes of their own.
+   * The indexed fields of a record. For a text, they include the columns of text indexes, although
+   * these have term indexes of their own.
    */
   indexed(record: string | JsonObject): JsonObject {
     if (typeof record === 'string') return this.see(record, this.#written)
@@ -185,7 +186,7 @@ export class RowView implements RecordView, ComparableFields {
     return this.idOfRow(storedFields(text, this.#keyNames))
   }
 
-  /** The row must have all columns of its key. */
+  /** The id of a row, which must have all columns of its key. */
   idOfRow(row: JsonObject): string {
     return keyText(
       this.key.map(({ column, direction, toComparable }) => {
@@ -264,7 +265,7 @@ export class RowView implements RecordView, ComparableFields {
   }
 }
 
-/** Converts a long list, set or map in parts. */
+/** The comparable form of a stored value. A long list, set or map is converted in parts. */
 function* comparableOf(
   { column, toComparable }: ComparableField,
   stored: Value,

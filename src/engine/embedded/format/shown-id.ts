@@ -5,7 +5,7 @@
 import { tag } from '../../../language/values/key.ts'
 import type { Tie } from './entry-key.ts'
 
-/** For example: the document with _id "a", or the row with primary key ("a", 5). */
+/** Names a record, for example: the document with _id "a", or the row with primary key ("a", 5). */
 export function recordName(id: Uint8Array, tie: Tie): string {
   if (id.length === 0) return tie === 'id' ? 'a row' : 'a document'
   return tie === 'id'
@@ -35,7 +35,7 @@ function shownKey(key: Uint8Array): string {
   }
 }
 
-/** A number between two doubles is shown as the lower one. */
+/** Decodes a number. A number between two doubles is shown as the lower one. */
 function numberIn(key: Uint8Array): number {
   const bytes = new DataView(new ArrayBuffer(8))
   const isPositive = (key[1] ?? 0) >= 0x80
@@ -64,13 +64,16 @@ function textIn(bytes: Uint8Array): string {
   return units.map((unit) => String.fromCharCode(unit)).join('')
 }
 
-/** Columns of a primary key: a text of their keys, each terminated by two zero bytes. */
+/**
+ * The columns of a primary key, as shown in messages. The key is a text of their keys, each
+ * terminated by two zero bytes.
+ */
 function shownParts(id: Uint8Array): string[] {
   const bytes = Buffer.from(textIn(id.subarray(1)), 'latin1')
   const shown: string[] = []
   let part: number[] = []
   for (let i = 0; i < bytes.length; i++) {
-    // The first byte is a type, whose low half is 0. Descending columns are complemented.
+    // The first byte of a part is a type, whose low half is 0. Descending columns are complemented.
     const mask = part.length === 0 ? ((bytes[i]! & 0x0f) === 0 ? 0 : 0xff) : maskOf(part)
     const byte = bytes[i]! ^ mask
     if (byte !== 0 || part.length === 0) {

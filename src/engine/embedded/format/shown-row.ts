@@ -51,5 +51,5 @@ export class ShownRow implements Row {
   }
 }
 
-/** Rows of up to this many characters are parsed in less than a tenth of a millisecond. */
+/** Maximum characters of a row that is parsed at once, in less than a tenth of a millisecond. */
 const readAtOnceMax = 4_096

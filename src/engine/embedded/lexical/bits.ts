@@ -108,7 +108,7 @@ export class BitReader {
     return -1
   }
 
-  /** -1 at the end, where only zeros of padding follow. */
+  /** Reads a number that `putGolomb` wrote; -1 at the end, where only zeros of padding follow. */
   takeGolomb(order: number): number {
     const bits = this.takeUnary()
     if (bits <= 0) return bits === 0 ? this.take(order) : -1

@@ -11,7 +11,7 @@ export function wordsOf(width: number): number {
   return width * 4
 }
 
-/** Number of bits of the largest of some numbers. */
+/** Number of bits of the largest number at the indexes in [from, to). */
 export function widthOf(numbers: Uint32Array, from: number, to: number): number {
   let all = 0
   for (let i = from; i < to; i++) all |= numbers[i]!

@@ -10,7 +10,7 @@ import { TermList } from './term-list.ts'
 /** A text that should be in the index. */
 export interface CheckedText {
   readonly seq: number
-  /** Undefined when there is no analyzer to tell the terms. */
+  /** Terms of the text; undefined when no analyzer can determine them. */
   readonly terms: readonly string[] | undefined
 }
 
@@ -36,8 +36,8 @@ interface CheckedTerm {
 }
 
 /**
- * A posting list in short: two lists that differ in a document, a count or a length have different
- * sums, almost certainly.
+ * Summary of a posting list. Two lists that differ in a document, a count or a length have
+ * different sums, almost certainly.
  */
 interface Tally {
   documents: number
@@ -129,7 +129,7 @@ class IndexCheck {
     }
   }
 
-  /** Records that a document has a text; false when it is not indexed. */
+  /** Records that a document has a text; returns false when that text is not indexed. */
   #noteText(seq: number): boolean {
     const waiting = this.#waiting.get(seq)
     if (waiting !== undefined) {

@@ -19,7 +19,10 @@ export interface ScoredTerm {
   readonly scores: TermScores
 }
 
-/** Documents from a place on, in batches. A batch is valid until the next one. */
+/**
+ * Yields the documents at place `from` or later that have all terms, in batches. A batch is valid
+ * until the next one is requested.
+ */
 export function* placesWithAll(
   cursors: readonly PostingCursor[],
   from: number,
@@ -90,7 +93,10 @@ function scoreSeveral(
   const [lead, ...others] = bySize(terms)
   const { cursor, scores } = lead!
   const group = new Group(view, terms)
-  /** Per term: the most that it and the terms after it can add in the documents of a block. */
+  /**
+   * For each term: the most that it and the terms after it can add to the score of a document in a
+   * block.
+   */
   const bounds = new Float64Array(others.length + 1)
   let before = -1
   for (let block = 0; block < cursor.blocks; block++) {
@@ -204,13 +210,15 @@ class Group {
     found.size = kept
   }
 
-  /** Must be called after `note` was called for all terms. */
+  /**
+   * Adds the scored documents to the best. Must be called after `note` was called for all terms.
+   */
   scoreInto(best: TopScores): void {
     const { places, slots, size } = found
     const terms = this.#terms.length
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
-      // Summed in the order of the query, because sums of floats depend on it.
+      // The scores are summed in the order of the query, because sums of floats depend on it.
       let score = 0
       for (let term = 0; term < terms; term++) score += parts[term]![slot]!
       if (score >= best.floor) this.#view.addTo(best, places[i]!, score)
@@ -222,6 +230,6 @@ class Group {
 const found = emptyPlaces(sliceSize)
 /** Score of each term by the slots of documents; terms are in the order of the query. */
 const parts: Float64Array[] = []
-/** Sum of the scores so far, added in any order. */
+/** Sum of a document's scores so far, by slot; the scores are added in any order. */
 const sums = new Float64Array(sliceSize)
 const keptCounts = new Uint32Array(sliceSize)

@@ -91,7 +91,7 @@ export class PostingCursor {
     return from <= this.#last
   }
 
-  /** Keeps the documents that have the term, and writes their counts to `kept`. */
+  /** Keeps the candidates that have the term, and writes its counts in them to `kept`. */
   keep(found: FoundPlaces, kept: Uint32Array): void {
     const { places: wanted, size } = found
     let count = 0
@@ -114,8 +114,8 @@ export class PostingCursor {
   }
 
   /**
-   * Keeps the documents that are in the block, and writes their index in it to `kept`. Branchless,
-   * because the processor cannot predict which documents are found.
+   * Keeps the candidates that are in the block, and writes their index in the block to `kept`.
+   * Branchless, because the processor cannot predict which documents are found.
    */
   #keepNoted(
     { places: wanted, slots }: FoundPlaces,
@@ -219,7 +219,7 @@ function newBuffers(): BlockBuffers {
   }
 }
 
-/** Range of places that differ in their low bits. */
+/** Number of consecutive places that differ in their low bits. */
 const notedSpan = 4096
 const notedMask = notedSpan - 1
 /** Minimum candidates for lookups by index; fewer candidates are merged with the block. */
@@ -233,8 +233,8 @@ const placeMax = 2 ** 32 - 1
 const none = new Uint32Array(0)
 
 /**
- * The first block, from `start` on, whose last place is not less than `from`. Searches exponentially,
- * since it is usually near.
+ * The first block, at index `start` or later, whose last place is at least `from`. The search is
+ * exponential, because that block is usually near.
  */
 function firstReaching(lasts: Uint32Array, from: number, start: number): number {
   let step = 1

@@ -19,7 +19,7 @@ export class DocumentList {
     this.last = size === 0 ? -1 : this.seqAt(size - 1)
   }
 
-  /** `seqs` must ascend. */
+  /** A list of the documents with these numbers, which must ascend. */
   static of(seqs: Iterable<number>): DocumentList {
     const places: number[] = []
     const firsts: number[] = []
@@ -70,7 +70,9 @@ export class DocumentList {
     return this.#seqs[range]! + (place - this.#places[range]!)
   }
 
-  /** Place of the first document from a number on; `size` behind the last document. */
+  /**
+   * Place of the first document whose number is at least `seq`; `size` when all numbers are less.
+   */
   placeFrom(seq: number): number {
     const range = lastAtOrBefore(this.#seqs, seq)
     if (range < 0) return 0

@@ -6,7 +6,10 @@ export class FoldedTexts {
   /** Documents, and the lengths of their texts in tokens. */
   readonly seqs: number[] = []
   readonly lengths: number[] = []
-  /** Per posting, text by text: the term here, the place of the text and the count in `#postings`. */
+  /**
+   * Per posting, text by text: the term is here, the place of the text and the count are in
+   * `#postings`.
+   */
   #terms: Uint32Array
   readonly #postings: Postings
 
@@ -16,7 +19,7 @@ export class FoldedTexts {
     this.#postings = new Postings(capacity)
   }
 
-  /** Documents must be added in ascending order. */
+  /** Adds the term list of a document. Documents must be added in ascending order. */
   add(seq: number, bytes: Uint8Array): void {
     const list = taken.decode(bytes)
     const { ids, counts, size } = list

@@ -23,14 +23,16 @@ export class MaxScore {
   readonly #terms: readonly ScoredTerm[]
   /** Indexes of the terms by ascending weight. */
   readonly #byBound: readonly number[]
-  /** Sum of the weights of the terms up to an index in `byBound`. */
+  /**
+   * For each index in `byBound`: sum of the weights of the terms up to and including that index.
+   */
   readonly #boundUpTo: readonly number[]
   readonly #best: TopScores
   readonly #budget: Budget
   readonly #windowSize: number
   /** Score of each term by the slots of the window's documents. */
   readonly #parts: readonly Float64Array[]
-  /** Sum of the scores so far, added in any order. */
+  /** Sum of a document's scores so far, by slot; the scores are added in any order. */
   readonly #sums: Float64Array
   /** Slots that have a sum, and their number. */
   readonly #touched: Uint32Array
@@ -92,8 +94,8 @@ export class MaxScore {
   }
 
   /**
-   * First index in `byBound` at which the terms so far can reach the lowest wanted score together. From
-   * it on, postings are walked.
+   * First index in `byBound` whose term, together with all terms before it, can reach the lowest
+   * wanted score. The postings of the terms at this index and after it are walked.
    */
   #firstWalked(): number {
     let at = 0
@@ -110,7 +112,9 @@ export class MaxScore {
     return isTooLow(reachable, this.#best.floor)
   }
 
-  /** First place from `from` on in the postings that are walked; Infinity at their end. */
+  /**
+   * First place in the postings that are walked which is at least `from`; Infinity at their end.
+   */
   #nextDocument(walked: number, from: number): number {
     let next = Infinity
     for (let i = walked; i < this.#byBound.length; i++) {
@@ -145,7 +149,9 @@ export class MaxScore {
     }
   }
 
-  /** Makes candidates of the documents of a window that can be among the best, in order. */
+  /**
+   * Chooses as candidates the documents of a window that can be among the best, by ascending place.
+   */
   #chooseTouched(start: number, boundOfRest: number): void {
     const { places, slots } = this.#candidates
     let size = 0

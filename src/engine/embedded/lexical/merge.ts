@@ -21,7 +21,9 @@ export class SegmentMerge {
   readonly #places: readonly Uint32Array[]
   readonly #heads: Head[]
 
-  /** Sources come oldest first. Terms up to `progress` are in the target already. */
+  /**
+   * `sources` come oldest first. Terms up to and including `progress` are in the target already.
+   */
   constructor(
     sources: readonly TextSegment[],
     target: SegmentWriter,

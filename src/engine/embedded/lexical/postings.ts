@@ -53,7 +53,7 @@ export function putShortList(postings: Postings, into: VarintWriter): void {
   bitWriter.finishInto(into)
 }
 
-/** `lengths`: length of each document's text, by place. */
+/** Encodes a posting list. `lengths` has the length of each document's text, by place. */
 export function encodePostings(postings: Postings, lengths: Uint32Array): EncodedPostings {
   const { places, counts, size } = postings
   const whole = Math.floor(size / blockSize)
@@ -227,7 +227,7 @@ function putBest({ places, counts }: Postings, from: number, lengths: Uint32Arra
   }
 }
 
-/** Term counts from this one on share one pair of count and length. */
+/** Term counts that are at least this number share one pair of count and length. */
 const countsApart = 64
 const noLength = 2 ** 32 - 1
 

@@ -33,7 +33,10 @@ export interface ScoreOptions {
   readonly among?: Float64Array | undefined
   /** Number of the best documents to return; documents that tie with the last of them are added. */
   readonly wanted?: number
-  /** Only documents with at most this score: all with exactly this score, and the best below it. */
+  /**
+   * Maximum score: all documents with exactly this score are returned, and the best with a lower
+   * one.
+   */
   readonly ceiling?: number | undefined
   /** Statistics to use instead of those of the index. */
   readonly statistics?: TermStatistics | undefined
@@ -51,7 +54,7 @@ export class LexicalReader {
   #state: unknown
   #mayHaveChanged = true
 
-  /** `suffix` distinguishes the term indexes of a store. */
+  /** Opens one term index of a store. `suffix` distinguishes the indexes of a store. */
   constructor(store: StoreConnection, suffix: string) {
     this.#store = store
     this.#suffix = suffix
@@ -96,7 +99,10 @@ export class LexicalReader {
     return rarestOf(wanted) + this.#allWaiting().size
   }
 
-  /** Documents after a number that have all of the terms, ascending, in batches. */
+  /**
+   * Numbers of the documents that have all of the terms, in batches: ascending, and greater than
+   * `after`.
+   */
   *documents(
     terms: readonly string[],
     after: number,
@@ -117,7 +123,7 @@ export class LexicalReader {
     yield* mergeAscending([...inSegments, [freshSeqs].values()])
   }
 
-  /** Documents after a number that have a text, ascending, in batches. */
+  /** Numbers of the documents that have a text, in batches: ascending, and greater than `after`. */
   *#texts(after: number, budget: Budget): Generator<readonly number[]> {
     if (this.#mayHaveChanged) this.#refresh()
     const fresh = [...this.#allWaiting()]
@@ -128,8 +134,9 @@ export class LexicalReader {
   }
 
   /**
-   * BM25 scores of documents that have all of the terms. Only the best `wanted` documents, and those
-   * that tie with the last of them, are guaranteed to be included. Fewer results are all there are.
+   * BM25 scores of documents that have all of the terms. Only the best `wanted` documents, and ties
+   * with the last of them, are guaranteed to be included. If there are fewer results, they are
+   * complete.
    */
   score(
     terms: readonly string[],
@@ -264,9 +271,9 @@ export class LexicalReader {
     return found.length === terms.length ? found : undefined
   }
 
-  /** Those of the terms that occur in the index, in the same order. */
+  /** The terms that occur in the index, in the given order. */
   #occurring(terms: readonly string[]): readonly Term[] {
-    // Checked here and not in `begin`, because most reads involve no terms.
+    // The cached state is checked here and not in `begin`, because most reads involve no terms.
     if (this.#mayHaveChanged) this.#refresh()
     const known = this.#known.get(terms)
     if (known !== undefined) return known
@@ -360,11 +367,11 @@ function walkCost(wanted: readonly Term[], among: Float64Array | undefined): num
   const leading = Math.min(rarestOf(wanted), among?.length ?? Infinity)
   let blocks = 0
   for (const { postings } of wanted) blocks += Math.min(postings / blockSize, leading)
-  // Assumes that half of the blocks are skipped.
+  // The estimate assumes that half of the blocks are skipped.
   return Math.ceil(blocks / 2)
 }
 
-/** The largest segment first: its scores allow skipping most in the others. */
+/** Segments by size, the largest first: its scores allow skipping most in the others. */
 function bySize(
   views: readonly SegmentView[],
 ): readonly { readonly view: SegmentView; readonly place: number }[] {
@@ -406,7 +413,7 @@ function* documentsIn(
   }
 }
 
-/** Documents of a segment after a number, ascending, in batches. */
+/** Numbers of the documents of a segment, in batches: ascending, and greater than `after`. */
 function* textsIn(
   view: SegmentView,
   after: number,
@@ -425,7 +432,10 @@ function* textsIn(
   }
 }
 
-/** Places of those documents that are in a segment. */
+/**
+ * Places in a segment of those documents in `among` that the segment has; undefined: `among` is
+ * absent.
+ */
 function placesIn(
   { segment }: SegmentView,
   among: Float64Array | undefined,

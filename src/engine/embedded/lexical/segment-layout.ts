@@ -16,7 +16,9 @@ import type { VarintReader } from './varints.ts'
  */
 export const rowSize = 16_848
 
-/** Ids of a segment's rows start at the id of the segment times this number. */
+/**
+ * Maximum rows of a segment. The ids of its rows start at the id of the segment times this number.
+ */
 export const rowsMax = 2 ** 24
 
 /**

@@ -15,7 +15,7 @@ export class SegmentView {
   #marks: Uint8Array | undefined
   /** Places of void documents, in the order in which they became void. */
   readonly #voids: number[] = []
-  /** Number of the first `upTo` void documents that have a term, by term. */
+  /** Cached counts by term: `count` of the first `upTo` void documents have the term. */
   readonly #counted = new Map<number, { readonly upTo: number; readonly count: number }>()
 
   constructor(segment: TextSegment) {
@@ -58,7 +58,7 @@ export class SegmentView {
     return list.size - found
   }
 
-  /** Counts void documents by decoding the whole list. */
+  /** Number of void documents in a list, which is decoded as a whole. */
   #voidsIn(list: List): number {
     const postings = new Postings(list.size)
     this.segment.decode(list, postings)
@@ -68,7 +68,10 @@ export class SegmentView {
     return count
   }
 
-  /** Counts void documents by looking up those from index `from` on. */
+  /**
+   * Number of documents in a list among the void ones at index `from` and after it, which are
+   * looked up.
+   */
   #countVoids(list: List, from: number): number {
     const places = Uint32Array.from(this.#voids.slice(from)).sort()
     const found = { places, slots: new Uint32Array(places.length), size: places.length }

@@ -14,7 +14,7 @@ export interface PostingRows {
 
 /** Approximate size of a group in bytes. A lookup of a term scans its group. */
 const groupSize = 2048
-/** Lists of more bytes are stored outside of the group. */
+/** Maximum size in bytes of a list inside a group. Longer lists are stored outside of it. */
 const listSizeMax = 1024
 
 export class SegmentWriter {
@@ -63,7 +63,7 @@ export class SegmentWriter {
     return this.#directory.bytes
   }
 
-  /** Terms must be added in ascending order. */
+  /** Adds the posting list of a term. Terms must be added in ascending order. */
   add(term: number, postings: Postings, lengths: Uint32Array): void {
     if (this.#group.size > groupSize) this.#endGroup()
     const { size } = postings

@@ -82,7 +82,7 @@ export class TextSegment {
       if (entry.wordStart < 0) reader.at += entry.restSize
     }
     if (entry.term !== term) return undefined
-    // A copy, so that the list does not keep the whole row in memory.
+    // The bytes are copied, so that the list does not keep the whole row in memory.
     const list = this.#open(entry, this.#restOf(entry, reader).slice())
     keep(this.#lists, term, list, sizeOf(list))
     return list
@@ -94,7 +94,9 @@ export class TextSegment {
     return replaced[firstFrom(replaced, replaced.length, seq)] === seq
   }
 
-  /** All terms after a number, ascending. An entry is valid until the next one. */
+  /**
+   * All terms greater than `after`, ascending. An entry is valid until the next one is requested.
+   */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
       let group = Math.max(0, lastAtOrBefore(this.#terms, after));

@@ -23,7 +23,7 @@ import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
 const fanout = 4
 /** Number of replaced documents above which they alone can cause a merge. */
 const replacedMin = 500
-/** Rows of a merged segment that one step deletes. */
+/** Maximum rows of a merged segment that one step deletes. */
 const droppedMax = 64
 
 /** A merge, and the row of its target. */
@@ -40,7 +40,7 @@ export class Segments {
   #merge: RunningMerge | undefined
   #next = 0
 
-  /** `sizeMin`: approximate number of postings of a new segment. */
+  /** `sizeMin` is the approximate number of postings of a new segment. */
   constructor(database: DatabaseSync, suffix: string, sizeMin: number) {
     this.#statements = prepareStatements(database, suffix)
     this.#index = termIndex(suffix)
@@ -149,7 +149,10 @@ export class Segments {
     return unused
   }
 
-  /** Removes all segments. Their numbers are not reused, because readers cache by them. */
+  /**
+   * Removes all segments. Their numbers are not reused, because readers cache what they read by
+   * number.
+   */
   clear(): void {
     this.#statements.clear()
     this.#made = []
@@ -216,7 +219,10 @@ export class Segments {
     return made.slice(from)
   }
 
-  /** Segments in which a third of the documents was replaced: their void postings cost reads. */
+  /**
+   * Segments of which later ones have replaced a third of the documents: their void postings cost
+   * reads.
+   */
   #outdated(): readonly TextSegment[] {
     let replaced = 0
     let documents = 0

@@ -84,7 +84,7 @@ const slotSize = 2
 /** Maximum numbers of terms and of their characters: 3 MiB in total, with the slots. */
 const termsMax = 50_000
 const charactersMax = 2 ** 19
-/** Longer terms are not cached: few texts share them. */
+/** Maximum length of a cached term. Few texts share longer ones. */
 const lengthMax = 256
 
 /** FNV-1a over characters, with its high bits mixed into the low ones, which select a slot. */

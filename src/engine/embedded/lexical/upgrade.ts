@@ -51,7 +51,8 @@ function old(table: string, suffix: string): string {
 }
 
 /**
- * Texts that waited still wait, as if no segment had them. The encoding of their lists is unchanged.
+ * Copies the texts that wait. They still wait, as if no segment had them. The encoding of their
+ * lists is unchanged.
  */
 function copyWaiting(database: DatabaseSync, suffix: string): void {
   database.exec(

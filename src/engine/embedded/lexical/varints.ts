@@ -11,7 +11,7 @@ export class VarintWriter {
   put(value: number): void {
     this.#makeRoom(8)
     let rest = value
-    // Shifts are much faster, but have 32 bits.
+    // Shifts are much faster, but are limited to 32 bits.
     while (rest >= 2 ** 31) {
       this.#bytes[this.#size++] = (rest % 0x80) | 0x80
       rest = Math.floor(rest / 0x80)

@@ -34,7 +34,7 @@ export interface TermCounts {
  */
 const waitingSizeMax = Number(process.env['STELA_TEST_WAITING'] ?? 64 * 1024)
 
-/** Approximate number of postings in that many bytes. */
+/** Approximate number of postings in waiting lists of `waitingSizeMax` bytes. */
 const foldedPostings = Math.ceil(waitingSizeMax * 0.6)
 
 /** Postings that are merged per step while no writes arrive: some tens of milliseconds. */
@@ -59,10 +59,10 @@ export class LexicalWriter {
   /** The table `waiting`: term lists by document; null for a document without a text now. */
   readonly #waiting = new Map<number, Uint8Array | null>()
   #waitingSize = 0
-  /** Postings of the texts written since the last commit, and in that commit. */
+  /** Postings of texts that were written since the last commit, and of texts in that commit. */
   #written = 0
   #committed = 0
-  /** Whether the numbers above differ from those in the store. */
+  /** Whether the numbers of texts, tokens and terms differ from those in the store. */
   #isChanged = false
 
   /** `suffix` distinguishes the term indexes of a store. */
@@ -147,7 +147,7 @@ export class LexicalWriter {
     this.#isChanged = true
   }
 
-  /** Must be called before a commit. */
+  /** Writes the changed counts to the store. Must be called before a commit. */
   finish(): void {
     this.#committed = this.#written
     this.#written = 0
@@ -165,7 +165,10 @@ export class LexicalWriter {
     return this.#committed + this.#written > 0 && this.#segments.isWorkDue(false)
   }
 
-  /** Must be called after a commit. Merges in proportion to what was written. */
+  /**
+   * Writes a segment when enough texts wait, and merges in proportion to what was written. Must be
+   * called after a commit.
+   */
   keepUp(): void {
     if (this.#waitingSize > waitingSizeMax) this.fold()
     this.#merge((this.#committed + this.#written) * this.#segments.levels, false)
@@ -190,7 +193,8 @@ export class LexicalWriter {
           this.#newTerms.delete(term)
         }
       })
-    // New terms of texts that were replaced before they became part of a segment.
+    // The remaining new terms are those of texts that were replaced before they became part of a
+    // segment.
     this.#dropTerms([...this.#newTerms])
     this.#newTerms.clear()
     this.#statements.waiting.clear.run()
@@ -206,7 +210,7 @@ export class LexicalWriter {
   #merge(postings: number, isIdle: boolean): void {
     const unused = this.#segments.work(postings, isIdle)
     if (unused.length === 0) return
-    // Waiting texts may use these terms again.
+    // Terms that waiting texts use again are kept.
     const waiting = new Set<number>()
     for (const bytes of this.#waiting.values()) {
       const { ids, size } = taken.decode(bytes ?? nothing)
@@ -251,7 +255,7 @@ export class LexicalWriter {
     for (let i = from; i < to; i++) {
       const position = termCounts[i * 2]!
       const id = (ids[position] ||= this.#termId(terms[position]!))
-      // Term and position in one number, so that a numeric sort orders them.
+      // A key contains both term and position, so that a numeric sort orders the terms.
       keys[i - from] = id * placesMax + (i - from)
     }
     built.size = 0

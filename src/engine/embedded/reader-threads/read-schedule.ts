@@ -65,7 +65,9 @@ interface Line<Read> {
   long: number
 }
 
-/** Its lines are in order of their last turn, the least recent first. */
+/**
+ * A principal with its reads. Its lines are in order of their last turn, the least recent first.
+ */
 interface Principal<Read> {
   readonly name: string
   readonly lines: Map<object, Line<Read>>
@@ -126,7 +128,7 @@ export class ReadSchedule<Read> {
     return this.#entries.size > this.#running.size
   }
 
-  /** False: the principal has too many waiting reads. */
+  /** Adds a read. Returns false when the principal has too many waiting reads. */
   add(read: Read, { principalName, connection }: Asker): boolean {
     const principal = this.#principals.get(principalName) ?? newPrincipal(principalName)
     if (principal.waiting >= this.#options.waitingMax) return false
@@ -140,7 +142,7 @@ export class ReadSchedule<Read> {
     return true
   }
 
-  /** Aborts a read. True: it had not started, and was removed. */
+  /** Aborts a read. Returns true when it is removed; otherwise its thread has to stop it first. */
   giveUp(read: Read): boolean {
     const entry = this.#entries.get(read)
     if (entry === undefined) return true
@@ -154,7 +156,10 @@ export class ReadSchedule<Read> {
     return false
   }
 
-  /** The thread has stopped the read. True: the read was put back, and waits again. */
+  /**
+   * Must be called when the thread has stopped the read. Returns true when the read was put back,
+   * and waits again.
+   */
   hasLeft(read: Read): boolean {
     const entry = this.#entries.get(read)
     if (entry?.state !== 'leaving') return false
@@ -163,7 +168,7 @@ export class ReadSchedule<Read> {
     return true
   }
 
-  /** The read has ended, and its thread is free. */
+  /** Must be called when the read has ended and its thread is free. */
   end(read: Read): void {
     const entry = this.#entries.get(read)
     if (entry !== undefined) this.#remove(entry)
@@ -243,7 +248,8 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        // Reads behind it must not overtake: a thread is being left, and this read starts on it.
+        // Reads after this one must not overtake it: a thread is being left, and this read starts
+        // on it.
         if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
         if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }

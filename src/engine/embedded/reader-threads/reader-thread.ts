@@ -113,8 +113,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const { id } = message
     switch (message.kind) {
       case 'begin':
-        // Node would write the cache only when the thread ends, too late for threads that start
-        // before.
+        // Otherwise Node would write the cache only when the thread ends, too late for threads that
+        // start before.
         flushCompileCache()
         return { id }
       case 'read': {

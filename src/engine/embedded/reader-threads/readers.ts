@@ -160,7 +160,7 @@ export class Readers {
     return (reply as { count: number }).count
   }
 
-  /** A search by terms, or with `vectors` in a vector index. */
+  /** Searches by terms or, with `vectors`, in a vector index. */
   async search(
     source: ReadSource,
     search: Search,
@@ -181,7 +181,7 @@ export class Readers {
     return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
   }
 
-  /** Evicts a dropped index, because a new one can get the same name. */
+  /** Evicts a dropped vector index from all threads, because a new one can get the same name. */
   async forget(name: IndexName): Promise<void> {
     this.#removeDead()
     await Promise.all(
@@ -250,7 +250,7 @@ export class Readers {
     const { promise, ...settle } = Promise.withResolvers<ReaderReply | LackOfRoom>()
     const read = { ...asked, ...settle, command: newCommand(), lack: undefined }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
-    // An aborted caller does not wait until the thread has noticed.
+    // A caller that aborts does not wait until the thread has noticed.
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       settle.reject(signal.reason)
@@ -314,10 +314,11 @@ export class Readers {
   #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
     const { message, extra, command, source } = read
     const { file, target } = source
-    // The read may have waited. After a thread closed a dropped file it must not reopen it: the
-    // next store at this path would be mistaken for the old one.
+    // The read may have waited, and its target may have been dropped. A thread that has closed a
+    // dropped file must not reopen it: the next store at this path would be mistaken for the old
+    // one.
     this.#options.checkCurrent(target)
-    // Sent only to a thread that does not have it.
+    // The target is sent only to a thread that does not have it.
     const isKnown = member.targets.get(file) === target
     if (!member.targets.has(file)) this.#options.files.open(file, 'read', () => undefined)
     member.targets.set(file, target)
@@ -326,7 +327,8 @@ export class Readers {
   }
 
   /**
-   * If the reservation fails, the read leaves its thread, and restarts when memory is available.
+   * Reserves memory for a read. If the reservation fails, the read leaves its thread, and restarts
+   * when memory is available.
    */
   #hold(read: PendingRead, size: number): void {
     const { command, caller, held } = read
@@ -368,7 +370,8 @@ export class Readers {
       this.#endSparesLater()
     } catch (error) {
       this.#starting = undefined
-      // Other threads may be ready, or the next attempt may succeed.
+      // If other threads are ready, reads wait for them: the next attempt to start a thread may
+      // succeed.
       if (this.#members.length === 0) this.#failAll(error)
       return
     }
@@ -393,7 +396,7 @@ export class Readers {
       if (member.read !== undefined || member.thread.waiting > 0) continue
       this.#members.splice(this.#members.indexOf(member), 1)
       this.#schedule.loseThread()
-      // A thread that dies while it ends is gone as well.
+      // A failure is ignored: a thread that dies while it ends is gone as well.
       member.thread.stop({ kind: 'stop' }).catch(() => undefined)
     }
   }
@@ -414,7 +417,7 @@ export class Readers {
     }
   }
 
-  /** The schedule starts a read only when a thread is idle. */
+  /** A thread without a read. The schedule starts a read only when there is such a thread. */
   #idleMember(): Member {
     if (this.#isStopping) throw new EngineError('closed', 'the store is closed')
     return this.#members.find(({ read }) => read === undefined)!

@@ -14,7 +14,7 @@ import { documentCost, type Budget } from '../store/budget.ts'
 import type { DocRow } from '../format/doc-row.ts'
 import type { StoreReader } from '../read/store-reader.ts'
 
-/** Texts from this size in bytes are sent as bytes. */
+/** Minimum size in bytes of a text that is sent as bytes. */
 const sizeMin = 16_384
 
 /** The text of one row. */
@@ -40,7 +40,7 @@ interface Wanted {
   readonly sizeMax?: number | undefined
 }
 
-/** Rows with texts, up to the one that exceeds `sizeMax`. */
+/** Rows with texts, up to and including the one that exceeds `sizeMax`. */
 export function sendRows(
   reader: StoreReader,
   found: readonly DocRow[],
@@ -56,7 +56,7 @@ export function sendRows(
   const needed = (Math.min(size, sizeMax) + beside) * (textsOnly ? 1 : 2)
   budget.hold(needed)
   let isWide = false
-  // A text has at most as many characters as bytes.
+  // If all bytes are within the limit, so are the characters: a text has at most as many.
   let left = size <= sizeMax ? Infinity : sizeMax
   const rows: DocRow[] = []
   const texts: SentText[] = []
@@ -68,7 +68,8 @@ export function sendRows(
     const text = sent === undefined ? store.text(seq) : ''
     if (sent !== undefined) texts.push({ position, ...sent })
     if (sent?.encoding === 'utf8' && !isWide) {
-      // Such a text takes two bytes for each character, even if only one character needs them.
+      // A text that is not ASCII takes two bytes for each character, even if only one character
+      // needs them.
       budget.hold(2 * needed)
       isWide = true
     }
@@ -96,7 +97,7 @@ export async function receiveRows(
   const rows = [...sent]
   for (const { position, bytes, encoding } of texts) {
     const text = Buffer.from(bytes.buffer).toString(encoding)
-    // Frees the memory now, not at the next garbage collection.
+    // This frees the memory of the bytes now, not at the next garbage collection.
     bytes.buffer.transfer(0)
     rows[position] = { ...rows[position]!, text }
     const pause = caller.pause()

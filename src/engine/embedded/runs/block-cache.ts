@@ -15,7 +15,7 @@ export class BlockCache {
    * young one was last full, and older ones.
    */
   sizeMax: number
-  /** Keyed by block number; details by the negated number of the segment's first block. */
+  /** Blocks by number, and details by the negated number of the segment's first block. */
   #young = new Map<number, Uint8Array | SegmentDetail>()
   #old = new Map<number, Uint8Array | SegmentDetail>()
   #youngSize = 0
@@ -74,7 +74,10 @@ export class BlockCache {
 
 type StoredBytes = readonly [bytes: Uint8Array, checksum: RowChecksum] | undefined
 
-/** A block that the index refers to and that is missing counts as damage as well. */
+/**
+ * The bytes of a stored block or detail. Throws when they are damaged, or missing although the
+ * index refers to them.
+ */
 function verified(found: StoredBytes, number: number, what: string): Uint8Array {
   if (found === undefined || !areBytesSound(found[0], number, found[1]))
     throw damagedIndex(valueIndex, `${what} ${number}`)

@@ -32,7 +32,8 @@ export class BlockScan implements ChangeSource {
     const kept = this.#varint()
     const size = kept + sizeIn(head)
     if (size > this.bytes.length) this.#grow(size)
-    // A restart stores its whole key, so the number of shared bytes has to be computed.
+    // A restart stores its whole key, so the number of bytes shared with the previous key is
+    // computed.
     this.shared = kept === 0 ? this.#sharedAhead(size) : kept
     const block = this.#block
     const { bytes } = this

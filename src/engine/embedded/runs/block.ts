@@ -151,7 +151,7 @@ export class BlockCursor {
   #next = 0
   #at = 0
   count = 0
-  /** Index of the current entry: `count` behind the last one, -1 before the first. */
+  /** Index of the current entry: `count` after the last one, -1 before the first. */
   position = 0
   state = 0
 
@@ -221,7 +221,7 @@ export class BlockCursor {
       const middle = (low + high + 1) >> 1
       this.#at = this.#offset(middle)
       const size = sizeIn(this.#varint())
-      // Skips the shared size, which is 0 in a restart and takes one byte.
+      // The shared size is skipped: it is 0 in a restart and takes one byte.
       this.#at++
       const known = Math.min(same, sameHigh)
       const found = this.#sameSize(known, size - known, this.#at + known, target)
@@ -272,9 +272,9 @@ export class BlockCursor {
   }
 
   /**
-   * Calls `tell` for the current entry and those behind it while their keys start with `start`, as the
-   * current key must. Returns whether they continue up to the end of the block. Requires document
-   * numbers as ties.
+   * Calls `tell` for the current entry and the following ones while their keys have the prefix
+   * `start`, which the current key must have. Returns whether the last entry of the block has it,
+   * too. Requires document numbers as ties.
    */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): boolean {
     const block = this.#block
@@ -290,7 +290,8 @@ export class BlockCursor {
       const head = block[next]!
       const shared = block[next + 1]!
       if (head < 128 && shared >= tieAt && shared < 128) {
-        // The key has the same value, so its suffix is the end of the document number.
+        // The key has the same value as the previous one, so its suffix is the end of the document
+        // number.
         state = stateIn(head)
         next += 2
         for (let i = shared; i < end; i++) bytes[i] = block[next++]!
@@ -411,7 +412,7 @@ export class BlockCursor {
     this.#take(this.#varint(), this.#varint())
   }
 
-  /** Reads the rest of an entry, behind its head and shared size. */
+  /** Reads the rest of an entry, after its head and shared size. */
   #take(head: number, shared: number): void {
     const block = this.#block
     this.state = stateIn(head)

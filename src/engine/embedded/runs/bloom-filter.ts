@@ -44,7 +44,7 @@ export function filterOf(hashes: readonly number[]): Uint8Array {
   return filter
 }
 
-/** False means that the value is certainly absent. */
+/** Whether a value may be in the filter. False means that it is certainly absent. */
 export function mayHave(filter: Uint8Array, hashes: readonly [number, number]): boolean {
   const [one, other] = hashes
   const bits = filter.length * 8

@@ -19,7 +19,10 @@ export interface Cursor {
   readonly doc: number
   /** Changes skipped by the last step because their documents are not wanted. */
   readonly passed: number
-  /** Beyond the last change, or the first, a cursor cannot be moved any more. */
+  /**
+   * Moves the cursor. A cursor that is beyond the last change, or before the first, cannot be moved
+   * any more.
+   */
   next(): void
   previous(): void
 }
@@ -36,7 +39,7 @@ export interface EntryWalk {
   readonly direction: 1 | -1
   /** Whether a key is in the range. Once it is false, it is false for all later keys. */
   readonly isWithin: (key: string) => boolean
-  /** Leaves out array elements. */
+  /** Whether array elements are left out. */
   readonly valuesOnly: boolean
   readonly only?: DocumentSelection | undefined
 }
@@ -79,7 +82,10 @@ interface Source {
 class Sources {
   readonly #isUp: boolean
   readonly #isWithin: (key: string) => boolean
-  /** A sorted list and not a heap: sources are few, and usually one or two of them alternate. */
+  /**
+   * Sources in order: in a list and not in a heap, because they are few, and mostly one or two
+   * alternate.
+   */
   readonly #queue: Source[] = []
 
   constructor(

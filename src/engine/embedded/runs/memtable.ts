@@ -11,7 +11,7 @@ import type { ChangeSource } from './packed-change.ts'
 import { ChangeLog } from './sorted-changes.ts'
 import type { DocumentCursor } from './value-documents.ts'
 
-/** Maximum changes of a chunk: an insertion moves those behind it. */
+/** Maximum changes of a chunk: an insertion moves all changes after it. */
 const chunkMax = 512
 
 export class Memtable {
@@ -78,7 +78,7 @@ export class Memtable {
     let number = -1
     let end: string | undefined
     for (const change of changes) {
-      // Most changes belong to the chunk of the previous one.
+      // Most changes belong to the chunk of the previous change.
       if (number === -1 || (end !== undefined && change.key >= end)) {
         number = this.#chunkOf(change.key)
         end = this.#chunks[number + 1]?.[0]!.key
@@ -87,7 +87,7 @@ export class Memtable {
     }
   }
 
-  /** Returns false when a chunk was split or removed. */
+  /** Applies a change to a chunk. Returns false when the chunk was split or removed. */
   #applyTo(number: number, change: Change): boolean {
     const chunk = this.#chunks[number]!
     const at = positionIn(chunk, change.key)
@@ -172,7 +172,7 @@ function positionIn(chunk: readonly Change[], key: string): number {
   return low
 }
 
-/** Valid until the next change is sorted in. */
+/** Cursor over the changes of a memtable, valid until the next change is sorted in. */
 class MemtableCursor implements Cursor, DocumentCursor {
   readonly #chunks: readonly (readonly Change[])[]
   #number: number

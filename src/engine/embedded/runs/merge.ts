@@ -66,8 +66,8 @@ export class MergedChanges implements ChangeSource {
 
   #settle(): void {
     const live = this.#live
-    // The current key shares with the previous result the minimum of what the keys passed in between
-    // share.
+    // Number of bytes that the current key shares with the previous result: the minimum over all
+    // keys passed since.
     let shared = live[0]?.shared ?? 0
     while (live.length > 0) {
       const first = live[0]!

@@ -33,7 +33,7 @@ interface Place {
 }
 
 export interface CursorOptions {
-  /** Bypasses the block cache. */
+  /** Whether the cursor bypasses the block cache, because it reads each block once. */
   readonly isOnce?: boolean
   /** Documents whose changes are wanted; most changes of other documents are skipped. */
   readonly wanted?: Documents | undefined
@@ -51,7 +51,7 @@ export class Run {
   readonly #last: string
   /** Block of the latest `find`, with its first key and that of the next block. */
   #lastPlace: (Place & { readonly first: string; readonly end: string }) | undefined
-  /** Net counts of the segments before each one; the last element is the total. */
+  /** Per segment: net counts of all segments before it. The last element is the total. */
   readonly #sums: readonly Sums[]
 
   constructor(store: RunStore, { number, level }: RunRow) {
@@ -101,7 +101,10 @@ export class Run {
     return this.#cursor(options).from(this.#placeOf(target.text), target.bytes)
   }
 
-  /** Changes from a key on, as input of a merge. Their blocks bypass the cache. */
+  /**
+   * The changes whose keys are not less than a key, as input of a merge. Their blocks bypass the
+   * cache.
+   */
   changesFrom({ text, bytes }: SeekKey): ChangeSource {
     const changes = new BlockScan(this.#store.tie, this.#blocksFrom(this.#placeOf(text)))
     const from = { bytes, start: 0, size: bytes.length }
@@ -230,8 +233,8 @@ class RunCursor implements Cursor, DocumentCursor {
   passed = 0
 
   /**
-   * Skips changes of unwanted documents, except one per block, so that the caller sees the progress of
-   * a long walk.
+   * With `wanted`, the cursor skips changes of other documents, except one per block, so that the
+   * caller sees the progress of a long walk.
    */
   constructor(reader: BlockReader, tie: Tie, wanted: Documents | undefined) {
     this.#reader = reader
@@ -263,7 +266,10 @@ class RunCursor implements Cursor, DocumentCursor {
     return this.#cursor.startsWith(bytes)
   }
 
-  /** Calls `tell` for the changes from here on while their keys have the prefix `start`. */
+  /**
+   * Calls `tell` for the current change and the following ones while their keys have the prefix
+   * `start`.
+   */
   tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {
     while (this.isAt && this.#cursor.startsWith(start)) {
       if (!this.#cursor.tellOf(start, tell)) return

@@ -204,7 +204,7 @@ export class RunsReader {
 
   /**
    * Ascending numbers, greater than `after`, of the documents that have a value or an array element
-   * with it.
+   * with that value.
    */
   numbersWith(path: number, value: Uint8Array, after: number): Iterable<number> {
     const { memtable } = this
@@ -357,7 +357,7 @@ interface KeyRange extends Omit<EntryWalk, 'isWithin'> {
   readonly place: string | undefined
 }
 
-/** First key of a range, and the first key behind it. */
+/** First key of a range, and the first key after the range. */
 function keysOf({ path, low, high }: EntryRange): [string, string] {
   const start = pathStart(path)
   return [
@@ -366,13 +366,16 @@ function keysOf({ path, low, high }: EntryRange): [string, string] {
   ]
 }
 
-/** Key before or behind all entries of the value of a bound. */
+/** A key before all entries of the value of a bound or, if `isBehind`, after them. */
 function side(path: number, { key }: Bound, isBehind: boolean): string {
   const start = valueStart(path, key)
   return isBehind ? afterStart(start) : start
 }
 
-/** Makes the keys of a value's entries. The bytes of a key are valid until the next call. */
+/**
+ * Returns a function that makes the key of a value's entry for an owner. The bytes of a key are
+ * valid until the next call.
+ */
 function seekKeysOf(start: string, tie: Tie): (owner: EntryOwner) => SeekKey {
   if (tie === 'id') return (owner) => seekKeyOf(start + tieText(owner, tie))
   const bytes = Buffer.alloc(start.length + docSize)

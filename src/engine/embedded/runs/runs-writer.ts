@@ -27,7 +27,7 @@ import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segme
 export interface RunsWriterOptions extends RunsReaderOptions {
   /** Changes in `recent` that cause a flush. */
   readonly recentMax?: number | undefined
-  /** Runs of a level that are merged into one. */
+  /** Number of runs of a level that are merged into one. */
   readonly fanout?: number
   /** Size of a block in bytes, and blocks per segment. */
   readonly blockSize?: number
@@ -38,7 +38,7 @@ const defaultRecentMax = 16_384
 const defaultFanout = 4
 /** Maximum size of a row of `recent` in bytes. */
 const recentSizeMax = 1_000_000
-/** Segments that one step deletes. */
+/** Maximum segments that one step deletes. */
 const droppedMax = 8
 
 /** A running merge. */
@@ -142,7 +142,7 @@ export class RunsWriter {
   }
 
   #addToBlock(change: PackedChange): boolean {
-    // Consecutive changes have different paths, so their keys share next to nothing.
+    // Consecutive changes have different paths, so their keys share almost no bytes.
     return this.#block.add(change, 0, recentSizeMax)
   }
 
@@ -154,7 +154,7 @@ export class RunsWriter {
   finish(): void {
     this.#endBlock()
     if (this.#pending.length === 0) return
-    // Writes that happened while no step was due owe no work.
+    // As long as no step is due, earlier writes owe no work.
     if (!this.isDue) this.#owed = 0
     for (const block of this.#pending) {
       const id = this.reader.seen + 1
@@ -284,7 +284,7 @@ export class RunsWriter {
     this.reader.begin()
   }
 
-  /** Cached until a run changes; only this writer changes runs. */
+  /** The rows of all runs, cached until a run changes; only this writer changes runs. */
   #rows(): readonly RunRow[] {
     return (this.#known ??= this.#statements.rows.all() as unknown as RunRow[])
   }
@@ -341,7 +341,7 @@ export class RunsWriter {
     return segment.entries
   }
 
-  /** Continues a merge behind the last key that it has written. */
+  /** Opens a merge so that it continues after the last key that it has written. */
   #openMerge(target: RunRow): Merge {
     const numbers = new Set(sourcesOf(target))
     const runs = this.reader.runs.filter(({ number }) => numbers.has(number))

@@ -54,12 +54,14 @@ export function encodeSegment(
   let [entries, sum, values, docMin, docMax] = [0, 0, 0, Infinity, 0]
   while (blocks.length < blocksMax && isLeft()) {
     const blockFirst = blocks.length === 0 ? first : keyIn(changes)
-    // 0 for the first key of a block, which is stored as a whole and always goes into the filter.
+    // Bytes shared with the previous key; 0 for the first key of a block, which is stored as a
+    // whole and always goes into the filter.
     let shared = 0
     while (isLeft() && writer.add(changes, shared, blockSize)) {
       if (withFilter) {
         const size = valueSize(changes, tie)
-        // The value of the previous key is in the filter already.
+        // If the key shares its whole value with the previous key, that value is in the filter
+        // already.
         if (shared < size) addHashes(hashes, changes, size)
       }
       const { doc } = changes
@@ -116,7 +118,7 @@ function headOf(sum: number, values: number, first: Buffer): Buffer {
 export interface SegmentDetail {
   /** First key of each block. */
   readonly firsts: readonly string[]
-  /** Net counts of the blocks before each one; the last element is the total. */
+  /** Per block: net counts of all blocks before it. The last element is the total. */
   readonly sums: readonly number[]
   readonly values: readonly number[]
   readonly filter: Uint8Array | undefined

@@ -10,9 +10,11 @@ import { docSize } from '../format/entry-key.ts'
 import type { RunMergeOptions } from './merge.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
-/** Groups of up to this size are sorted by comparison. */
+/** Maximum size of a group that is sorted by comparison. */
 const fewMax = 16
-/** Keys that share more bytes than this are sorted by comparison as well. */
+/**
+ * Maximum number of shared bytes: groups of keys that share more are sorted by comparison as well.
+ */
 const depthMax = 64
 
 /** Changes in the order in which they were made. */
@@ -119,7 +121,8 @@ class Sorting {
     }
     this.#words.subarray(from, to).sort()
     for (let i = from; i < to; i++) order[i] = halves[2 * i]!
-    // A group is sorted once its end is known, which overwrites only the words of the group.
+    // A group is sorted as soon as its end is known; sorting overwrites only the words of the
+    // group.
     let start = from
     for (let end = from + 1; end <= to; end++) {
       if (end < to && halves[2 * end + 1] === halves[2 * start + 1]) continue
@@ -210,8 +213,8 @@ class SortedChanges implements ChangeSource {
 
   next(): void {
     const { keys, order, states, docs } = this.#changes
-    // The current key shares with the previous result the minimum of what the keys passed in between
-    // share.
+    // Number of bytes that the current key shares with the previous result: the minimum over all
+    // keys passed since.
     let shared = this.#sharedAhead
     while (this.#next < order.length) {
       let number = order[this.#next++]!

@@ -5,7 +5,7 @@
 import { kindOf, kinds, type State } from './change.ts'
 import type { SeekKey } from './cursor.ts'
 
-/** Position at a change, or behind the last one. */
+/** Position at a change, or after the last one. */
 export interface DocumentCursor {
   readonly isAt: boolean
   readonly state: State
@@ -38,7 +38,7 @@ export class ValueDocuments {
     return kindOf(this.#cursor!.state) === kinds.remove
   }
 
-  /** Opens the source. Afterwards `doc` is the current document, or Infinity behind the last one. */
+  /** Opens the source. Afterwards `doc` is the current document, or Infinity after the last one. */
   settle(): void {
     if (this.#open === undefined) return
     this.#cursor = this.#open()
@@ -79,7 +79,7 @@ export function* documentsIn(sources: readonly ValueDocuments[]): Generator<numb
       }
       continue
     }
-    // Below `others`, no other source has documents.
+    // No other source has documents that are less than `others`.
     first.settle()
     while (first.doc < others) {
       if (!first.isRemoved) yield first.doc

@@ -99,7 +99,10 @@ function keysOf(things: readonly { readonly key: string }[]): Set<string> {
   return new Set(things.map(({ key }) => key))
 }
 
-/** The name, or the name with a number when another key has or had it. */
+/**
+ * A key for a column or field: its name, or the name with a number when another one has or had that
+ * key.
+ */
 function takeKey(name: string, taken: Set<string>): string {
   let key = name
   for (let count = 2; taken.has(key); count++) key = `${name}~${count}`

@@ -24,7 +24,8 @@ export function withStoredAnalyzers(target: StoredTarget, read: Read): StoredTar
   return isChanged ? { ...target, definition: { ...definition, indexes } } : target
 }
 
-// Separate functions, so that the returned closures do not keep the definitions in memory.
+// These are separate functions, so that the returned closures do not keep the definitions in
+// memory.
 
 function readOptions(read: Read): () => unknown {
   return () => (read() as CollectionOptions).lexical.analyzer

@@ -42,7 +42,7 @@ export function planCost(filter: Matchable): number {
 /** Cost of one step of comparing a document: some hundred elements or values. */
 const stepCost = 25
 
-/** Runs and charges all steps. Each is a point at which the read can pause or end. */
+/** Runs steps, and charges each to the budget. The read can pause or end after each step. */
 export function spending<T>(steps: Steps<T>, budget: Budget): T {
   for (;;) {
     const step = steps.next()
@@ -67,7 +67,10 @@ export function mainThreadBudget(): Budget {
 /** Commands to a read on a reading thread, in memory that both threads share. */
 export const readCommands = { run: 0, pause: 1, giveUp: 2 } as const
 
-/** Words: the command; 1 once the thread has begun; 1 once its request for memory is decided. */
+/**
+ * Memory for commands to a read. Words: the command; 1 once the thread has begun; 1 once its
+ * request for memory is decided.
+ */
 export function newCommand(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(12))
 }
@@ -117,7 +120,7 @@ export function commandedBudget(
     hold(size) {
       if (size <= heldUnasked) return
       Atomics.store(command, 2, 0)
-      // A read that was given up before this point gets no answer.
+      // If the read was given up before this point, its request gets no answer.
       spend()
       ask(size)
       Atomics.wait(command, 2, 0)

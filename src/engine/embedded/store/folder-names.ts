@@ -14,7 +14,10 @@ import { privateFolderMode, type PermissionFixer } from '../../private-files.ts'
 import { findEntry } from '../files/async-files.ts'
 import { copiesFolder, damaged, storeFile, type Advice } from './layout.ts'
 
-/** The name of a keyspace. The id of its database precedes it, except for the first database. */
+/**
+ * The name of a keyspace, as a folder. In databases that version 0.1 created, the id of the
+ * database and a dot precede it (database-key.ts).
+ */
 const keyspacePattern =
   /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.)?\w[\w-]*(?:~\d+)?$/
 
@@ -24,10 +27,10 @@ const keyspacePattern =
  */
 const targetPattern = /^\w[\w-]*(?:~\d+)?$/
 
-/** Limit of file systems, in characters; names have at most 48. */
+/** Maximum characters of a name in file systems; names of keyspaces and targets have at most 48. */
 const nameLengthMax = 255
 
-/** Throws unless this server could have given a folder this name. */
+/** Returns the name of a folder. Throws unless this server could have given a folder this name. */
 export function checkFolderName(kind: 'keyspace' | 'target', name: unknown): string {
   const pattern = kind === 'keyspace' ? keyspacePattern : targetPattern
   if (typeof name === 'string' && name.length <= nameLengthMax && pattern.test(name))
@@ -157,8 +160,9 @@ export async function removeFolder(dataDir: string, folder: string): Promise<voi
 }
 
 /**
- * The name itself, or the name with a number when it is taken: by a name that differs only in case,
- * which some file systems ignore, or by an entry of another origin.
+ * A name for a new folder: the given one, or that name with a number when it is taken. It may be
+ * taken by a name that differs only in case, which some file systems ignore, or by an entry of
+ * another origin.
  */
 export function freeFolder(parent: string, name: string, taken: readonly string[]): string {
   return freeNames(name, taken).find((folder) => !existsSync(join(parent, folder)))!

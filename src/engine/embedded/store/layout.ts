@@ -34,7 +34,10 @@ import { runsSchema } from '../runs/layout.ts'
 const applicationId = 0x53544c41
 /** Increased with every change of the file layout that older versions cannot read. */
 export const formatVersion = 4
-/** Indexes of earlier formats lack checksums or have another structure, and are not read. */
+/**
+ * First format with indexes that are read. Indexes of earlier formats lack checksums or have
+ * another structure.
+ */
 export const indexFormat = 4
 
 export const storeFile = 'store.db'
@@ -253,7 +256,10 @@ export function isOurFile(file: string): boolean {
   return readHeader(file)?.readUInt32BE(68) === applicationId
 }
 
-/** Minimum format of a file: its log may contain an upgrade. */
+/**
+ * Format in the header of a file. The actual format may be a later one, because the log may contain
+ * an upgrade.
+ */
 export function formatOf(file: string): number {
   return readHeader(file)?.readUInt32BE(60) ?? 0
 }
@@ -349,7 +355,7 @@ export function setCache(database: DatabaseSync, kilobytes: number): void {
   try {
     database.exec(`PRAGMA cache_size = -${kilobytes}`)
   } catch {
-    // The next read or write fails with the cause.
+    // A failure is ignored: the next read or write fails with the cause.
   }
 }
 
@@ -381,7 +387,10 @@ export function existing(file: string): URL {
   return url
 }
 
-/** Only a checkpoint can hold a lock for long, and never for this long. */
+/**
+ * Maximum milliseconds to wait for a lock. Only a checkpoint can hold one for long, and never for
+ * this long.
+ */
 export const busyTimeoutMs = 10_000
 
 /** Makes a new or renamed entry of a folder durable. */
@@ -395,8 +404,8 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * A path as it is stored. SQLite stores UTF-8, which cannot represent lone surrogates. Paths with these
- * are stored as JSON behind a mark with which no path starts.
+ * A path as it is stored. SQLite stores UTF-8, which cannot represent lone surrogates. Paths with
+ * these are stored as JSON after a mark with which no path starts.
  */
 export function storedPath(path: string): string {
   return path.isWellFormed() ? path : spelled + JSON.stringify(path)

@@ -20,7 +20,7 @@ const rowSize = 256
 /** When full, the cache admits one row in `admissionInterval`. */
 const admissionInterval = 8
 
-/** Eviction ends when the cache is filled to this share. */
+/** Share of the maximum size to which eviction reduces the cache. */
 const filledShare = 31 / 32
 
 /** Effect of a write on a row. */
@@ -28,7 +28,7 @@ export interface RowChange {
   readonly seq: number
   /** The `_id` if it is a string. */
   readonly id: string | undefined
-  /** Undefined: the row is deleted. */
+  /** Text of the changed row; undefined: the row is deleted. */
   readonly text: string | undefined
   /** Whether nothing is stored beside the text: no $vector, $vectorize or $lexical. */
   readonly isAlone: boolean
@@ -38,7 +38,7 @@ interface CachedRow {
   readonly seq: number
   /** The `_id` if it is known, and a string, as most are. */
   id: string | undefined
-  /** Undefined while a change is pending. */
+  /** The cached row; undefined while a change is pending. */
   row: DocRow | undefined
   /** Number of pending changes. */
   changing: number
@@ -63,7 +63,10 @@ interface SettledWrites {
 export type OnSettled = (settled: SettledWrites | undefined) => void
 
 export class RowCache {
-  /** In the order of eviction: rows that were added or spared first come first. */
+  /**
+   * Cached rows by number, in the order of eviction: rows that were added or spared first come
+   * first.
+   */
   readonly #bySeq = new Map<number, CachedRow>()
   readonly #byId = new Map<string, CachedRow>()
   #size = 0
@@ -90,7 +93,8 @@ export class RowCache {
   }
 
   /**
-   * Whether to admit a row that was just read. If all were, one full scan would evict everything else.
+   * Whether to admit a row that was just read. If all rows were admitted, one full scan would evict
+   * everything else.
    */
   admits(): boolean {
     return !this.#isFull || ++this.#offered % admissionInterval === 0
@@ -141,7 +145,7 @@ export class RowCache {
     return cached
   }
 
-  /** Ends a change. No version: the change was not made, or its outcome is unknown. */
+  /** Ends a change. Without a version, the change was not made, or its outcome is unknown. */
   #endChange(
     cached: CachedRow,
     { id, text, isAlone }: RowChange,
@@ -177,8 +181,8 @@ export class RowCache {
   }
 
   /**
-   * The store reuses the number of a deleted row. Changes of both documents can be pending at once, so
-   * the entry may have the _id of the other one.
+   * Sets the _id of an entry. The store reuses the number of a deleted row. Changes of both
+   * documents can be pending at once, so the entry may still have the _id of the other one.
    */
   #nameRow(cached: CachedRow, id: string | undefined): void {
     const former = cached.id
@@ -217,7 +221,7 @@ export class RowCache {
     for (const cached of this.#bySeq.values()) {
       if (this.#size <= enough || left-- === 0) return
       if (cached.wasUsed || cached.changing > 0) {
-        // Moves the row to the end of the order of eviction. `#byId` keeps no order.
+        // The row moves to the end of the order of eviction. `#byId` keeps no order.
         cached.wasUsed = false
         this.#bySeq.delete(cached.seq)
         this.#bySeq.set(cached.seq, cached)

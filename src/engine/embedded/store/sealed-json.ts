@@ -12,7 +12,7 @@ import { syncFolderAsync } from '../../../runtime/sync-folder.ts'
 /** `damaged`: the file is not what `writeSealed` wrote. */
 export type Sealed<T> = { readonly content: T } | 'absent' | 'damaged'
 
-/** Resolves when the file is durable. Calls for one path must not overlap. */
+/** Writes a file. Resolves when it is durable. Calls for one path must not overlap. */
 export async function writeSealed(path: string, content: object): Promise<void> {
   const sealed = JSON.stringify({ checksum: checksumOf(content), content })
   const unfinished = path + unfinishedSuffix
@@ -29,7 +29,7 @@ export async function writeSealed(path: string, content: object): Promise<void> 
   await syncFolderAsync(dirname(path))
 }
 
-/** Throws only I/O errors, such as a missing permission. */
+/** Reads a file. Throws only I/O errors, such as a missing permission. */
 export function readSealed<T extends object>(path: string): Sealed<T> {
   let text: string
   try {

@@ -6,7 +6,7 @@ export interface Sharing {
   setCache(kilobytes: number): void
 }
 
-/** Kilobytes: of all connections together, and the limits of each. */
+/** Sizes in kilobytes: of all connections together, and the limits of each connection. */
 export interface CacheSize {
   readonly all: number
   readonly eachMax: number
@@ -39,8 +39,8 @@ export class SharedCache {
   }
 
   /**
-   * Divides by a power of two, so that the share changes only when the number of stores doubles or
-   * halves. Returns whether it changed.
+   * Divides the cache by a power of two, so that shares change only when the number of stores
+   * doubles or halves. Returns whether they have changed.
    */
   #isDividedAnew(): boolean {
     const parts = 2 ** Math.ceil(Math.log2(Math.max(1, this.#sharing.size)))

@@ -46,7 +46,8 @@ const shortText = 4_096
 const characterBytesMax = 3
 
 /**
- * The index of ids yields the row number. The row's own id is compared, in case the index is damaged.
+ * Reads a row by its id. The index of ids yields the row number. The row's own id is compared, in
+ * case the index is damaged.
  */
 const rowByIdSql =
   `SELECT ${rowColumns}, d.id = ?1 FROM doc d ` +
@@ -66,7 +67,7 @@ const misleadingEntrySql =
 const rowIsOfId = 4
 const rowBySeqSql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
 
-/** Texts are separated by line feeds. No text contains one, because JSON escapes it. */
+/** Joins texts, separated by line feeds. No text contains a line feed, because JSON escapes it. */
 const joinSql =
   "SELECT CAST(group_concat(d.text, '\n') AS BLOB), count(*), count(d.checksum), " +
   'sum(d.checksum - d.version) ' +
@@ -124,7 +125,9 @@ const noId = new Uint8Array()
 export class StoreConnection {
   readonly #file: string
   #database: DatabaseSync
-  /** Whether it was opened by `openUnshared`, which is valid only while nothing writes. */
+  /**
+   * Whether the connection was opened by `openUnshared`, which is valid only while nothing writes.
+   */
   #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
@@ -153,8 +156,8 @@ export class StoreConnection {
   }
 
   /**
-   * Readers need a shared-memory file beside the store. When the disk is full or read-only, a store
-   * without a log can be read without that file.
+   * Opens the store. Readers need a shared-memory file beside it. When the disk is full or
+   * read-only, a store without a log can be read without that file.
    */
   #open(): DatabaseSync {
     try {
@@ -184,8 +187,8 @@ export class StoreConnection {
   }
 
   /**
-   * All statements up to `endRead` see the same snapshot. Calling it again before that changes nothing:
-   * reads that run together share a snapshot and the cost of its locks.
+   * Starts a read: all statements up to `endRead` see the same snapshot. Calling it again before
+   * that changes nothing: reads that run together share a snapshot and the cost of its locks.
    */
   beginRead(): void {
     this.#isReading = true
@@ -247,14 +250,15 @@ export class StoreConnection {
     return this.prepared(sql).get(...parameters) as unknown as unknown[] | undefined
   }
 
-  /** A cached statement, which returns rows as arrays. */
+  /** A cached statement for the SQL, which returns rows as arrays. */
   prepared(sql: string): StatementSync {
     if (this.#isReading && !this.#isBegun) this.#begin()
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
       statement.setReturnArrays(true)
-      // The number of filter shapes is not limited, but common ones are few and soon cached again.
+      // The number of different statements is not limited, but common ones are few and soon cached
+      // again.
       if (this.#statements.size >= 500) this.#statements.clear()
       this.#statements.set(sql, statement)
     }
@@ -265,7 +269,7 @@ export class StoreConnection {
     return this.meta('documents')
   }
 
-  /** A number of the table `meta`. */
+  /** Reads a number of the table `meta`. */
   meta(name: string): number {
     const found = this.one('SELECT value FROM meta WHERE name = ?', [name])
     if (found === undefined) throw new EngineError('damaged', `the store has no ${name}`)
@@ -329,9 +333,9 @@ export class StoreConnection {
   }
 
   /**
-   * Texts of documents in the given order, joined by commas: a third of the work of reading them one by
-   * one. Undefined when a text is missing or long, or when the texts may exceed `sizeMax` bytes, and so
-   * when they exceed as many characters.
+   * Texts of documents in the given order, joined by commas: a third of the work of reading them
+   * one by one. Undefined when a text is missing or long, or when the texts may exceed `sizeMax`
+   * bytes; texts with more than `sizeMax` characters always do.
    */
   joinedTexts(seqs: readonly number[], sizeMax = Infinity): string | undefined {
     if (seqs.length === 0) return ''
@@ -430,7 +434,10 @@ export class StoreConnection {
     return seq
   }
 
-  /** Called when no record with an id was found; throws when a damaged index may hide it. */
+  /**
+   * Throws when a damaged index may hide the record with an id. Called when no such record was
+   * found.
+   */
   #refuseMisleadingEntry(id: Uint8Array): void {
     const found = this.one(misleadingEntrySql, [id])
     if (found !== undefined) this.#missing(found[0] as number)

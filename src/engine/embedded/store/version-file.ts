@@ -32,7 +32,10 @@ export class VersionFile {
   #handle: number | undefined
   readonly #bytes = Buffer.alloc(fileSize)
 
-  /** An error is ignored: the file can prove a loss, but without it no data is lost. */
+  /**
+   * Opens the version file. An error is ignored: the file can prove a loss, but without it no data
+   * is lost.
+   */
   constructor(storeFile: string) {
     try {
       this.#handle = open(pathOf(storeFile))
@@ -67,14 +70,14 @@ interface Recorded {
   readonly modified: number
 }
 
-/** Undefined when the file is missing or damaged. */
+/** The recorded version of a store; undefined when its version file is missing or damaged. */
 export function recordedVersion(storeFile: string): number | undefined {
   return read(storeFile)?.version
 }
 
 /**
- * Must be called when no connection to a store is open. While the store stays unchanged, its version is
- * known without opening it.
+ * Records that a store is closed. Must be called when no connection to it is open. While the store
+ * stays unchanged, its version is known without opening it.
  */
 export function markClosed(storeFile: string): void {
   const recorded = read(storeFile)
@@ -89,7 +92,7 @@ export function markClosed(storeFile: string): void {
       closeSync(handle)
     }
   } catch {
-    // The next start opens the store to read its version.
+    // A failure is ignored: the next start opens the store to read its version.
   }
 }
 
@@ -126,7 +129,9 @@ function pathOf(storeFile: string): string {
   return join(dirname(storeFile), versionFile)
 }
 
-/** A symbolic link in its place is removed and not followed. */
+/**
+ * Opens a version file, or creates it. A symbolic link in its place is removed and not followed.
+ */
 function open(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
   try {
@@ -164,7 +169,7 @@ function read(storeFile: string): Recorded | undefined {
   }
 }
 
-/** Undefined when there is a log, or no store. */
+/** Size and modification time of a closed store; undefined when there is a log, or no store. */
 function statOfClosed(storeFile: string): Omit<Recorded, 'version'> | undefined {
   const log = statSync(`${storeFile}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) return undefined

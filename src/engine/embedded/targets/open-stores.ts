@@ -74,7 +74,7 @@ export class OpenStores {
     return store
   }
 
-  /** Throws the errors of reads and writes. */
+  /** Opens the store of a target. Failures become errors of a read or write. */
   open(target: StoredTarget, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)
@@ -124,12 +124,12 @@ export class OpenStores {
 
   #releaseSoon(): void {
     if (this.#releasing !== undefined || this.#superfluous === undefined) return
-    // Deferred, so that the caller that opened the store can start to use it.
+    // The eviction is deferred, so that the caller that opened the store can start to use it.
     this.#releasing = setImmediate()
       .then(() => this.#release())
       .finally(() => {
         this.#releasing = undefined
-        // More stores may have been opened, or become idle, meanwhile.
+        // While stores were evicted, more of them may have been opened or become idle.
         this.#releaseSoon()
       })
   }
@@ -141,7 +141,7 @@ export class OpenStores {
       released.push(this.#options.release(store.file))
     }
     this.#leaving = released.length
-    // The stores of a dead thread are closed as well.
+    // Failures are ignored: the stores of a dead thread are closed as well.
     await Promise.allSettled(released)
     this.#leaving = 0
   }
@@ -158,7 +158,7 @@ export class OpenStores {
     store.reader.close()
   }
 
-  /** Returns the targets of the closed stores. */
+  /** Closes all stores, and returns their targets. */
   closeAll(): StoredTarget[] {
     const targets = Array.from(this.#stores.values(), ({ target }) => target)
     for (const target of targets) this.close(target)
@@ -180,9 +180,9 @@ export class OpenStores {
   }
 
   /**
-   * Reads share a snapshot until the store is written to, which avoids a lock per read. A write
-   * ends the snapshot, so that later reads see it. A timer ends it, too, because a snapshot
-   * prevents the checkpoint of the write-ahead log.
+   * Starts a read. Reads share a snapshot until the store is written to, which avoids a lock per
+   * read. A write ends the snapshot, so that later reads see it. A timer ends it, too, because a
+   * snapshot prevents the checkpoint of the write-ahead log.
    */
   beginRead(store: OpenStore): void {
     store.reader.store.beginRead()

@@ -35,7 +35,7 @@ export function recordSearch({ columns, ...search }: RowSearch, view: RowView): 
   }
 }
 
-/** The order of ids is the stored order of rows. */
+/** The sort keys of records for a query on rows. The order of ids is the stored order of rows. */
 function recordSort({ sort, filter }: RowQuery, view: RowView): readonly SortKey[] {
   const { key, table, types } = view
   const columns = key.map(({ column }) => column)
@@ -57,7 +57,7 @@ function idOfKey(key: Value, view: RowView): string {
         }),
       )
   } catch {
-    // A value does not have the type of its column.
+    // The key has a value that is not of the type of its column.
   }
   throw new EngineError('position', 'the position does not belong to this table')
 }

@@ -51,7 +51,7 @@ export class RecordReads {
     return using(target, (store) => {
       const storeQuery: StoreQuery = {
         ...query,
-        // Pages after the first start at a position behind the skipped records.
+        // Pages after the first start at a position that is after the skipped records.
         skip: query.after === undefined ? query.skip : 0,
         after: query.after === undefined ? undefined : decodePosition(query.after),
       }
@@ -117,7 +117,7 @@ export class RecordReads {
     return readers.search(source, search, caller, index)
   }
 
-  /** Tries on the main thread; a long read restarts on a reader thread. */
+  /** Reads on the main thread; a read that turns out to be long restarts on a reader thread. */
   #shortOrLong<T>(
     target: StoredTarget,
     store: OpenStore,
@@ -149,8 +149,8 @@ export class RecordReads {
       try {
         return await read({ file: store.file, target })
       } catch (error) {
-        // A store that was dropped or changed meanwhile fails in many ways; report the cause
-        // instead.
+        // The store may have been dropped or changed meanwhile. Reads then fail in many ways, so
+        // `checkCurrent` reports the cause.
         checkCurrent(target)
         throw error
       }

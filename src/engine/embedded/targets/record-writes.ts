@@ -129,7 +129,7 @@ export class RecordWrites {
         const batch = inTurns(packWrites(writes, view, ordered), caller)
         if (!(batch instanceof Promise)) return writer.write(file, batch)
         return batch.then((packed) => {
-          // The event loop ran meanwhile: the collection may have been dropped.
+          // The event loop ran while the batch was packed, so the collection may have been dropped.
           checkCurrent(collection)
           return writer.write(file, packed)
         })

@@ -94,14 +94,14 @@ export class Rows {
     const outcomes = await this.#tables.write(table, writing, async (store) => {
       caller.check()
       for (;;) {
-        // The view includes an index that is being built.
+        // `writeView` includes an index that is being built.
         const view = store.writeView as RowView
         const packing = packMerges(merges, view, { ordered, sizeMax })
         const batch = inTurns(packing, caller)
         if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
         const packed = await batch
-        // The event loop ran meanwhile: the table may have been dropped, or an index may be being
-        // built.
+        // The event loop ran while the batch was packed: the table may have been dropped, or an
+        // index may be being built.
         this.#tables.stored(table)
         if (store.writeView === view) return this.#writer.merge(store.file, packed, view)
       }
@@ -121,7 +121,7 @@ export class Rows {
       }
   }
 
-  /** Returns the ranges that may still have rows to delete. */
+  /** Deletes some of the rows. Returns the ranges that may still have rows to delete. */
   async #deleteSome(
     table: Table,
     deletion: Deletion,

@@ -47,9 +47,9 @@ export class TableAlterations {
   }
 
   /**
-   * The caller must hold the table. Builds new indexes before the new definition takes effect, and
-   * removes old ones after. Returns false, and changes nothing, when the change is not current any
-   * more.
+   * Alters a table, which the caller must hold. Builds new indexes before the new definition takes
+   * effect, and removes old ones after. Returns false, and changes nothing, when the change is not
+   * current any more.
    */
   async alter(
     store: OpenStore,
@@ -106,11 +106,12 @@ export class TableAlterations {
       )
       this.#swept.add(uid)
     }
-    // If this fails, the remains only take space, and the next start tries again.
+    // If the sweep fails, the remains only take space, and the next opening of the store tries
+    // again.
     void holding(store.target, sweep).catch(() => undefined)
   }
 
-  /** The target was dropped. */
+  /** Forgets a target that was dropped. */
   forget({ uid }: StoredTarget): void {
     this.#swept.delete(uid)
   }

@@ -14,7 +14,7 @@ export interface Measured {
   readonly vectors: Vectors
 }
 
-/** `target` must be in the catalog, and `file` must be its store. */
+/** Size of a target, which must be in the catalog. `file` must be its store. */
 export async function targetSize(
   target: StoredTarget,
   file: string,

@@ -3,7 +3,9 @@ import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyspaceSchema } from '../../schema.ts'
 import type { SchemaChange } from '../../schema-change.ts'
 
-/** Changing a type also touches the tables with columns of that type. */
+/**
+ * Uids of the targets that a change touches. Changing a type also touches the tables that use it.
+ */
 export function touchedBy(
   change: SchemaChange,
   { targets }: KeyspaceSchema,

@@ -28,13 +28,13 @@ import { messageOf } from '../../../errors/reason.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
 
 /**
- * Must run before anything else opens the stores. A store that cannot be upgraded stays unchanged;
- * throws.
+ * Upgrades all stores to the current format. Must run before anything else opens them. Throws when
+ * a store cannot be upgraded; that store stays unchanged.
  */
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
   for (const target of catalog.targets) {
     const file = catalog.storeFile(target)
-    // Before a checkpoint the header can show an older format, never a newer one.
+    // A header shows the current format only after the checkpoint of an upgrade.
     if (file === undefined || formatOf(file) === formatVersion) continue
     const tell = (percent: number) =>
       log('info', `${file} is brought to format ${formatVersion}: ${percent} % are done`)
@@ -43,7 +43,10 @@ export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): vo
   }
 }
 
-/** Runs in one transaction, so that a crash leaves the old or the new format. */
+/**
+ * Upgrades a store in one transaction, so that a crash leaves the old or the new format. Returns
+ * whether it had an earlier format.
+ */
 function upgradeStore(
   file: string,
   target: StoredTarget,
@@ -98,7 +101,7 @@ function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): voi
 const summedTables =
   /^(doc|search|vector_\d+|recent|segment|block|(textsegment|posting|waiting)(_\d+)?)$/
 
-/** Tables that this upgrade created have the columns already. */
+/** Adds the columns for checksums. Tables that this upgrade created have them already. */
 function addChecksums(database: DatabaseSync): void {
   const tables = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")

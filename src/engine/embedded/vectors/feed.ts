@@ -55,7 +55,7 @@ export class VectorFeed {
     })
   }
 
-  /** Vectors of the documents after a number, ascending. */
+  /** Vectors of the documents whose numbers are greater than `document`, ascending. */
   vectorsAfter(
     document: number,
     max: number,

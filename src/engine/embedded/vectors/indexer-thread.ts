@@ -21,7 +21,7 @@ import { dropSnapshot, loadSnapshot, saveSnapshot, snapshotFolder } from './snap
 export type IndexerMessage =
   | {
       readonly id: number
-      /** Apply all changes up to a write; open the index if necessary. */
+      /** Applies all changes up to a write, and opens the index if necessary. */
       readonly kind: 'follow'
       readonly name: IndexName
       readonly options: IndexOptions
@@ -33,7 +33,7 @@ export type IndexerMessage =
       readonly id: number
       readonly kind: 'close'
       readonly name: IndexName
-      /** Whether to save a snapshot first, if there are enough changes. */
+      /** Whether to save a snapshot before closing the index, if there are enough changes. */
       readonly save: boolean
     }
   | { readonly id: number; readonly kind: 'stop' }
@@ -69,9 +69,9 @@ export type IndexerNotice =
   | { readonly id: 0; readonly saved: IndexName & { readonly version: number } }
   | { readonly id: 0; readonly log: string; readonly level: 'info' | 'warn' }
 
-/** Candidates that are compared for the links of a new vector. */
+/** Number of candidates that are compared for the links of a new vector. */
 const buildBreadth = 128
-/** Changes that are applied without a pause. */
+/** Number of changes that are applied without a pause. */
 const changesAtOnce = 500
 /** Longest slice of idle work, in milliseconds. */
 const sliceMs = 2
@@ -205,7 +205,8 @@ class FollowedIndex {
       }
       await pause()
     }
-    // An incomplete index must not be used.
+    // A rebuild that was interrupted by the close leaves an incomplete index, which must not be
+    // used.
     if (this.#closed) return
     if (total >= tellMin)
       this.#say(
@@ -241,7 +242,7 @@ class FollowedIndex {
     }
   }
 
-  /** `save`: saves a snapshot first, if there are enough changes. */
+  /** Closes the index. With `save`, it saves a snapshot first, if there are enough changes. */
   async close(save: boolean): Promise<void> {
     // Work in progress ends at its next pause.
     this.#closed = true
@@ -273,7 +274,7 @@ class FollowedIndex {
   }
 }
 
-/** Rebuilds from fewer vectors are too short to be logged. */
+/** Minimum vectors of a rebuild that is logged: smaller rebuilds are short. */
 const tellMin = 5000
 /** Time between two log lines about a rebuild. */
 const progressMs = 2000

@@ -142,7 +142,7 @@ export async function saveSnapshot(
   version: number,
   segments: readonly Segment[],
 ): Promise<void> {
-  // The target of a link may belong to another program.
+  // The folder may be a link, whose target may belong to another program.
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
   makeFolderIfAbsent(folder)
   const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))
@@ -152,7 +152,7 @@ export async function saveSnapshot(
       const file = `${version}-${i}.graph`
       const path = join(folder, file)
       const written = await writeParts(path, parts).catch((error: unknown) => {
-        // On a full disk, other writes need the space.
+        // An incomplete snapshot is removed, because on a full disk other writes need the space.
         for (const { file: before } of saved) rmSync(join(folder, before), { force: true })
         rmSync(path, { force: true })
         throw error
@@ -181,7 +181,7 @@ async function writeParts(file: string, parts: readonly Uint8Array[]) {
     const chunk = Buffer.alloc(chunkSize)
     for (const part of parts)
       for (let at = 0; at < part.length; at += chunkSize) {
-        // A copy, so that the checksum matches the bytes that are written.
+        // The chunk is copied, so that the checksum matches the bytes that are written.
         const count = Math.min(chunkSize, part.length - at)
         chunk.set(part.subarray(at, at + count))
         const bytes = chunk.subarray(0, count)

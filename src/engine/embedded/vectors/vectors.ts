@@ -114,7 +114,7 @@ export class Vectors {
   noteWrite(file: string, field: VectorField, version: number): void {
     const followed = this.#followed(file, field)
     followed.latest = Math.max(followed.latest, version)
-    // If this fails, the next search reports it.
+    // If the index cannot follow, the next search reports it.
     this.#follow(followed).catch(() => undefined)
   }
 
@@ -124,7 +124,8 @@ export class Vectors {
     const needed = followed.latest
     while (followed.version < needed || followed.version < 0) {
       await this.#follow(followed)
-      // Another request would make the thread open the index of a new store at the same path.
+      // Another request for a closed index would make the thread open the index of a new store at
+      // the same path.
       if (!this.#isOpen(followed))
         throw new EngineError('gone', 'the vector index was closed')
     }
@@ -195,14 +196,17 @@ export class Vectors {
     return followed
   }
 
-  /** One request at a time: writes made meanwhile are part of the next one. */
+  /**
+   * Makes the index follow its store. Only one request runs at a time: writes made meanwhile are
+   * part of the next one.
+   */
   #follow(followed: Followed): Promise<void> {
     if (followed.following !== undefined) return followed.following
     const following = this.#followOnce(followed).finally(() => {
       followed.following = undefined
     })
     followed.following = following
-    // Not after a failure: then the next write or search retries.
+    // After a failure, the index does not follow again here: the next write or search retries.
     following
       .then(() => {
         if (followed.version < followed.latest && this.#isOpen(followed))

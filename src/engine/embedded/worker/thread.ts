@@ -53,7 +53,7 @@ const youngGenerationMb = 48
 /** Maximum time to wait for the heap size of a thread. */
 const heapPatienceMs = 100
 
-/** Creates the error of a request. No reply: the thread has died. */
+/** Creates the error of a request. Without a reply, the thread has died. */
 type MakeError<R> = (reason: string, options: ErrorOptions, reply?: R) => Error
 
 interface Waiting<R> {
@@ -157,7 +157,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   }
 
   #end(cause: Error): void {
-    // Fails the requests that wait, and later ones.
+    // The requests that wait, and later ones, fail with this error.
     this.#ended ??= this.#isStopping
       ? new EngineError('closed', 'the store is closed')
       : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })

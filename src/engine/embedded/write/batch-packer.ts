@@ -16,7 +16,7 @@ export class BatchPacker {
   readonly #chosen: Entry[] = []
   readonly #terms = new Map<string, number>()
   readonly #termCounts: number[] = []
-  /** By number of a term: position of its latest count in `termCounts`. */
+  /** Position of the latest count of each term in `termCounts`, by number of the term. */
   readonly #countedAt: number[] = []
 
   addId(id: Value): Pick<Operation, 'idStart' | 'idEnd'> {
@@ -26,7 +26,7 @@ export class BatchPacker {
     return { idStart, idEnd: bytes.size }
   }
 
-  /** Entries of `list` to remove and to add. */
+  /** Adds entries of `list` to the batch: those to remove and those to add. */
   addEntries(
     removed: readonly Entry[],
     added: readonly Entry[],

@@ -16,7 +16,10 @@ export interface CommitCounts {
 export type SharedTally = BigInt64Array<SharedArrayBuffer>
 
 export class CommitTally {
-  /** Commits, writes, pending work of the value index and of term indexes, then runs by level. */
+  /**
+   * Numbers in this order: commits, writes, pending work of the value index and of term indexes,
+   * then runs by level.
+   */
   readonly shared: SharedTally
 
   constructor(shared: SharedTally = newTally()) {

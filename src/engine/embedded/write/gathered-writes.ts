@@ -15,7 +15,7 @@ import { sizeOf } from './write-pieces.ts'
 /** Writes per message. While the writer thread executes them, the next are packed. */
 const gatheredMax = 8
 
-/** Documents of up to this many characters are packed in microseconds. */
+/** Maximum characters of a document that is packed in microseconds. */
 const smallMax = 16_384
 
 export function isSmall(write: Write): boolean {
@@ -31,7 +31,10 @@ interface Gathered {
 
 export class GatheredWrites {
   readonly #write: (file: string, batch: WriteBatch) => Promise<Written>
-  /** Replaced, not cleared: V8 can keep entries of a cleared Map alive for long. */
+  /**
+   * Collected writes by store file. The map is replaced and not cleared: V8 can keep entries of a
+   * cleared Map alive for long.
+   */
   #gathered = new Map<string, Gathered>()
 
   /** `write` sends a batch. */
@@ -50,7 +53,9 @@ export class GatheredWrites {
     return caller.promise
   }
 
-  /** Sends the collected writes. Called before any other message too, to keep the order. */
+  /**
+   * Sends the collected writes. Must also be called before any other message, to keep the order.
+   */
   send(): void {
     if (this.#gathered.size === 0) return
     const all = this.#gathered

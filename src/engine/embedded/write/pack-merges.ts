@@ -69,7 +69,10 @@ function vectorChanges({ values }: RowMerge, view: RowView): VectorChange[] {
   return changes
 }
 
-/** The index may be one that is being built and that the caller does not know yet. */
+/**
+ * Changes of the texts that have an index. That index may still be being built, and be unknown to
+ * the caller.
+ */
 function textChanges(
   { values, terms }: RowMerge,
   view: RowView,

@@ -27,7 +27,7 @@ export function* packWrites(
     const { kind } = write
     const id = packer.addId(kind === 'insert' ? write.record.id : write.before.id)
     const entries = packer.addEntries(removed, added)
-    // No spread syntax, because this runs for every written document.
+    // Spread syntax is avoided, because this runs for every written document.
     operations.push({
       kind,
       idStart: id.idStart,
@@ -146,7 +146,10 @@ function searchColumns(search: SearchFields): SearchColumns | null {
   return { form, vector: bytes, vectorize, lexical }
 }
 
-/** Null when there is no text, or it is unchanged, so that the stored terms are right. */
+/**
+ * Terms of the text that a write stores; null when it has no text, or the text is unchanged, so
+ * that the stored terms are right.
+ */
 function termsOf(write: Write, packer: BatchPacker): TermSpan | null {
   const record = recordOf(write)
   const lexical = record?.search.lexical

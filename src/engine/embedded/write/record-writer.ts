@@ -77,7 +77,7 @@ export class RecordWriter {
     return found && { seq: found[0], checksum: found[1] }
   }
 
-  /** Throws when the row is damaged. */
+  /** The row with an id; undefined: it does not exist. Throws when the row is damaged. */
   byId(id: Uint8Array): WrittenRow | undefined {
     const found: unknown = this.#statements.doc.byId.get(id)
     return found === undefined ? undefined : this.#verified(found as WrittenRow)
@@ -142,7 +142,7 @@ export class RecordWriter {
     }
   }
 
-  /** Returns whether the vector has changed. */
+  /** Writes or removes a vector. Returns whether the vector has changed. */
   writeVector(seq: number, suffix: string, bytes: Uint8Array | null): boolean {
     const { find, put, remove } = this.vectors(suffix)
     const before = find.get(seq) as (StoredSearch & Summed) | undefined
@@ -189,7 +189,10 @@ export class RecordWriter {
   }
 }
 
-/** A damaged vector is rewritten even if its bytes equal the new ones. */
+/**
+ * Whether a stored vector matches its checksum. A damaged one is rewritten even if its bytes equal
+ * the new ones.
+ */
 function isVectorSound(seq: number, before: (StoredSearch & Summed) | undefined): boolean {
   return before === undefined || isSearchSound(seq, before, before.checksum)
 }

@@ -62,7 +62,7 @@ export interface Reindexed {
 /** Rows or entries per part: some tens of milliseconds of work. */
 const partSize = 2000
 
-/** Returns the start of the next part, or undefined after the last. */
+/** Runs one part of a step. Returns the start of the next part, or undefined after the last. */
 export function takeIndexStep(step: IndexStep, store: Reindexed): number | undefined {
   switch (step.kind) {
     case 'clearEntries':
@@ -88,7 +88,7 @@ function layoutSql({ kind, suffix }: LayoutStep): string {
   switch (kind) {
     case 'createVectors':
       return createVectors(suffix)
-    // Removes the remains of an interrupted build first.
+    // Before a feed or term index is created, the remains of an interrupted build are removed.
     case 'createFeed':
       return dropFeed(suffix) + createFeed(suffix)
     case 'dropFeed':
@@ -105,8 +105,8 @@ function clearEntries(path: string, store: Reindexed): number | undefined {
   const id = store.pathId(path)
   database.prepare('UPDATE path SET documents = 0 WHERE id = ?').run(id)
   store.forgetCount(id)
-  // Writes pending changes, so that the reader sees the entries of earlier writes in this
-  // transaction.
+  // Pending changes are written first, so that the reader sees the entries of earlier writes in
+  // this transaction.
   entries.finish()
   const part: Found[] = []
   for (const found of entries.reader.inRange({ path: id, withElements: true })) {

@@ -88,7 +88,7 @@ export class StoreWriter {
     return outcomes
   }
 
-  /** `view`: how merges see rows. */
+  /** Makes the writes of a batch. `view`: how merges see rows. */
   write(batch: WriteBatch, view?: RowView): WriteOutcome[] {
     const pathIds = batch.paths.map((path) => this.#pathId(path))
     const outcomes: WriteOutcome[] = []
@@ -124,7 +124,7 @@ export class StoreWriter {
   /** Removes from a feed what the saved vector index contains. */
   trim(suffix: string, version: number): WriteOutcome[] {
     const { raise } = this.#statements.meta
-    // The index may have been dropped meanwhile.
+    // The vector index may have been dropped, and its feed with it.
     if (raise.run(version, `feed${suffix}`).changes > 0)
       this.#database.prepare(`DELETE FROM feed${suffix} WHERE version <= ?`).run(version)
     return []
@@ -189,7 +189,7 @@ export class StoreWriter {
   }
 
   #merging(work: () => void): void {
-    // The next commit syncs this with its own pages; until then, losing it loses no data.
+    // The next commit syncs the merged pages with its own; until then, losing them loses no data.
     this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
     work()
     this.#files.refuseIfLost()
@@ -253,7 +253,7 @@ export class StoreWriter {
     return 'done'
   }
 
-  /** False when the id is taken. */
+  /** Inserts a record. Returns false when its id is taken. */
   #insert(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): boolean {
     const id = idIn(batch, operation)
     const version = this.#version + 1
@@ -363,7 +363,7 @@ export class StoreWriter {
     else this.#terms('').put(seq, termsIn(batch, textTerms))
   }
 
-  /** Returns whether any of the vectors has changed. */
+  /** Writes the changed vectors of a row. Returns whether any of them has changed. */
   #writeVectors(seq: number, version: number, { vectors }: Operation): boolean {
     return vectors.filter((change) => this.#writeVector(seq, version, change)).length > 0
   }
@@ -471,7 +471,7 @@ export interface StoreDebt {
 /** Maximum delay of a write by an idle merge, in milliseconds. */
 const idleMergeMs = 20
 
-/** Tests set a small memtable, to get many runs. */
+/** Size of the memtable that tests set, to get many runs; undefined: the default. */
 function memtableMax(): number | undefined {
   const given = process.env['STELA_TEST_MEMTABLE']
   return given === undefined ? undefined : Number(given)

@@ -62,7 +62,7 @@ export interface Operation {
   /** Expected version and row number of a replace or delete; `seq` 0: find the row by its _id. */
   readonly version: number
   readonly seq: number
-  /** Empty for a merge that does not create a row. */
+  /** Text of the record; empty for a merge that does not create a row. */
   readonly text: string
   /**
    * New search fields; null removes them. Undefined keeps them, and is ignored for a delete, which

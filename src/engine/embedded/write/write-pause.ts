@@ -7,7 +7,7 @@
 /** The shared number, for sending to another thread. */
 export type Gate = Int32Array<SharedArrayBuffer>
 
-const state = { open: 0, held: 1, released: 2, givenUp: 3 } as const
+const state = { idle: 0, held: 1, released: 2, givenUp: 3 } as const
 
 /** Maximum length of a pause in milliseconds: if the other thread hangs, writes continue. */
 const heldMsMax = 5_000
@@ -21,9 +21,9 @@ export function makeGate(): Gate {
   return new Int32Array(new SharedArrayBuffer(4))
 }
 
-/** On the writer thread: waits until the other thread opens the gate. */
+/** On the writer thread: waits until the other thread releases it, for at most `heldMsMax`. */
 export function pauseUntilOpened(gate: Gate): void {
-  if (Atomics.compareExchange(gate, 0, state.open, state.held) !== state.open) return
+  if (Atomics.compareExchange(gate, 0, state.idle, state.held) !== state.idle) return
   Atomics.notify(gate, 0)
   Atomics.wait(gate, 0, state.held, heldMsMax)
   Atomics.compareExchange(gate, 0, state.held, state.givenUp)
@@ -31,12 +31,13 @@ export function pauseUntilOpened(gate: Gate): void {
 
 /** On the other thread: runs `look` while the writer thread is paused. */
 export function whilePaused<T>(gate: Gate, look: () => T): T {
-  Atomics.wait(gate, 0, state.open, awaitedMsMax)
+  Atomics.wait(gate, 0, state.idle, awaitedMsMax)
   if (Atomics.load(gate, 0) !== state.held)
     throw new Error('the writer thread did not become free in time')
   try {
     const seen = look()
-    // Otherwise a write may have happened in between, and the snapshots differ in time.
+    // If the writer thread has given up waiting, a write may have happened, and the snapshots
+    // differ in time.
     if (Atomics.compareExchange(gate, 0, state.held, state.released) !== state.held)
       throw new Error('taking a snapshot of all collections and tables took too long')
     return seen

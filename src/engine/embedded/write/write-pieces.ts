@@ -15,7 +15,10 @@ export interface Piece {
   readonly size: number
 }
 
-/** At least one piece, each with at least one write, except for an empty batch. */
+/**
+ * Splits a batch into pieces. There is at least one piece, and each has at least one write, except
+ * for an empty batch.
+ */
 export function piecesOf(writes: readonly Write[]): readonly Piece[] {
   const pieces: Piece[] = []
   let start = 0

@@ -13,7 +13,10 @@ export function prepareVectors(database: DatabaseSync, suffix: string) {
     ),
     put: database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?)`),
     remove: database.prepare(`DELETE FROM ${table} WHERE doc = ?`),
-    /** Prepared on demand, because only indexed columns have a feed. */
+    /**
+     * The statement that adds to the feed, prepared on demand, because only indexed columns have a
+     * feed.
+     */
     feed: () =>
       (feed ??= database.prepare(`INSERT INTO feed${suffix}(version, doc) VALUES (?, ?)`)),
   }
@@ -23,7 +26,7 @@ export type RecordStatements = ReturnType<typeof prepareRecords>
 
 export function prepareRecords(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
-  /** Returns rows as arrays, which take half the time of objects. */
+  /** Prepares a statement that returns rows as arrays, which take half the time of objects. */
   const prepareArrays = (sql: string): StatementSync => {
     const statement = prepare(sql)
     statement.setReturnArrays(true)
@@ -36,7 +39,7 @@ export function prepareRecords(database: DatabaseSync) {
           'ON CONFLICT DO NOTHING',
       ),
       find: prepareArrays('SELECT seq, checksum FROM doc WHERE id = ? AND version = ?'),
-      /** Finds the row only if it is unchanged since it was read. */
+      /** Finds a row only if it is unchanged since it was read. */
       findUnchanged: prepareArrays(
         'SELECT seq, checksum FROM doc WHERE seq = ? AND id = ? AND version = ?',
       ),
@@ -64,7 +67,8 @@ export type Statements = ReturnType<typeof prepareStatements>
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
-    // SQLite compiles the SQL of `exec` on each call, which takes longer than executing it.
+    // These statements are prepared, because SQLite compiles the SQL of `exec` on each call, which
+    // takes longer than executing it.
     begin: prepare('BEGIN IMMEDIATE'),
     end: prepare('COMMIT'),
     meta: {

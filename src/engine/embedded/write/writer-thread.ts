@@ -109,7 +109,7 @@ export type WriterReply =
     }
   | (Failure & {
       readonly file?: string
-      /** Present when the disk is the cause. */
+      /** The disk problem, if it is the cause. */
       readonly trouble?: DiskProblem | undefined
     })
 
@@ -125,8 +125,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
   let debtNotedAt = -Infinity
 
   const tidySoon = setTimeout(() => {
-    // Merges first, in short steps, because a write may arrive. Then tidies, also the space they
-    // freed.
+    // Merges come first, in short steps, because a write may arrive. Tidying comes last, so that it
+    // includes the space that the merges freed.
     const merging = [...untidy].find(
       (file) => tryOn(file, (store) => store.mergeWhileIdle()) === true,
     )
@@ -146,7 +146,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     if (isMore === true) untidy.add(file)
   }
 
-  /** Background work: no caller waits for it. */
+  /** Runs background work on a store, for which no caller waits. A failure closes the store. */
   const tryOn = <T>(file: string, work: (store: StoreWriter) => T): T | undefined => {
     const store = stores.get(file)
     try {
@@ -172,7 +172,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
     stores.get(file) ??
     stores.add(file, new StoreWriter(new OpenedFiles(files.admit(file)), durable))
 
-  /** A failure is ignored: the next read or write opens the store again and reports it. */
+  /**
+   * Opens a store. A failure is ignored: the next read or write opens it again and reports the
+   * failure.
+   */
   const tryToOpen = (file: string): void => {
     try {
       storeOf(file)
@@ -181,7 +184,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  /** On a full disk, truncates the logs of all stores and tries once more. */
+  /**
+   * Commits tasks to a store. On a full disk, truncates the logs of all stores and tries once more.
+   */
   const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
     try {
       return storeOf(file).commit(tasks)
@@ -232,7 +237,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
       // Closing the store rolls back the transaction; the next write reopens it.
       stores.close(file)
       const isDamage = failure instanceof EngineError && failure.kind === 'damaged'
-      // Only the write that hit the damaged record should fail: retry each on its own.
+      // Only the write that hit the damaged record should fail, so each write is tried again on its
+      // own.
       if (isDamage && group.length > 1)
         return group.flatMap((message) => commitGroup(file, [message]))
       const trouble = problemOf(failure, file)
@@ -260,7 +266,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         files.forget(message.file)
         rowViews.delete(message.file)
         stores.close(message.file)
-        // Only this thread writes the version file.
+        // This thread marks the store as closed, because only this thread writes the version file.
         if (message.tidy) markClosed(message.file)
       } else if (message.kind === 'hold') pauseUntilOpened(message.gate)
       else if (message.kind === 'stop') {
@@ -285,9 +291,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
       } else replies.push(control(message))
     }
     port.postMessage(replies)
-    // The next group is queued meanwhile.
+    // While the indexes are merged, the next group of writes is queued.
     for (const file of written) tryOn(file, (store) => store.keepUp())
-    // Limited by time, because there may be many stores. The idle timer updates it in any case.
+    // The pending work of all stores is summed at most once per `idleMs` here, because there may be
+    // many stores. The idle timer sums it in any case.
     if (performance.now() - debtNotedAt > idleMs) noteDebt()
     tidySoon.refresh()
     if (messages.some(({ kind }) => kind === 'stop')) port.close()

@@ -22,7 +22,7 @@ import type { WriterMessage, WriterReply } from './writer-thread.ts'
 const startMs = 5_000
 
 export class Writer {
-  /** Undefined: the thread was not started yet. */
+  /** The writer thread; undefined: it was not started yet. */
   #started: Thread<WriterMessage, WriterReply> | undefined
   readonly #starting: NodeJS.Timeout
   readonly #durable: boolean
@@ -77,7 +77,7 @@ export class Writer {
     )
     const { catalog } = this.#files
     const settings = { durable: this.#durable, catalog, tally: this.#tally.shared }
-    // If this fails, so does the first write.
+    // If this message fails, so does the first write.
     thread.ask({ kind: 'configure', ...settings }).catch(() => undefined)
     return thread
   }
@@ -105,12 +105,15 @@ export class Writer {
     return this.#ask({ kind: 'write', file, batch })
   }
 
-  /** `write` for one small write, sent together with others of this turn of the event loop. */
+  /**
+   * Like `write`, for one small write, which is sent together with others of this turn of the event
+   * loop.
+   */
   writeSoon(file: string, write: Write, view: RecordView): Promise<Written> {
     return this.#gathered.add(file, write, view)
   }
 
-  /** `write` for a batch of merges, with the current schema of the table. */
+  /** Like `write`, for a batch of merges, with the current schema of the table. */
   async merge(file: string, batch: WriteBatch, view: RowView): Promise<Written> {
     this.#showRows(file, view)
     return this.#ask({ kind: 'write', file, batch })
@@ -140,7 +143,7 @@ export class Writer {
     return reply.next
   }
 
-  /** Pauses the thread between two commits until the other side opens the gate. */
+  /** Pauses the thread between two commits until the other side of the gate releases it. */
   async hold(gate: Gate): Promise<void> {
     await this.#ask({ kind: 'hold', gate })
   }
@@ -169,7 +172,7 @@ export class Writer {
     await this.#started?.stop({ kind: 'stop' })
   }
 
-  /** The next write to the store introduces it again. */
+  /** Closes a store on the thread. The next write to the store introduces it again. */
   async #close(file: string, tidy: boolean): Promise<void> {
     this.#gathered.send()
     this.#introduced.delete(file)
@@ -190,7 +193,7 @@ export class Writer {
     this.#introduce(file)
     this.#rowViews.set(file, view)
     const { definition, types } = view.table
-    // If this fails, so does the next message.
+    // If this message fails, so does the next one.
     this.#thread
       .ask({ kind: 'showRows', file, table: { definition, types } })
       .catch(() => undefined)
@@ -201,7 +204,7 @@ export class Writer {
     const identity = this.#files.identityOf(file)
     if (identity === undefined) return
     this.#introduced.add(file)
-    // If this fails, so does the next message.
+    // If this message fails, so does the next one.
     this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
   }
 }
