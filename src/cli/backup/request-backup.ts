@@ -80,7 +80,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
       if (text.length > 100_000) break
     }
   } catch {
-    // The status alone is sufficient.
+    // Without the rest of the body, the error names the HTTP status.
   }
   return text
 }

@@ -43,7 +43,7 @@ export function readCells(text: string): string[] | BadRecord {
   }
 }
 
-/** A doubled quote is an escaped quote. */
+/** Position of the quote that ends a cell, or -1. A doubled quote is an escaped quote. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2))
     if (text[at + 1] !== '"') return at
@@ -133,7 +133,9 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
   }
 }
 
-/** A leading zero makes it a string: 007 is an identifier. */
+/**
+ * Whether the cell is a JSON number. 007 is not: it is an identifier, and stays a string.
+ */
 function isNumeral(cell: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(cell)
 }

@@ -42,7 +42,7 @@ interface Batch {
 
 export class Importer {
   readonly #options: ImporterOptions
-  /** Records up to this number may have been sent by an earlier run. */
+  /** Number of the last record that an earlier run may have sent. */
   readonly #sentBefore: number
   /** Batches in flight, in input order. */
   readonly #waiting: Batch[] = []

@@ -94,7 +94,8 @@ function inputFailure(path: string, error: unknown): CommandFailure {
 }
 
 /**
- * Ignores suffixes: `data.csv.gz` and `data.csv.rejected` have the format of `data.csv`.
+ * The format by the file name or, failing that, the first bytes. `data.csv.gz` and
+ * `data.csv.rejected` have the format of `data.csv`.
  */
 function formatOf(path: string, first: Buffer): Format {
   const name = path.replace(/(?:\.(?:gz|gzip|rejected))+$/i, '')
@@ -139,8 +140,8 @@ async function* withoutMark(
 }
 
 /**
- * Bytes to examine at most: an input with more leading white space is not treated as a JSON
- * array.
+ * Maximum number of bytes to examine: an input with more leading white space is not treated
+ * as a JSON array.
  */
 const peekSizeMax = 1024 * 1024
 

@@ -37,7 +37,10 @@ export const formats = ['jsonl', 'json', 'csv'] as const
 
 export type Format = (typeof formats)[number]
 
-/** Records longer than `sizeMax` bytes are reported but not buffered. */
+/**
+ * The splitter of a format. Records longer than `sizeMax` bytes are reported but not
+ * buffered.
+ */
 export function splitterFor(format: Format, sizeMax: number): Splitter {
   switch (format) {
     case 'jsonl':
@@ -175,7 +178,10 @@ class ArraySplitter implements Splitter {
   }
 }
 
-/** Lines, except line breaks inside quotes. A quote opens only at the start of a cell. */
+/**
+ * Records of a CSV file: lines, which continue after a line break inside quotes. A quote
+ * opens only at the start of a cell.
+ */
 class CsvSplitter implements Splitter {
   readonly #gathered: Gathered
   #isQuoted = false
@@ -244,7 +250,10 @@ class Gathered {
     else if (part.length > 0) this.#parts.push(part)
   }
 
-  /** Strips a carriage return before the line feed. */
+  /**
+   * Returns the gathered record, without a carriage return at its end, and starts the next
+   * one.
+   */
   take(line: number): RawRecord {
     const size = this.#size
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
