@@ -31,7 +31,7 @@ export interface ReplyData {
 
 export interface CommandOptions {
   readonly signal?: AbortSignal
-  /** Asks for the server's trace, in status.trace. */
+  /** Whether the reply contains the server's trace, in status.trace. */
   readonly trace?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -129,7 +129,10 @@ export class CommandError extends Error {
   }
 }
 
-/** `command(place, 'find', { filter })` throws a CommandError when the reply has errors. */
+/**
+ * Sends a command, such as `command(place, 'find', { filter })`. Throws a CommandError when
+ * the reply has errors.
+ */
 export async function command(
   address: Address,
   name: string,
@@ -151,7 +154,8 @@ export async function command(
   })
   const received = await response.text()
   const reply = new Reply(body, received, performance.now() - startedAt)
-  // Most replies of finds are large, and have their errors at the start.
+  // A reply that begins with its data has no errors. It may be large, and is not parsed
+  // here.
   const mayFail =
     !response.ok || received.startsWith('{"errors"') || !received.startsWith('{"data"')
   if (mayFail) {
@@ -162,7 +166,7 @@ export async function command(
   return reply
 }
 
-/** A proxy in between may send a body that is not JSON. */
+/** The errors of a reply; none when the body is not JSON, as a proxy may send. */
 function readErrors(reply: Reply): readonly ApiProblem[] {
   try {
     return reply.errors

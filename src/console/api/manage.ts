@@ -17,8 +17,8 @@ export class ManageError extends Error {
 }
 
 /**
- * `manage<Role[]>('GET', 'organizations/roles')` returns undefined for a reply without a
- * body.
+ * Sends a request such as `manage<Role[]>('GET', 'organizations/roles')`. Returns undefined
+ * for a reply without a body.
  */
 export async function manage<T>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',

@@ -58,7 +58,10 @@ export const noTable: TableDefinition = {
   partitionSort: new Map(),
 }
 
-/** The key is unknown when the token may not list the table. */
+/**
+ * Whether the key is known. That of a table is unknown when the token may not list the
+ * table.
+ */
 export function hasKnownKey({ kind, table }: Place): boolean {
   return kind === 'collection' || table.partitionBy.length > 0
 }

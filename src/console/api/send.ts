@@ -22,7 +22,8 @@ export async function send(path: string, request: RequestInit = {}): Promise<Res
   const headers = new Headers(request.headers)
   if (token !== undefined) headers.set('Token', token)
   const response = await sendAsIs(path, { ...request, headers })
-  // The token may have been revoked since; then the user has to sign in again.
+  // The token may have been revoked since the user signed in. The user has to sign in
+  // again.
   if (response.status === 401 && token !== undefined && session.get()?.token === token)
     if (await isUnknownToken(response)) signOut()
   return response

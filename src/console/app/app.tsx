@@ -177,7 +177,10 @@ function Lazy<Props extends { readonly place?: Place }>({
   return <Loaded {...props} />
 }
 
-/** Modules of pages are loaded on demand, which fails while the server is unreachable. */
+/**
+ * Shown when the module of a page cannot be loaded, for example because the server is
+ * unreachable.
+ */
 function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <EmptyState

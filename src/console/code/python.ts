@@ -140,7 +140,10 @@ function hasTwins(body: JsonNode): boolean {
   return false
 }
 
-/** Integers of Python have arbitrary precision. */
+/**
+ * Whether a number needs Decimal: it is neither an integer, which Python reads exactly, nor
+ * a double.
+ */
 function needsDecimal(numeral: string): boolean {
   return !/^-?\d+$/.test(numeral) && !isDouble(numeral)
 }
@@ -159,8 +162,8 @@ const literals: Literals = {
 }
 
 /**
- * Python reads the escapes of JSON in the same way; other characters are written as they
- * are.
+ * A Python string literal. Python reads the escapes of JSON in the same way, and other
+ * characters as they are.
  */
 function quote(value: string): string {
   return jsonLiterals.string(value)

@@ -147,7 +147,7 @@ function value(insert: string, detail?: string, label = insert): Proposal {
   return { label, insert, kind: 'value', ...(detail === undefined ? {} : { detail }) }
 }
 
-/** Prefix matches first, then other matches of the typed text. */
+/** The proposals that contain the typed text; those that begin with it come first. */
 function ranked(options: readonly Proposal[], typed: string): Proposal[] {
   const wanted = typed.toLowerCase()
   if (wanted === '') return options.slice(0, proposalsMax)

@@ -443,7 +443,7 @@ function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFie
         : { sort }
       : {
           sort: new Map([[similarTo.field, similarTo.vector]]),
-          // A vector search returns a single page.
+          // The limit is a page, because a vector search returns a single page.
           options: new Map<string, Value>([
             ['limit', new Numeral(String(pageSize))],
             ['includeSimilarity', true],

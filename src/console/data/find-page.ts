@@ -23,7 +23,7 @@ export interface FoundPage {
   readonly sent: string
 }
 
-/** Documents have up to 4 MB each, so a page ends early to bound memory. */
+/** Characters after which a page ends early, to bound memory: a document may have 4 MB. */
 const charactersMax = 12_000_000
 
 export interface FindPageOptions {

@@ -83,7 +83,10 @@ export function startImport(
   }
 }
 
-/** Rejected JSON records are written as JSON lines, even when the file was an array. */
+/**
+ * Name of the file of rejected records. JSON records become JSON lines, even when the file
+ * was an array.
+ */
 function rejectedName(name: string, { format }: FileKind): string {
   const stem = name.replace(/\.gz$/i, '').replace(/\.\w+$/, '')
   return `${stem}-rejected.${format === 'csv' ? 'csv' : 'jsonl'}`

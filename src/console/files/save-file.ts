@@ -22,7 +22,10 @@ interface WritableFile {
   abort(): Promise<void>
 }
 
-/** Undefined: the user cancelled. Must be called from a click handler. */
+/**
+ * Lets the user choose a file to write; undefined when the user cancelled. Must be called
+ * from a click handler.
+ */
 export async function openSink(
   name: string,
   contentType: string,

@@ -75,7 +75,7 @@ export function memberOf(node: JsonNode | undefined, key: string): JsonNode | un
   return node.members.find((member) => member.key === key)?.value
 }
 
-/** Deeper than any document, and safe for recursion. */
+/** Maximum nesting: deeper than any document, and safe for recursion. */
 const depthMax = 200
 
 const words = new Map([

@@ -101,7 +101,10 @@ export const jsonLiterals: Literals = {
   trailingComma: false,
 }
 
-/** JSON.stringify escapes lone surrogates itself. */
+/**
+ * A JSON string with escapes for invisible characters. JSON.stringify itself escapes
+ * control characters and lone surrogates.
+ */
 export function quoteJson(value: string): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeChar)
 }

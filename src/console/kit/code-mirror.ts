@@ -60,8 +60,8 @@ export class CodeMirror {
   }
 
   /**
-   * The page passes every reported text back. Such a text may be older than the editor's
-   * current text, and must not overwrite it.
+   * Shows the text of the page. The page passes every reported text back. Such a text may
+   * be older than the editor's current text, and must not overwrite it.
    */
   setText(text: string): void {
     const known = this.#typed.indexOf(text)
@@ -170,8 +170,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
-      // Synchronous: after an asynchronous update, the list ignores clicks until it is
-      // queried again.
+      // The update is synchronous: after an asynchronous one, the list ignores clicks until
+      // it is queried again.
       update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,

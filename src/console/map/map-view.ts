@@ -106,8 +106,8 @@ export function pointsInside(
 }
 
 /**
- * Even-odd rule: a ray from the point to the right crosses the outline an odd number of
- * times.
+ * Whether a point is inside the outline, by the even-odd rule: a ray from the point to the
+ * right crosses the outline an odd number of times.
  */
 function isInside(outline: readonly ScreenPoint[], x: number, y: number): boolean {
   let isOdd = false

@@ -153,8 +153,8 @@ function combineRows({ data, columns }: Matrix, weights: Float64Array): Float64A
 }
 
 /**
- * Gram-Schmidt, twice, because one pass leaves rounding errors. Dependent directions are
- * dropped.
+ * An orthonormal basis of the directions by Gram-Schmidt, twice, because one pass leaves
+ * rounding errors. Dependent directions are dropped.
  */
 function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
   const kept: Float64Array[] = []
@@ -175,8 +175,9 @@ function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * The hot loop. Four independent sums avoid waiting for each addition, and one function per
- * type of array keeps its call sites monomorphic.
+ * Dot product of a direction and a row, in the hot loop. Four independent sums avoid
+ * waiting for each addition, and one function per type of array keeps its call sites
+ * monomorphic.
  */
 function dot(direction: Float32Array, data: Float32Array, from: number): number {
   let [a, b, c, d] = [0, 0, 0, 0]

@@ -26,7 +26,8 @@ export function selectionFilter(
     oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
   )
   if (lists.length <= 1) return { filter: lists[0] ?? new Map() }
-  // A filter on ids is one comparison; rows take one comparison per key column.
+  // Too many ids of documents for one $in are requested in groups; rows get a filter with
+  // several $in.
   if (place.kind === 'collection') return { ids: values }
   return lists.length > comparisonsMax
     ? { lacks: tooMany(comparisonsMax * valuesMax) }
@@ -37,7 +38,7 @@ function oneOf(key: string, values: readonly Value[]): JsonObject {
   return new Map([[key, new Map([['$in', [...values]]])]])
 }
 
-/** Keys of several columns become one condition per row. */
+/** A filter on keys of several columns, with one condition per row. */
 function rowsFilter(keys: readonly string[], rows: readonly JsonObject[]): SelectionFilter {
   const rowsMax = Math.floor(comparisonsMax / keys.length)
   if (rows.length > rowsMax) return { lacks: tooMany(rowsMax) }

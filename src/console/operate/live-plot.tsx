@@ -66,7 +66,7 @@ function optionsFor(
   { unit, series }: Plot,
   swatches: readonly Element[],
 ): UPlot.Options {
-  // A live object: every redraw reads the current colours.
+  // `style` is a live object: every redraw reads the current colours.
   const style = getComputedStyle(element)
   const axis = {
     stroke: () => style.color,

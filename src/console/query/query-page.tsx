@@ -280,7 +280,7 @@ function takeOpened(): QueryText {
   return { ...emptyQuery, filter: text(opened.filter), sort: text(opened.sort) }
 }
 
-/** Throws an Error that names the clause that is not a JSON object. */
+/** Parses the clauses. Throws an Error that names the clause that is not a JSON object. */
 function parseQuery(query: QueryText): FindFields {
   const filter = readClause('filter', query.filter)
   const sort = readClause('sort', query.sort)
