@@ -225,7 +225,7 @@ async function onStela(
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  // Connected when its turn begins: servers close connections on which no request was sent.
+  // The client connects when its turn begins: servers close connections without requests.
   let client: Client | undefined
   let requestsPerMs = 1
   return {

@@ -1,6 +1,5 @@
 /**
- * The commands of the cluster benchmark; `baselines/raw-cassandra.ts` has the same as
- * statements.
+ * The commands of the cluster benchmark; `baselines/raw-cassandra.ts` has their statements.
  */
 import type { ClusterPicks } from './documents.ts'
 
@@ -24,7 +23,8 @@ export interface ClusterCommand {
   /** Minimum rate relative to the driver's. */
   readonly target?: number
   /**
-   * Requests per second of the reference server on such a node, by number of connections.
+   * Requests per second of the reference server on a node like the measured one, by number
+   * of connections.
    */
   readonly reference: Readonly<Record<number, number>>
   /**

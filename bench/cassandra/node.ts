@@ -60,7 +60,10 @@ function listenerOn(port: number): number | undefined {
   }
 }
 
-/** Fields of a line: number, local address, remote address, state, and later the inode. */
+/**
+ * Inode of the socket that listens on a port. The fields of a line are: number, local
+ * address, remote address, state, and later the inode.
+ */
 function inodeOn(port: number): string | undefined {
   const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0')
   const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/net/${name}`, 'utf8'))

@@ -31,7 +31,7 @@ export const queryKinds: readonly QueryKind[] = [
   { says: '6 words of one text', pick: (texts, text) => texts.wordsOf(text, 6) },
 ]
 
-/** Different words. */
+/** Returns a function that picks different words with ranks in a range. */
 function words(count: number, [from, to]: readonly [number, number]) {
   return (texts: Texts): string[] => {
     const chosen = new Set<string>()

@@ -131,7 +131,7 @@ async function inserting(
   return {
     name: 'Stela',
     async run(forMs, latencies) {
-      // Created before the clock starts.
+      // Requests are created before the clock starts.
       const count = Math.ceil(requestsPerMs * forMs * 1.5) + connections
       const requests = Array.from({ length: count }, () =>
         requestBytes(pathOf(size), token, insert.body(readings)),

@@ -80,7 +80,10 @@ export function atRecallTable(lines: readonly Line[], missing: readonly string[]
   }
 }
 
-/** Interpolates between two measured points, on a logarithmic scale of rates. */
+/**
+ * The rate at a recall, interpolated between two measured points on a logarithmic scale of
+ * rates; undefined when no point has the recall.
+ */
 export function rateAt({ points }: Line, recall: number): number | undefined {
   const after = points.findIndex((point) => point.recall >= recall)
   if (after < 0) return undefined
