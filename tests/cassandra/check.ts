@@ -227,7 +227,7 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual(others, [])
   })
 
-  test('health needs a quorum for settings', async () => {
+  test('health fails while too few nodes answer for a quorum of the settings', async () => {
     const system = keyspaces.nameOf('stela')
     const copies = (count: number) =>
       cql(

@@ -87,7 +87,7 @@ describe('encrypted connections', () => {
     isRefused(await check(asking, ...on), /no node of the cluster/)
   })
 
-  test('serve commands', async () => {
+  test('carry the commands of a server', async () => {
     const node = await testNode()
     const line = await Line.to(node.contactPoints[0]!, node.port, made.own)
     const server = await ServerProcess.start(

@@ -28,7 +28,7 @@ const java: Tool = {
 }
 const maven: Tool = { name: 'Maven', debianPackage: 'maven' }
 
-/** Names in one line what to install. */
+/** An error that names in one line what to install. */
 export class MissingTool extends Error {
   override readonly name = 'MissingTool'
   readonly tools: readonly Tool[]

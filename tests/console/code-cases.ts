@@ -85,7 +85,7 @@ const made: readonly CodeCase[] = [
   },
 ]
 
-/** `checks` reads the data that these leave behind. */
+/** The cases in order. `left` describes the data that they leave behind. */
 export const cases: readonly CodeCase[] = [
   ...made,
   onFilms(

@@ -337,7 +337,7 @@ describe('the Data and Query pages', () => {
     await filter.click()
     await page.keyboard.type('{"a')
     await page.getByRole('option', { name: /^author\.name/ }).waitFor()
-    // Typed right after a key: on a slow machine, a person can be this fast.
+    // Accepts the proposal right after a key press: on a slow machine, a person can be this fast.
     await page.keyboard.press('u')
     await page.getByRole('option', { name: /^author\.name/ }).dispatchEvent('mousedown')
     assert.match(await filter.innerText(), /"author\.name"/)
