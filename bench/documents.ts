@@ -20,7 +20,9 @@ const streets = [
   'Old Quay',
 ]
 
-/** Ids have a fixed length, so that requests have one, too. */
+/**
+ * The id of a document. Its length is fixed, so that the length of requests is fixed, too.
+ */
 export function idOf(number: number): string {
   return `doc-${String(number).padStart(9, '0')}`
 }
@@ -79,7 +81,9 @@ export class Picks {
   }
 }
 
-/** Mulberry32: fast, and random enough for choosing documents. */
+/**
+ * Random numbers by Mulberry32, which is fast, and random enough for choosing documents.
+ */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

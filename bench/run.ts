@@ -294,7 +294,7 @@ function dataFigures(folder: string, loadMs: number | undefined, size: number): 
   return figures
 }
 
-/** Time of a request at the largest size, relative to the smallest. */
+/** Growth of the time of a request from the smallest size to each other size. */
 function growthOf(rows: readonly Row[]): Figure[] {
   const figures: Figure[] = []
   for (const large of rows) {

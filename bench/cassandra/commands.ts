@@ -23,8 +23,8 @@ export interface ClusterCommand {
   /** Minimum rate relative to the driver's. */
   readonly target?: number
   /**
-   * Requests per second of the reference server on a node like the measured one, by number
-   * of connections.
+   * Requests per second that the reference server answers on a node like the measured one,
+   * by number of connections.
    */
   readonly reference: Readonly<Record<number, number>>
   /**

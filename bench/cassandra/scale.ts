@@ -54,9 +54,9 @@ export function quorumOf(copies: number): number {
 }
 
 /**
- * Requests that scan the ring, where each range is read from `needed` replicas. Adjacent
- * ranges are combined as long as enough nodes have all of them. With several tokens per
- * node, adjacent ranges belong to other nodes, so each needs its own request.
+ * Number of requests that scan the ring, where each range is read from `needed` replicas.
+ * Adjacent ranges are combined as long as enough nodes have all of them. With several
+ * tokens per node, adjacent ranges belong to other nodes, so each needs its own request.
  */
 export function partsOf({ nodes, copies, tokens }: Cluster, needed: number): number {
   if (nodes <= copies) return 1

@@ -135,7 +135,7 @@ export function comparedCells(compared: Compared): string[][] {
   ])
 }
 
-/** Time of a request relative to that at the smallest size. */
+/** Growth of the time of a request from the smallest size to each other size. */
 export function growthOf(all: readonly Compared[], growthMax: number): Figure[] {
   const smallest = Math.min(...all.map(({ size }) => size))
   return all.flatMap((large): Figure[] => {

@@ -40,7 +40,10 @@ function askedToStop(): Promise<void> {
   })
 }
 
-/** One line for errors that the operator can fix; the stack for others. */
+/**
+ * Why the server stopped: one line for errors that the operator can fix; the stack for
+ * others.
+ */
 function reasonOf(error: unknown, { host, port }: Config): string {
   if (error instanceof EngineError) return error.message
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException

@@ -54,7 +54,7 @@ describe('monitoring of a cluster', () => {
     const { code, out, err } = await startStela(args).ended
     return { code, err, lines: String(out).split('\n') }
   }
-  /** Other tests share the node, so only lines about the keyspaces of this test are compared. */
+  /** The lines about the keyspaces of this test, because other tests share the node. */
   const ours = (lines: readonly string[]) => {
     const start = `${keyspaces.nameOf('default_keyspace')}.`
     const own = lines.filter((line) => line.startsWith(start))

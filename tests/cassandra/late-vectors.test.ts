@@ -83,7 +83,7 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({ p: 'a', n: { $ne: 3 } }), [1, 2])
   })
 
-  /** Every row except the first is inserted with its vector. */
+  /** Inserts rows with their vectors. The first row gets its vector after the insert. */
   const insertMany = async (p: string, count: number) => {
     for (let first = 0; first < count; first += 100) {
       const documents = Array.from({ length: Math.min(100, count - first) }, (_, at) => {

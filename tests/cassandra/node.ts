@@ -46,7 +46,10 @@ export async function install(): Promise<Installation> {
   return { java, jars, archiveFlag: `-XX:SharedArchiveFile=${archive}` }
 }
 
-/** Creates the archive of classes that saves seconds of each start. Java writes it when it ends. */
+/**
+ * Creates the class archive, which saves seconds of each start. Java writes the archive when it
+ * ends.
+ */
 async function archiveClasses(installation: Installation): Promise<void> {
   const ring = await ringOf([firstAddress], { durable: false })
   const node = await CassandraNode.create(installation, ring, firstAddress)
@@ -137,7 +140,7 @@ export class CassandraNode {
     return new CassandraNode(installation, ring, address, folder)
   }
 
-  /** Folder of its data and its log. */
+  /** Folder with the data and the log of the node. */
   get folder(): string {
     return this.#folder.path
   }

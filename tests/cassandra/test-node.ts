@@ -97,7 +97,7 @@ export class SharedNode {
     await rename(unfinished, join(this.#folder.path, 'notice'))
   }
 
-  /** Returns the error of the node, if it had one. */
+  /** Removes the node. Returns its error, if it had one. */
   async remove(): Promise<string | undefined> {
     const node = await this.#started
     if (node instanceof Error) return node.message

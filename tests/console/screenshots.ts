@@ -74,7 +74,7 @@ async function picture(page: Page, name: string): Promise<void> {
   assert(size <= sizeMax, `${path} has ${size} bytes`)
 }
 
-/** Creates more than one collection to show. */
+/** Creates more collections, so that the pictures show several. */
 async function makeData(): Promise<void> {
   const { server } = window
   for (const [name, count] of [

@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Uses http directly, because fetch would decompress the body. */
+/** Sends a GET by http, because fetch would decompress the body. */
 function ask(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<unknown>; body: Buffer }>(
     (resolve, reject) => {
@@ -70,7 +70,7 @@ describe('GET /console', () => {
       const again = await ask('/console', known)
       assert.equal(again.status, 304)
       assert.equal(again.headers['content-security-policy'], policy)
-      // The ETag is invalid for another encoding, whose body differs.
+      // The ETag does not match the body in another encoding.
       const other = accepted === 'br' ? 'gzip' : 'br'
       const elsewhere = await ask('/console', { ...known, 'Accept-Encoding': other })
       assert.equal(elsewhere.status, 200)

@@ -37,7 +37,10 @@ export class Input {
     this.#position = position
   }
 
-  /** `-` is standard input. Without a format, the file name and content decide. */
+  /**
+   * Opens an input; `-` is standard input. Without a format, the file name and content
+   * decide.
+   */
   static async open(path: string, format: Format | undefined): Promise<Input> {
     try {
       const identity = path === '-' ? undefined : await identify(path)

@@ -66,7 +66,7 @@ function rate(count: number, seconds: number): number {
   return Math.round(count / Math.max(seconds, 0.001))
 }
 
-/** "42 s", "3 min" or "1 h 5 min". */
+/** A duration: "42 s", "3 min" or "1 h 5 min". */
 function duration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   const minutes = Math.ceil(seconds / 60)

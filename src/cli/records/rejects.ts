@@ -43,7 +43,7 @@ export class Rejects {
     return this.#size
   }
 
-  /** Rejected records that the file cannot contain: too long, or empty. */
+  /** Number of rejected records that the file cannot contain: too long, or empty. */
   get lost(): number {
     return this.#lost
   }

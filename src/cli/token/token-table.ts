@@ -39,8 +39,7 @@ function expiryText(expiresAt: string | undefined, now: number): string {
 }
 
 /**
- * A time in UTC to the minute; "unknown" for tokens of the first version, which have no
- * creation time.
+ * A time in UTC to the minute; "unknown" for the creation of tokens of the first version.
  */
 function shortTime(iso: string): string {
   return iso.startsWith('1970-') ? 'unknown' : iso.slice(0, 16) + 'Z'

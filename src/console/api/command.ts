@@ -57,8 +57,8 @@ class Reply {
   }
 
   /**
-   * Parsed by JSON.parse: fine for counts, names and vectors; must not be written back,
-   * since numbers lose digits.
+   * The data of the reply, parsed by JSON.parse: fine for counts, names and vectors. It
+   * must not be written back, because numbers lose digits.
    */
   get data(): ReplyData {
     return this.#read().data ?? {}
@@ -123,7 +123,7 @@ export class CommandError extends Error {
     return this.errors[0]?.errorCode ?? `HTTP ${this.httpStatus}`
   }
 
-  /** The token is valid, but lacks the permission. */
+  /** Whether the token is valid but lacks the permission. */
   get isForbidden(): boolean {
     return this.code === 'UNAUTHORIZED_ACCESS'
   }

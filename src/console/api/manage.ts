@@ -10,7 +10,10 @@ export class ManageError extends Error {
     this.httpStatus = httpStatus
   }
 
-  /** The token lacks the permission, or the server does not serve the API on this port. */
+  /**
+   * Whether the token lacks the permission, or the server does not serve the API on this
+   * port.
+   */
   get isForbidden(): boolean {
     return [401, 403, 404, 405].includes(this.httpStatus)
   }

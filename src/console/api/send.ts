@@ -16,7 +16,10 @@ export const serverRoot = new URL(
   location.origin,
 )
 
-/** `path` is relative to the server's address: `v1/library`, `v2/databases`. */
+/**
+ * Sends a request. `path` is relative to the server's address: `v1/library`,
+ * `v2/databases`.
+ */
 export async function send(path: string, request: RequestInit = {}): Promise<Response> {
   const token = session.get()?.token
   const headers = new Headers(request.headers)

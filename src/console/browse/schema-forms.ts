@@ -55,7 +55,7 @@ export const emptyCollection: CollectionForm = {
   reranker: { provider: '', modelName: '' },
 }
 
-/** Options with their default value are omitted. */
+/** The fields of createCollection. Options with their default value are omitted. */
 export function createCollectionFields(form: CollectionForm): Printable {
   const options = {
     defaultId: form.defaultId === '' ? undefined : { type: form.defaultId },
@@ -209,7 +209,10 @@ export function createTableFields({ name, columns, ifNotExists }: TableForm): Pr
   }
 }
 
-/** Columns as a map, because a column may have any name, such as `__proto__`. */
+/**
+ * The columns of a definition. They are a map, because a column may have any name, such as
+ * `__proto__`.
+ */
 export function columnFields(
   columns: readonly ColumnForm[],
 ): ReadonlyMap<string, Printable> {

@@ -159,7 +159,7 @@ function pick(
 ): { name: string; value: JsonNode }[] {
   return names.flatMap((name) => {
     const value = memberOf(node, name)
-    // An empty clause means the same as none, and clients omit it.
+    // An empty clause means the same as no clause, and clients omit it.
     return value === undefined || isEmpty(value) || isEmptyObject(value)
       ? []
       : [{ name, value }]

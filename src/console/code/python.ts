@@ -67,7 +67,9 @@ export function writePython(request: CodeRequest): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The client takes URLs without a path, and the path as an option. */
+/**
+ * Splits a URL, because the client takes URLs without a path, and the path as an option.
+ */
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }

@@ -147,7 +147,7 @@ function value(insert: string, detail?: string, label = insert): Proposal {
   return { label, insert, kind: 'value', ...(detail === undefined ? {} : { detail }) }
 }
 
-/** The proposals that contain the typed text; those that begin with it come first. */
+/** The proposals that contain the typed text, with matches at the start first. */
 function ranked(options: readonly Proposal[], typed: string): Proposal[] {
   const wanted = typed.toLowerCase()
   if (wanted === '') return options.slice(0, proposalsMax)

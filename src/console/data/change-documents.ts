@@ -25,7 +25,7 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
   return withoutDerived(whole)
 }
 
-/** Drops a vector that the server derives from a text. A write may not contain both. */
+/** Drops a vector that the server derives from a text: a write may not contain both. */
 function withoutDerived(document: JsonObject): JsonObject {
   if (!document.get('$vectorize')) return document
   const written = new Map(document)

@@ -76,7 +76,7 @@ function among({ filter, ...clauses }: FindFields, ids: readonly Value[]): FindF
   }
 }
 
-/** Page state of a list of ids: the position of the next one. */
+/** Page state of a list of ids: the position of the next id. */
 function stateAfter(ids: readonly Value[], end: number): string | null {
   return end < ids.length ? String(end) : null
 }

@@ -31,7 +31,10 @@ export interface PageOptions {
   readonly isOn?: boolean
 }
 
-/** `key` identifies the query: another key restarts at the first page. */
+/**
+ * Reads the pages of a query. `key` identifies the query: another key restarts at the first
+ * page.
+ */
 export function usePages(
   place: Place,
   fields: FindFields,

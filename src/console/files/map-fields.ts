@@ -194,7 +194,9 @@ const numbers = new Set([
 const texts = new Set(['ascii', 'text'])
 const nested = new Set(['list', 'set', 'map', 'userDefined'])
 
-/** Converts only values that the column type does not accept as they are. */
+/**
+ * The value for a column. Only values that the column type does not accept are converted.
+ */
 function toColumn(value: Value, { type }: ColumnType): Value {
   if (texts.has(type)) return isNested(value) ? value : textOf(value)
   if (typeof value !== 'string') return value

@@ -75,7 +75,7 @@ export class DownloadSink implements FileSink {
     this.#length = 0
   }
 
-  /** May be called more than once: each call downloads everything written so far. */
+  /** Begins the download. Each call downloads everything written so far. */
   end(): Promise<void> {
     this.#keep()
     const url = URL.createObjectURL(new Blob(this.#parts, { type: this.#contentType }))

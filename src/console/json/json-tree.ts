@@ -112,7 +112,7 @@ class TreeReader {
     while (/[ \t\n\r]/.test(this.#text.charAt(this.#at))) this.#at++
   }
 
-  /** Returns undefined and consumes nothing when no value begins here. */
+  /** Parses a value. Returns undefined and consumes nothing when no value begins here. */
   #readValue(): JsonNode | undefined {
     this.#skipSpace()
     const char = this.#text.charAt(this.#at)

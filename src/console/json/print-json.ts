@@ -8,7 +8,7 @@ export function printJson(value: Printable): string {
 /** Objects and arrays that do not fit this width are split over lines. */
 const widthMax = 80
 
-/** Indents by two spaces; a value that fits on one line stays on it. */
+/** JSON indented by two spaces. A value that fits on one line stays on it. */
 export function printPretty(value: Printable): string {
   return print(value, '\n', '  ')
 }

@@ -72,7 +72,9 @@ function oneColor(count: number): Coloring {
   }
 }
 
-/** The most frequent values get a colour each; the others share one. */
+/**
+ * Colours by category: the most frequent values get a colour each; the others share one.
+ */
 function categories(values: readonly (Value | undefined)[]): Coloring {
   const labels = values.map((value) => (value === undefined ? undefined : labelOf(value)))
   const counts = new Map<string, number>()
@@ -97,8 +99,8 @@ function categories(values: readonly (Value | undefined)[]): Coloring {
 }
 
 /**
- * A colour for each of several equal parts of the range. Values that are not numbers get
- * the last entry of the legend.
+ * Colours by number: one for each of several equal parts of the range. Values that are not
+ * numbers get the last entry of the legend.
  */
 function ramp(
   numbers: readonly (number | undefined)[],

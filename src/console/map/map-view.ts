@@ -51,7 +51,7 @@ export function screenY({ scale, top }: MapView, y: number): number {
   return top - y * scale
 }
 
-/** Zooms around the pointer. */
+/** The view, zoomed around a position of the screen. */
 export function zoomAt(view: MapView, factor: number, x: number, y: number): MapView {
   return {
     scale: view.scale * factor,
