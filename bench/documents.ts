@@ -4,9 +4,9 @@
  */
 
 export const cityCount = 100
-/** Ages are 18 to 90; $inc changes them slowly. */
+/** Number of ages, from 18 to 90; $inc changes them slowly. */
 const ages = 73
-/** Timestamps are within ten years of this one. */
+/** First of the timestamps, which are within the following ten years. */
 const epochMs = 1_400_000_000_000
 const tenYearsMs = 315_360_000_000
 

@@ -105,7 +105,7 @@ export async function warmUp(
   }
 }
 
-/** Bounds the warm-up on slow machines. */
+/** Maximum length of the warm-up in slices, for slow machines. */
 const warmSlicesMax = 20
 
 async function contendersFor(

@@ -21,7 +21,7 @@ const settleMsMax = 60_000
 /** Share of CPU time below which the node counts as idle. */
 const idleShare = 0.2
 
-/** Vector searches keep large parts of an index in memory. */
+/** Java heap: vector searches keep large parts of an index in memory. */
 const heapMegabytes = 2_048
 
 export async function takeNode(): Promise<MeasuredNode> {

@@ -7,7 +7,7 @@ import type { VectorSet } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Breadths: candidates kept during a graph search. */
+/** Breadths, the numbers of candidates that a graph search keeps. */
 const breadths = [10, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 
 /** A line per index, with a point per breadth. */

@@ -19,7 +19,7 @@ import { shares, type Share, type VectorSet } from './clusters.ts'
 import { numbersIn } from './documents.ts'
 import { recallOf, wanted, type Truth } from './exact.ts'
 
-/** Targets apply to shares that are not smaller than one in this number. */
+/** The rarest share to which targets apply: one in this number of documents. */
 const oneInMax = 100
 
 /** Measures filtered search in a store, which needs a snapshot of its index. */

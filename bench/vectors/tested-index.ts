@@ -1,7 +1,7 @@
 /** Interface of the compared indexes. */
 import { groupOf, type Share, type VectorSet } from './clusters.ts'
 
-/** Parameters of all indexes: links per vector, and candidates considered for them. */
+/** Parameters of all indexes: links per vector, and candidates considered for the links. */
 export const connectivity = 16
 export const buildBreadth = 128
 

@@ -27,7 +27,7 @@ interface Place {
   readonly words: string
   readonly subcommands: readonly Named[]
   readonly flags: readonly Flag[]
-  /** Values of positional arguments. */
+  /** Allowed values of positional arguments. */
   readonly values: readonly string[]
 }
 

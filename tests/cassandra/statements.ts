@@ -11,7 +11,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const path = '/default_keyspace/counted'
 /** Repetitions of each command. */
 const times = 8
-/** More than a page of the API, and of the cluster. */
+/** Number of documents: more than a page of the API, and of the cluster. */
 const documentCount = 70
 
 describe('statements of a command', () => {

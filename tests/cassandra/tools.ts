@@ -11,7 +11,7 @@ const javaMajor = '17'
 
 export interface Java {
   readonly program: string
-  /** For example 17.0.15+6-Debian-1deb12u1. */
+  /** The build of Java, such as 17.0.15+6-Debian-1deb12u1. */
   readonly build: string
 }
 

@@ -12,7 +12,10 @@ export interface BackupRequest {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds. The server sends a keep-alive every few seconds. */
+/**
+ * Milliseconds without a byte after which the server counts as gone. It sends a keep-alive
+ * every few seconds.
+ */
 const silenceMsMax = 120_000
 
 export async function requestBackup(asked: BackupRequest): Promise<IncomingMessage> {

@@ -86,11 +86,11 @@ export function readRow(
   return row
 }
 
-/** For documents: every cell is a string, except vectors, which must be JSON. */
+/** Reads cells of documents: every cell is a string, except vectors, which must be JSON. */
 export const readText: CellReader = (name, cell) =>
   name === '$vector' ? readJsonCell(name, cell) : cell
 
-/** For documents: cells that are JSON numbers, true or false become such values. */
+/** Reads cells of documents: JSON numbers, true and false become such values. */
 export const inferValue: CellReader = (name, cell) => {
   if (cell === 'true') return true
   if (cell === 'false') return false

@@ -16,7 +16,7 @@ export interface ImportState {
   /** Number of records that may have been sent. */
   sent: number
   inserted: number
-  /** Records that an interrupted request had already stored. */
+  /** Number of records that an interrupted request had already stored. */
   there: number
   rejected: number
   /** Size of the rejects file in bytes. */

@@ -26,7 +26,10 @@ export interface ImporterOptions {
   readonly connections: number
   /** The state of an earlier run or a new one; the importer updates it. */
   readonly state: ImportState
-  /** Called after every change of the state, before any action that relies on it. */
+  /**
+   * Saves the state. Called after every change, before any action that relies on the
+   * change.
+   */
   readonly save: () => void
 }
 
@@ -48,7 +51,7 @@ export class Importer {
   readonly #waiting: Batch[] = []
   #items: Item[] = []
   #size = 0
-  /** Records read, including records that an earlier run settled. */
+  /** Number of records read, including records that an earlier run settled. */
   #seen = 0
 
   constructor(options: ImporterOptions) {

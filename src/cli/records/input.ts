@@ -10,7 +10,10 @@ import { defaultLimits } from '../../limits.ts'
 import { CommandFailure, fileFailure } from './failure.ts'
 import { splitterFor, type Format, type RawRecord } from './split.ts'
 
-/** Detects whether a file has changed since an earlier run. */
+/**
+ * Size and time of change of a file, which show whether the file has changed since an
+ * earlier run.
+ */
 export interface InputIdentity {
   readonly size: number
   readonly changedAt: number
@@ -18,7 +21,7 @@ export interface InputIdentity {
 
 export class Input {
   readonly path: string
-  /** Undefined for standard input. */
+  /** Identity of the file; undefined for standard input. */
   readonly identity: InputIdentity | undefined
   readonly format: Format
   readonly #chunks: AsyncIterable<Buffer>

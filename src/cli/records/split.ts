@@ -20,7 +20,7 @@ import { CommandFailure } from './failure.ts'
 /** A record as written, and its first line, counted from 1. */
 export interface RawRecord {
   readonly line: number
-  /** Empty when the record is empty or too long to buffer. */
+  /** The bytes of the record; empty when the record is empty or too long to buffer. */
   readonly bytes: Buffer
   /** Why the record is invalid, if the splitter can tell. */
   readonly problem?: string
@@ -187,7 +187,8 @@ class CsvSplitter implements Splitter {
   #isQuoted = false
   #isAtStart = true
   /**
-   * The previous byte was a quote that ended the cell or is the first of an escaped pair.
+   * Whether the previous byte was a quote that ended the cell or is the first of an escaped
+   * pair.
    */
   #hasClosed = false
   #line = 1

@@ -10,7 +10,10 @@ export class ConnectionError extends Error {
 /** Whether the last request reached the server. */
 export const isReachable = new Store(true)
 
-/** The path before …/console: mostly empty, or the prefix of a proxy. */
+/**
+ * URL of the server: its path is that before …/console, mostly empty, or the prefix of a
+ * proxy.
+ */
 export const serverRoot = new URL(
   location.pathname.replace(/\/console(?:\/[^/]*)?$/, '/'),
   location.origin,

@@ -9,7 +9,7 @@ import type { Printable } from '../json/value.ts'
 export interface ServiceForm {
   readonly provider: string
   readonly modelName: string
-  /** Empty parameters are omitted from the command. */
+  /** Parameters of the provider. Empty ones are omitted from the command. */
   readonly parameters: Readonly<Record<string, string | boolean>>
   /** The name of a provider key in the server's settings. */
   readonly providerKey: string

@@ -251,7 +251,8 @@ interface SizeView {
 }
 
 /**
- * Without the management API, at most this many collections are counted, one command each.
+ * Maximum number of collections that are counted without the management API, one command
+ * each.
  */
 const countedMax = 50
 

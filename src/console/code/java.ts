@@ -204,7 +204,7 @@ function writeProjection({ key, value }: Member): string | undefined {
     : undefined
 }
 
-/** Any command, through the client's generic runCommand. */
+/** Code of any command, through the client's generic runCommand. */
 function writeCommand(request: CodeRequest, body: JsonNode): Written {
   const runner = request.target === undefined ? 'database' : request.kind
   return {
@@ -221,7 +221,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): Written {
   }
 }
 
-/** An HTTP request without the client, for values that the client cannot send. */
+/** Code of an HTTP request without the client, for values that the client cannot send. */
 function writeRequest(request: CodeRequest, body: JsonNode, why: string): string {
   const member = { key: request.command, keyFrom: 0, keyTo: 0, from: 0, to: 0, value: body }
   const whole: JsonNode = { kind: 'object', from: 0, to: 0, members: [member] }

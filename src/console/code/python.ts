@@ -103,7 +103,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): string[] {
   return [...lines, ')', 'print(result)']
 }
 
-/** An HTTP request without the client, for values that the client cannot send. */
+/** Code of an HTTP request without the client, for values that the client cannot send. */
 function writeRequest(request: CodeRequest, body: JsonNode, why: string): string {
   const text = `{${asciiJson.key(request.command)}: ${printTree(body, asciiJson, {
     indent: '',

@@ -15,7 +15,7 @@ import { cursorPlace, type CursorPlace } from './cursor-place.ts'
 import type { Field } from './field-paths.ts'
 import type { Operator } from './operators.ts'
 
-/** A longer list is not useful. */
+/** Maximum number of proposals: a longer list is not useful. */
 const proposalsMax = 60
 
 export function completeClause(context: ClauseContext): Complete {

@@ -10,7 +10,7 @@ export interface CursorPlace {
   readonly to: number
   /** The part of that range before the cursor, without its opening quote. */
   readonly typed: string
-  /** The other names of the object. */
+  /** Other names of the object, which are not proposed again. */
   readonly taken: readonly string[]
 }
 

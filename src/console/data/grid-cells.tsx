@@ -21,7 +21,7 @@ export interface RowCellsProps {
   readonly position: number
   readonly row: number
   readonly document: JsonObject
-  /** Undefined in the JSON view, where each field has its own line. */
+  /** The visible columns; undefined in the JSON view, where each field has its own line. */
   readonly columns:
     readonly { readonly column: ShownColumn; readonly position: number }[] | undefined
   readonly isSelected: boolean

@@ -45,7 +45,7 @@ interface KeptView {
   readonly hidden: readonly string[]
   readonly everywhere: readonly string[]
   readonly differing: readonly string[]
-  /** When the view was last changed, in milliseconds since 1970. */
+  /** Time of the last change of the view, in milliseconds since 1970. */
   readonly at: number
 }
 

@@ -27,7 +27,7 @@ const start: readonly Step[] = [{ state: null, before: 0 }]
 export interface PageOptions {
   readonly pageSize: number
   readonly trace?: boolean
-  /** No request is sent until this is true. */
+  /** Whether pages are requested; true by default. */
   readonly isOn?: boolean
 }
 

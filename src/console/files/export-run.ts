@@ -5,7 +5,7 @@ import { writeRow } from './csv.ts'
 
 export interface ExportPage {
   readonly documents: readonly JsonObject[]
-  /** Null after the last page. */
+  /** Page state of the next page; null after the last one. */
   readonly next: string | null
 }
 

@@ -27,7 +27,7 @@ export interface RunningImport {
   saveRejected(): void
 }
 
-/** Rejections to show; the downloaded file has all of them. */
+/** Maximum number of rejections to show; the downloaded file has all of them. */
 const reasonsMax = 100
 
 export function startImport(

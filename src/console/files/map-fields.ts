@@ -6,8 +6,8 @@ import { isNested, isObject, Numeral, type JsonObject, type Value } from '../jso
 import type { SourceRecord } from './source-record.ts'
 
 /**
- * `auto`: the type of the column; for a collection, JSON values as they are and types of
- * CSV cells inferred.
+ * Types that the user can choose. `auto` is the type of the column; for a collection, JSON
+ * values are kept, and types of CSV cells are inferred.
  */
 export const fieldTypes = ['auto', 'text', 'number', 'boolean', 'date', 'json'] as const
 

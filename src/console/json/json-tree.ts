@@ -19,7 +19,7 @@ export interface Member extends Span {
   readonly key: string
   readonly keyFrom: number
   readonly keyTo: number
-  /** Undefined when the value is not typed yet. */
+  /** The value; undefined when it is not typed yet. */
   readonly value: JsonNode | undefined
 }
 
@@ -49,7 +49,7 @@ export interface JsonMistake extends Span {
 }
 
 export interface JsonTree {
-  /** Undefined for text without a value. */
+  /** The value of the text; undefined for text without a value. */
   readonly root: JsonNode | undefined
   readonly mistakes: readonly JsonMistake[]
 }

@@ -5,7 +5,7 @@ export function printJson(value: Printable): string {
   return print(value, '', '')
 }
 
-/** Objects and arrays that do not fit this width are split over lines. */
+/** Maximum width of a line: objects and arrays that do not fit are split over lines. */
 const widthMax = 80
 
 /** JSON indented by two spaces. A value that fits on one line stays on it. */

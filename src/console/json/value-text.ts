@@ -11,7 +11,7 @@ export function kindOf(value: Value): ValueKind {
   return extendedKind(value) === undefined ? 'nested' : 'special'
 }
 
-/** Longer strings are truncated in cells and lines. */
+/** Length to which strings are truncated in cells and lines. */
 const shortLengthMax = 240
 
 /** The value on one line. */

@@ -32,12 +32,15 @@ import type { EditorProps, Mark } from './editor-text.ts'
 import { jsonColours } from './json-colours.ts'
 import { setMarks, textMarks } from './text-marks.ts'
 
-/** Longer texts are neither coloured nor checked, which would delay typing. */
+/**
+ * Maximum length of a text that is coloured and checked, which would delay typing in longer
+ * ones.
+ */
 const checkedLengthMax = 1_000_000
 
 const checkDelayMs = 500
 
-/** Changes that may be reported before the page renders again. */
+/** Maximum number of changes that are reported before the page renders again. */
 const typedMax = 50
 
 export class CodeMirror {

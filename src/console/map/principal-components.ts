@@ -16,11 +16,11 @@ export interface Matrix {
 
 export interface Components {
   readonly mean: Float32Array
-  /** Orthonormal, strongest first; fewer than requested when the rank is lower. */
+  /** Orthonormal vectors, strongest first; fewer than requested when the rank is lower. */
   readonly directions: readonly Float32Array[]
 }
 
-/** Vectors in the sample. A larger one takes longer and changes little. */
+/** Number of vectors in the sample. A larger sample takes longer and changes little. */
 const sampleMax = 500
 const rounds = 12
 /** Extra directions speed up the convergence of the requested ones. */

@@ -8,7 +8,7 @@ const comparisonsMax = 64
 
 export type SelectionFilter =
   | { readonly filter: JsonObject }
-  /** Too many ids for one filter: the page requests them in groups. */
+  /** Ids of documents, too many for one filter: the page requests them in groups. */
   | { readonly ids: readonly Value[] }
   /** Why the selection cannot become a filter. */
   | { readonly lacks: string }

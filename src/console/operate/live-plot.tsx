@@ -13,7 +13,7 @@ export interface LivePlotProps {
 
 const height = 140
 
-/** Minimum time span in seconds: a shorter one repeats the same label on the time axis. */
+/** Minimum time span in seconds: a shorter span repeats the same label on the time axis. */
 const shownSecondsMin = 20
 
 export function LivePlot({ plot, times }: LivePlotProps) {

@@ -44,7 +44,7 @@ import { TraceView, type Trace } from './trace-view.tsx'
 interface Submitted {
   readonly fields: FindFields
   readonly isTraced: boolean
-  /** Incremented by each run, so that the same query can run again. */
+  /** Number of the run, so that the same query can run again. */
   readonly run: number
 }
 
