@@ -89,8 +89,8 @@ export class Stela {
   }
 
   /**
-   * Waits until the server is idle, where the system reports that, and returns the
-   * milliseconds: indexes are built after a write was acknowledged.
+   * Waits until the server is idle, since it builds indexes after it acknowledged a write.
+   * Returns the milliseconds. Does not wait where the system reports no CPU time.
    */
   async settle(): Promise<number> {
     const startedAt = performance.now()

@@ -229,7 +229,7 @@ class Player {
 /** Milliseconds of CPU time between two measurements. */
 const partMs = 100
 
-/** Microseconds per request. */
+/** CPU time per request in microseconds. */
 function costOf({ ms, requests }: Turn): number {
   return (ms * 1000) / requests
 }

@@ -46,7 +46,7 @@ export type RawCassandraQuestion =
   | { readonly run: RawKind; readonly connections: number; readonly forMs: number }
 
 export interface RawCassandraAnswer extends Tally {
-  /** Port of the HTTP server; its paths are kinds. */
+  /** Port of the HTTP server, whose paths are the kinds of operations. */
   readonly port: number
 }
 

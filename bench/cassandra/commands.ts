@@ -28,7 +28,7 @@ export interface ClusterCommand {
    */
   readonly reference: Readonly<Record<number, number>>
   /**
-   * Maximum statements per command when its _id is a string and all conditions are pushed
+   * Maximum statements per command when each _id is a string and all conditions are pushed
    * down.
    */
   readonly statementsMax?: number

@@ -22,8 +22,8 @@ export type Reach =
   /** A conditional write: all replicas, once per round. */
   | 'copies'
   /**
-   * By index: token ranges one after another, a quorum of each, until enough rows are
-   * found.
+   * A read by index: token ranges one after another, each from a quorum, until enough rows
+   * are found.
    */
   | 'parts'
   /** A search by vector: every token range, one replica of each. */

@@ -81,7 +81,7 @@ async function measure(
     const most = Math.max(...connections)
     progress('warming up')
     await warmUp(commands[0]!, most, contest)
-    // Measured with the reads, before any documents are added.
+    // The parts are measured before any command adds documents.
     const parts = await measureParts(node, raw, most, seconds)
     const compared: ComparedCommand[] = []
     for (const command of commands)

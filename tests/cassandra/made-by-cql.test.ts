@@ -197,7 +197,7 @@ describe('a table created by CQL', () => {
     }
     const int = { type: 'int' }
     const { definition } = tables.find((table) => table.name === name)!
-    // Compared as JSON, because the order of the columns follows the key.
+    // The definitions are compared as JSON, because the order of the columns follows the key.
     assert.equal(
       JSON.stringify(definition),
       JSON.stringify({

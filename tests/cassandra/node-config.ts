@@ -162,7 +162,7 @@ export function javaArguments(
     `-Dcassandra.config=file://${join(folder, configName)}`,
     `-Dcassandra.storagedir=${folder}`,
     '-Dcassandra-foreground=yes',
-    // Skips the estimate of a known number, which takes ten seconds.
+    // Overhead of a row in bytes, which a node would otherwise estimate for ten seconds.
     '-Dcassandra.memtable.row_overhead_size=180',
     // Interval of the thread that updates the approximate clock; 2 ms by default.
     '-Dcassandra.approximate_time_precision_ms=20',

@@ -53,7 +53,8 @@ describe('a node', () => {
       await readAs('many')
       answered++
     })
-    // No statement is rejected, and the second principal does not wait for all of the first.
+    // No statement is rejected, and the second principal does not wait for all statements of the
+    // first.
     const other = readAs('other')
     line.resume()
     await other

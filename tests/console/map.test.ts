@@ -69,7 +69,7 @@ describe('principal components', () => {
     }
   })
 
-  test('of a symmetric matrix are sorted by eigenvalue', () => {
+  test('use eigenvectors in descending order of eigenvalue', () => {
     const [first, second] = eigenvectors([
       [2, 1],
       [1, 2],

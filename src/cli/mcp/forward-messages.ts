@@ -124,7 +124,7 @@ class Forwarder {
     else await this.#write(answer)
   }
 
-  /** The reply to a line that could not be parsed, and so has no id. */
+  /** Writes the reply to a line that could not be parsed, and so has no id. */
   async refuse(message: string): Promise<void> {
     await this.#write(errorAnswer(undefined, message))
   }

@@ -32,7 +32,7 @@ export class Meter {
     if (this.#isTerminal) process.stderr.write('\r\x1b[K')
   }
 
-  /** Summary such as "in 1.5 s, 3333 documents a second". */
+  /** Ends the progress. Returns a summary such as "in 1.5 s, 3333 documents a second". */
   finish(count: number): string {
     clearInterval(this.#timer)
     this.clear()

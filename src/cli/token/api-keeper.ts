@@ -103,7 +103,8 @@ interface AnsweredError {
 function explain(status: number, answer: unknown, adminUrl: string): string {
   const { errors } = (answer ?? {}) as { errors?: readonly AnsweredError[] }
   const message = errors?.[0]?.message
-  // The URL is that of the Data API's port, which does not know the path.
+  // UNKNOWN_PATH is the answer of the Data API: the URL names its port instead of the
+  // management port.
   const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'
   if (typeof message === 'string' && !isOther)
     return `${message.charAt(0).toLowerCase()}${message.slice(1)}`

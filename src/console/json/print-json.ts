@@ -64,7 +64,7 @@ function join(
   if (width <= widthMax && !parts.some((part) => part.includes('\n')))
     return open === '{' ? `{ ${parts.join(', ')} }` : `[${parts.join(', ')}]`
   const inner = lineBreak + indent
-  // A vector has a thousand numbers, so lines are filled instead of one number per line.
+  // A vector has a thousand numbers, so each line is filled instead of holding one number.
   if (parts.every((part) => /^[-\d]/.test(part)))
     return open + inner + fillLines(parts).join(',' + inner) + lineBreak + close
   return open + inner + parts.join(',' + inner) + lineBreak + close

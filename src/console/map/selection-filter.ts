@@ -26,8 +26,8 @@ export function selectionFilter(
     oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
   )
   if (lists.length <= 1) return { filter: lists[0] ?? new Map() }
-  // Too many ids of documents for one $in are requested in groups; rows get a filter with
-  // several $in.
+  // The keys need several $in. Ids of documents are requested in groups instead; rows get
+  // one filter with every $in.
   if (place.kind === 'collection') return { ids: values }
   return lists.length > comparisonsMax
     ? { lacks: tooMany(comparisonsMax * valuesMax) }

@@ -22,7 +22,7 @@ export function LivePlot({ plot, times }: LivePlotProps) {
   const legend = useRef<HTMLUListElement>(null)
   const drawn = useRef<UPlot | undefined>(undefined)
   const name = useName('plot')
-  // Redraws in the colours of the theme when it changes.
+  // The plot is redrawn in the colours of the theme when the theme changes.
   useStore(theme)
   const names = series.map((each) => each.name).join()
   const data = [
