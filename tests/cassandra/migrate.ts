@@ -1,4 +1,4 @@
-/** Migration of a data folder to a cluster, on a real node. */
+/** Migration between a data folder and a cluster, on a real node. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
