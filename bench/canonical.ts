@@ -106,7 +106,10 @@ async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<v
   print(printResults(results))
 }
 
-/** A study of growth takes all sizes in one run; others run once per size. */
+/**
+ * The sizes of each run: a study of growth takes all sizes in one run; others run once per
+ * size.
+ */
 function sizesOf(
   { size, smaller }: Study,
   asked: readonly number[] | undefined,

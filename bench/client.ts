@@ -172,7 +172,7 @@ function readReply(bytes: Buffer): Reply | undefined {
     length = length * 10 + bytes[i]! - 48
   const bodyStart = headEnd + 4
   if (bytes.length < bodyStart + length) return undefined
-  // "HTTP/1.1 200"
+  // The first line begins with "HTTP/1.1 200", so the status has a fixed position.
   const status = bytes[9]! * 100 + bytes[10]! * 10 + bytes[11]! - 48 * 111
   return { status, bytes, bodyStart }
 }

@@ -10,12 +10,15 @@ export const collectionPath = '/v1/default_keyspace/documents'
 
 /** Maximum documents per insertMany. */
 export const batchSize = 100
-/** Keeps the server busy, but leaves it a core. */
+/**
+ * Connections that load documents: enough to keep the server busy, and few enough to leave
+ * it a core.
+ */
 const loadConnections = 4
 
 export interface Dataset {
   readonly folder: string
-  /** Undefined when the folder was loaded by an earlier run. */
+  /** Milliseconds of the load; undefined when an earlier run loaded the folder. */
   readonly loadMs: number | undefined
   /** Time until indexes had caught up after the last reply. */
   readonly settleMs: number | undefined
@@ -73,7 +76,7 @@ async function load(
   )
 }
 
-/** `options` is JSON. */
+/** Creates a collection. `options` is JSON. */
 export async function createCollection(
   port: number,
   name: string,

@@ -4,9 +4,9 @@
  */
 
 export const cityCount = 100
-/** Ages are 18 to 90; $inc changes them slowly. */
+/** Number of ages, from 18 to 90; $inc changes them slowly. */
 const ages = 73
-/** Timestamps are within ten years of this one. */
+/** First of the timestamps, which are within the following ten years. */
 const epochMs = 1_400_000_000_000
 const tenYearsMs = 315_360_000_000
 
@@ -20,7 +20,9 @@ const streets = [
   'Old Quay',
 ]
 
-/** Ids have a fixed length, so that requests have one, too. */
+/**
+ * The id of a document. Its length is fixed, so that the length of requests is fixed, too.
+ */
 export function idOf(number: number): string {
   return `doc-${String(number).padStart(9, '0')}`
 }
@@ -79,7 +81,9 @@ export class Picks {
   }
 }
 
-/** Mulberry32: fast, and random enough for choosing documents. */
+/**
+ * Random numbers by Mulberry32, which is fast, and random enough for choosing documents.
+ */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

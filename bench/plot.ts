@@ -22,7 +22,7 @@ const right = width - 24
 const top = 48
 const bottom = height - 56
 
-/** Lower recall is not useful. */
+/** Minimum recall that is plotted: lower recall is not useful. */
 const recallMin = 0.8
 
 export function plotCurve({ title, lines }: Curve): string {
@@ -76,7 +76,7 @@ function xOf(recall: number): number {
   return left + ((recall - recallMin) / (1 - recallMin)) * (right - left)
 }
 
-/** 1, 2 and 5 times powers of ten around all values. */
+/** Ticks of the axis of rates: 1, 2 and 5 times powers of ten around all values. */
 function stepsAround(rates: readonly number[]): number[] {
   const least = Math.min(...rates)
   const greatest = Math.max(...rates)

@@ -89,8 +89,8 @@ export class Stela {
   }
 
   /**
-   * Waits until the server is idle, where the system reports that, and returns the
-   * milliseconds: indexes are built after a write was acknowledged.
+   * Waits until the server is idle, since it builds indexes after it acknowledged a write.
+   * Returns the milliseconds. Does not wait where the system reports no CPU time.
    */
   async settle(): Promise<number> {
     const startedAt = performance.now()
@@ -99,14 +99,14 @@ export class Stela {
     while (before !== undefined && performance.now() - idleSince < idleMs) {
       await setTimeout(idleMs / 4)
       const now = this.processorMs()
-      // An idle server also uses a tick now and then.
+      // A process that uses one tick now and then counts as idle.
       if (now === undefined || now > before + tickMs) idleSince = performance.now()
       before = now
     }
     return idleSince - startedAt
   }
 
-  /** CPU time of its threads, where the system reports it. */
+  /** CPU time of the server's threads, where the system reports it. */
   processorMs(): number | undefined {
     const folder = `/proc/${this.#child.pid}/task`
     try {
@@ -133,8 +133,8 @@ const tickMs = 10
 export function processorMsOf(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Fields after the process name, which may contain anything: user and system time are
-    // 14 and 15.
+    // The process name may contain anything, so fields are counted after it. User and
+    // system time are fields 14 and 15 of the line.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * tickMs
   } catch {

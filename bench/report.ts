@@ -10,7 +10,7 @@ export function printResults({ rows, figures }: Results): string {
   return `${table(workloadHead, rows.map(workloadCells))}\n\n${figureTable(figures)}\n`
 }
 
-/** Compares two versions. */
+/** The table that compares two versions. */
 export function printVersions(rows: readonly VersionRow[]): string {
   return `${table(versionHead, rows.map(versionCells))}\n`
 }
@@ -41,7 +41,7 @@ function versionCells(row: VersionRow): string[] {
   ]
 }
 
-/** Prints the results of a study. */
+/** The tables of a study and its single numbers. */
 export function printFindings({ tables, figures }: Findings): string {
   const parts = tables.map(
     ({ title, head, rows }) => `### ${title}\n\n${table(head, rows)}`,
@@ -100,7 +100,7 @@ function megabytes({ own, mapped }: Memory): string {
   return `${whole(own / 1e6)} + ${whole(mapped / 1e6)}`
 }
 
-/** Reads are compared per request, writes per document. */
+/** The rate of the baseline: in requests for reads, in documents for writes. */
 function baselineRate(row: Row): string {
   return row.workload.against[0]!.to === 'fastify'
     ? `${whole(row.baselineRequestsPerSecond)} requests/s`
@@ -141,7 +141,7 @@ export function decimal(value: number): string {
   return value.toFixed(3)
 }
 
-/** Three significant digits; no decimals from 100 on. */
+/** Three significant digits; no decimals for values of at least 100. */
 export function short(value: number): string {
   return value >= 100 ? whole(value) : value.toPrecision(3)
 }

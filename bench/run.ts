@@ -225,7 +225,7 @@ async function onStela(
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  // Connected when its turn begins: servers close connections on which no request was sent.
+  // The client connects when its turn begins: servers close connections without requests.
   let client: Client | undefined
   let requestsPerMs = 1
   return {
@@ -294,7 +294,7 @@ function dataFigures(folder: string, loadMs: number | undefined, size: number): 
   return figures
 }
 
-/** Time of a request at the largest size, relative to the smallest. */
+/** Growth of the time of a request from the smallest size to each other size. */
 function growthOf(rows: readonly Row[]): Figure[] {
   const figures: Figure[] = []
   for (const large of rows) {

@@ -20,7 +20,8 @@ export interface Standing<C extends Contender = Contender> {
 }
 
 /**
- * Long turns, because a server that was idle needs a part of its turn to reach full speed.
+ * Number of turns of each contender: few and long, because a server that was idle needs a
+ * part of its turn to reach full speed.
  */
 const usualRounds = 10
 
@@ -67,7 +68,8 @@ export function repeating(
       do {
         const askedAt = now
         const answer = ask(next)
-        // Awaiting a synchronous answer would cost more than many answers themselves.
+        // Await only promises: awaiting a synchronous answer may take longer than computing
+        // the answer.
         if (answer instanceof Promise) await answer
         next = (next + 1) % questions
         requests++

@@ -154,7 +154,7 @@ class Player {
   readonly #folder: string
   readonly #requests: Requests
   readonly #client: Client
-  /** Requests of each turn, and CPU time before it. */
+  /** The requests of each turn, and the CPU time of the server before the turn. */
   readonly #begun: Turn[] = []
 
   private constructor(server: Stela, folder: string, requests: Requests, client: Client) {
@@ -179,7 +179,10 @@ class Player {
     return new Player(server, served, requests, client)
   }
 
-  /** Returns the milliseconds of CPU time per request after the warm-up. */
+  /**
+   * Sends requests for this CPU time. Returns the milliseconds of CPU time per request, by
+   * which the turns are sized.
+   */
   async warmUp(processorMs: number): Promise<number> {
     let costMs = partMs
     for (let left = processorMs; left > 0; left -= partMs) {
@@ -203,7 +206,10 @@ class Player {
     await this.#client.drive({ next, forMs: Infinity })
   }
 
-  /** Includes background work that follows a turn, such as merges. */
+  /**
+   * Requests and CPU time of each turn, including background work that follows the turn,
+   * such as merges.
+   */
   async turns(): Promise<readonly Turn[]> {
     await this.#server.settle()
     const endMs = this.#server.processorMs()!
@@ -223,7 +229,7 @@ class Player {
 /** Milliseconds of CPU time between two measurements. */
 const partMs = 100
 
-/** Microseconds per request. */
+/** CPU time per request in microseconds. */
 function costOf({ ms, requests }: Turn): number {
   return (ms * 1000) / requests
 }

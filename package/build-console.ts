@@ -105,7 +105,10 @@ function buildWorker(source: string): Promise<string> {
   return name
 }
 
-/** Links are relative to /console, so that a proxy may add a prefix. */
+/**
+ * The text of index.html. Its links are relative to /console, so that a proxy may add a
+ * prefix.
+ */
 function pageOf({ entry, outputs }: Bundle): string {
   const { cssBundle } = outputs[entry]!
   const stray = Object.values(outputs).find(
@@ -143,7 +146,7 @@ function importedBy(entry: string, outputs: Outputs): string[] {
   return [...found]
 }
 
-/** Returns the size of the gzip file in bytes. */
+/** Writes the compressed forms of a file. Returns the size of the gzip file in bytes. */
 async function writePacked(name: string): Promise<number> {
   const file = join(outdir, name)
   const bytes = readFileSync(file)

@@ -28,8 +28,8 @@ const shared: BuildOptions = {
 }
 
 /**
- * Pages and other files are located relative to their source file; dist/ has the same
- * layout.
+ * Replaces import.meta.url by the URL that the source file would have in dist/, because
+ * pages and other files are located relative to their source file.
  */
 const locations: Plugin = {
   name: 'locations',
@@ -59,7 +59,7 @@ function buildModules() {
         out: basename(file, '.ts'),
       })),
     ],
-    // One folder, because src/runtime/sibling-module.ts expects it.
+    // All modules are in one folder, because src/runtime/sibling-module.ts expects it.
     chunkNames: '[name]-[hash]',
     format: 'esm',
     splitting: true,
@@ -98,8 +98,8 @@ function sources(): string[] {
 }
 
 /**
- * Checks the version first: older releases of Node cannot parse the program and would
- * report a syntax error.
+ * Writes dist/main.js, which checks the version of Node before it loads the program: older
+ * releases cannot parse the program and would report a syntax error.
  */
 function writeProgram(): void {
   const text = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning

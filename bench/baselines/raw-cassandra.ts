@@ -46,7 +46,7 @@ export type RawCassandraQuestion =
   | { readonly run: RawKind; readonly connections: number; readonly forMs: number }
 
 export interface RawCassandraAnswer extends Tally {
-  /** Port of the HTTP server; its paths are kinds. */
+  /** Port of the HTTP server, whose paths are the kinds of operations. */
   readonly port: number
 }
 
@@ -56,14 +56,14 @@ type Act = () => Promise<unknown>
 const { localOne, localQuorum, localSerial } = types.consistencies
 const reads = { prepare: true, consistency: localQuorum, isIdempotent: true }
 const finds = { ...reads, fetchSize: foundMax }
-/** Large pages, because the counted documents are not used. */
+/** Counts read large pages, because the counted documents are not used. */
 const counts = { ...reads, fetchSize: 5_000 }
 const searches = { ...reads, consistency: localOne }
 const writes = { prepare: true, consistency: localQuorum, serialConsistency: localSerial }
 
 /** Concurrent inserts per command, as in the engine. */
 const atATime = 32
-/** Above the numbers of the documents that the server inserts. */
+/** Number of the first inserted document, above the numbers that the server inserts. */
 const firstInserted = 500_000_000
 
 class RawCluster {
@@ -100,7 +100,10 @@ class RawCluster {
     return tally
   }
 
-  /** Replies when the operation is complete. */
+  /**
+   * Handles an HTTP request: runs an operation of the kind in its path, and replies when
+   * the operation is complete.
+   */
   readonly serve: RequestListener = (request, response) => {
     const kind = request.url!.slice(1) as RawKind
     const act = async () => {
@@ -176,7 +179,10 @@ class RawCluster {
     return () => this.#client.execute(text, [...values, vector], searches)
   }
 
-  /** Writes the loaded document unchanged, since its content does not change the cost. */
+  /**
+   * The write of an update. It writes the loaded document unchanged, since the content does
+   * not change the cost.
+   */
   #incrementing(record: NewRecord): Act {
     const key = boundKey(keyOf(record.id))
     const columns = this.#columnsOf(record)
@@ -254,7 +260,7 @@ async function answer(question: RawCassandraQuestion): Promise<RawCassandraAnswe
   }
   const { collection, seed, size } = question
   cluster = new RawCluster(await open(question.open), collection, seed, size)
-  // Clients are idle during the turns of the others.
+  // Keep-alive has no timeout, because clients are idle during the turns of the others.
   const server = createServer({ keepAliveTimeout: 0 }, cluster.serve).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port

@@ -118,7 +118,7 @@ class RawStore {
   }
 }
 
-/** The index as a table; the store has the same entries in runs. */
+/** Writes the entries of the index, which the store has in runs, into a table. */
 function makeEntries(database: DatabaseSync): void {
   const reader = new RunsReader(database)
   reader.begin()

@@ -28,7 +28,7 @@ class RawTable {
 
   constructor(file: string, seed: number, size: number) {
     this.#database = new DatabaseSync(file)
-    // The engine's cache size.
+    // The cache is as large as the engine's.
     this.#database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA cache_size = -131072;

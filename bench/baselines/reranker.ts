@@ -10,7 +10,10 @@ export interface RerankerAnswer {
   readonly port: number
 }
 
-/** The protocol of the default provider; passages keep their order. */
+/**
+ * Answers in the protocol of the default provider. The scores keep the order of the
+ * passages.
+ */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)

@@ -31,7 +31,10 @@ function findNearest({ vectors }: VectorSet, query: Float32Array): Int32Array {
   return numbers
 }
 
-/** Four independent sums, so that an addition does not wait for the previous one. */
+/**
+ * Dot product, with four independent sums, so that an addition does not wait for the
+ * previous one.
+ */
 function product(a: Float32Array, b: Float32Array): number {
   const { length } = a
   const whole = length - (length % 4)

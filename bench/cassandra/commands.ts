@@ -1,6 +1,5 @@
 /**
- * The commands of the cluster benchmark; `baselines/raw-cassandra.ts` has the same as
- * statements.
+ * The commands of the cluster benchmark; `baselines/raw-cassandra.ts` has their statements.
  */
 import type { ClusterPicks } from './documents.ts'
 
@@ -24,11 +23,12 @@ export interface ClusterCommand {
   /** Minimum rate relative to the driver's. */
   readonly target?: number
   /**
-   * Requests per second of the reference server on such a node, by number of connections.
+   * Requests per second that the reference server answers on a node like the measured one,
+   * by number of connections.
    */
   readonly reference: Readonly<Record<number, number>>
   /**
-   * Maximum statements per command when its _id is a string and all conditions are pushed
+   * Maximum statements per command when each _id is a string and all conditions are pushed
    * down.
    */
   readonly statementsMax?: number

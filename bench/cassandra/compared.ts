@@ -44,7 +44,8 @@ export interface Contest {
 }
 
 /**
- * Fewer than in other benchmarks: each turn waits for its last requests, and some are slow.
+ * Turns of each contender: fewer than in other benchmarks, because each turn waits for its
+ * last requests, and some requests are slow.
  */
 const rounds = 5
 
@@ -78,12 +79,12 @@ export async function compareCommand(
   }
 }
 
-/** Requests until the code is compiled and optimized. */
+/** Requests after which the code counts as compiled and optimized. */
 const warmRequests = 20_000
 
 /**
- * A server has more code than the driver and takes longer to warm up. Only the time after
- * that is compared.
+ * Runs all contenders until their code is compiled and optimized. A server has more code
+ * than the driver and takes longer. Only the time after the warm-up is compared.
  */
 export async function warmUp(
   command: ClusterCommand,
@@ -104,7 +105,7 @@ export async function warmUp(
   }
 }
 
-/** Bounds the warm-up on slow machines. */
+/** Maximum length of the warm-up in slices, for slow machines. */
 const warmSlicesMax = 20
 
 async function contendersFor(
@@ -184,7 +185,7 @@ async function serving(
     name: path,
     async run(forMs, latencies) {
       const isRing = ring.length > 0
-      // Created before the clock starts.
+      // Requests for a single use are created before the clock starts.
       const once = isRing ? [] : make(Math.ceil(requestsPerMs * forMs * 1.5) + connections)
       const next = () => (isRing ? ring[at++ % ringSize] : once.pop())
       const tally = await client.drive({ next, forMs, latencies })

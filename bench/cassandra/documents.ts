@@ -13,8 +13,8 @@ export const dimension = 64
 
 const centerCount = 500
 /**
- * Maximum distance of a component from that of its cluster's center; vectors are
- * normalized.
+ * Maximum difference between a component of a vector and that of its cluster's center.
+ * Vectors are normalized afterwards.
  */
 const spread = 0.1
 

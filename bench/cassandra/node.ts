@@ -21,7 +21,7 @@ const settleMsMax = 60_000
 /** Share of CPU time below which the node counts as idle. */
 const idleShare = 0.2
 
-/** Vector searches keep large parts of an index in memory. */
+/** Java heap: vector searches keep large parts of an index in memory. */
 const heapMegabytes = 2_048
 
 export async function takeNode(): Promise<MeasuredNode> {
@@ -60,7 +60,10 @@ function listenerOn(port: number): number | undefined {
   }
 }
 
-/** Fields of a line: number, local address, remote address, state, and later the inode. */
+/**
+ * Inode of the socket that listens on a port. The fields of a line are: number, local
+ * address, remote address, state, and later the inode.
+ */
 function inodeOn(port: number): string | undefined {
   const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0')
   const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/net/${name}`, 'utf8'))

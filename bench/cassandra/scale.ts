@@ -22,8 +22,8 @@ export type Reach =
   /** A conditional write: all replicas, once per round. */
   | 'copies'
   /**
-   * By index: token ranges one after another, a quorum of each, until enough rows are
-   * found.
+   * A read by index: token ranges one after another, each from a quorum, until enough rows
+   * are found.
    */
   | 'parts'
   /** A search by vector: every token range, one replica of each. */
@@ -54,9 +54,9 @@ export function quorumOf(copies: number): number {
 }
 
 /**
- * Requests that scan the ring, where each range is read from `needed` replicas. Adjacent
- * ranges are combined as long as enough nodes have all of them. With several tokens per
- * node, adjacent ranges belong to other nodes, so each needs its own request.
+ * Number of requests that scan the ring, where each range is read from `needed` replicas.
+ * Adjacent ranges are combined as long as enough nodes have all of them. With several
+ * tokens per node, adjacent ranges belong to other nodes, so each needs its own request.
  */
 export function partsOf({ nodes, copies, tokens }: Cluster, needed: number): number {
   if (nodes <= copies) return 1

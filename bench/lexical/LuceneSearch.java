@@ -24,12 +24,13 @@ import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.MMapDirectory;
 
 /**
- * Lucene as a process that is told what to do, a line at a time, and answers with a line:
+ * Lucene in a process that reads commands, one per line. It answers each command with one line,
+ * whose content is stated here after the colon:
  *
  * <pre>
- *   index FOLDER FILE    indexes a text a line, as one segment: bytes on disk
- *   queries N            takes the words of N queries, which follow, a query a line
- *   search LIMIT         runs each once: nanoseconds of each
+ *   index FOLDER FILE    indexes each line of the file as a text, in one segment: bytes on disk
+ *   queries N            reads N queries, one per line, as words: number of queries
+ *   search LIMIT         runs each query once: nanoseconds of each query
  * </pre>
  */
 public class LuceneSearch {

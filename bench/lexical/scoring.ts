@@ -9,7 +9,7 @@ import type { Lucene } from '../baselines/lucene.ts'
 import { decimal } from '../report.ts'
 
 const rounds = 5
-/** Rounds before the measurement, for the compilers. */
+/** Rounds before the measurement, in which the compilers optimize the code. */
 const warmUps = 3
 
 const noBudget: Budget = { spend: () => undefined }

@@ -7,9 +7,15 @@ import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turn
 export interface Trial {
   readonly size: number
   readonly rowsPerRequest: number
-  /** Connects to the server with this number of connections. */
+  /**
+   * Creates the contender that sends requests to the server over this number of
+   * connections.
+   */
   readonly serve: (connections: number) => Promise<Closable>
-  /** Does the same work without a server, in one loop at any number of connections. */
+  /**
+   * The contender that does the same work without a server: in one loop, whatever the
+   * number of connections.
+   */
   readonly raw: Contender
 }
 
@@ -20,7 +26,10 @@ export interface Closable extends Contender {
 export interface Comparison {
   readonly says: string
   readonly trials: readonly Trial[]
-  /** Connects to a route that sends the same bytes, with this number of connections. */
+  /**
+   * Creates the contender that sends requests to a bare Fastify route, whose replies are
+   * the same bytes.
+   */
   readonly bare?: ((connections: number) => Promise<Closable>) | undefined
 }
 
@@ -126,7 +135,7 @@ export function comparedCells(compared: Compared): string[][] {
   ])
 }
 
-/** Time of a request relative to that at the smallest size. */
+/** Growth of the time of a request from the smallest size to each other size. */
 export function growthOf(all: readonly Compared[], growthMax: number): Figure[] {
   const smallest = Math.min(...all.map(({ size }) => size))
   return all.flatMap((large): Figure[] => {

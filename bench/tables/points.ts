@@ -99,7 +99,9 @@ function startScan(): Baseline<ScanQuestion, ScanAnswer> {
   return new Baseline(new URL('../baselines/scanned-vectors.ts', import.meta.url))
 }
 
-/** Projects the vectors away: ten of them would be most of a reply. */
+/**
+ * The body of a search. It projects the vectors away: ten of them would be most of a reply.
+ */
 function findNearestBody(query: Float32Array): string {
   return (
     `{"find":{"sort":{"place":${binary(query)}},"projection":{"id":true},` +

@@ -73,7 +73,10 @@ export class Readings {
   readonly #random: () => number
   #next: number
 
-  /** The first `loaded` readings of a table for `size` are loaded. */
+  /**
+   * `size` determines the sensors, and the readings to pick from. New readings follow the
+   * first `loaded` ones.
+   */
   constructor(seed: number, size: number, loaded = size) {
     this.#seed = seed
     this.#size = size

@@ -131,7 +131,7 @@ async function inserting(
   return {
     name: 'Stela',
     async run(forMs, latencies) {
-      // Created before the clock starts.
+      // Requests are created before the clock starts.
       const count = Math.ceil(requestsPerMs * forMs * 1.5) + connections
       const requests = Array.from({ length: count }, () =>
         requestBytes(pathOf(size), token, insert.body(readings)),
@@ -156,7 +156,9 @@ function pathOf(size: number): string {
   return `/v1/default_keyspace/${readingsTable(size)}`
 }
 
-/** Number of rows in a reply. A warning would mean that an index was not used. */
+/**
+ * Number of rows in a reply. Throws on a warning, which means that an index was not used.
+ */
 function rowsIn(text: string): number {
   const { data, status } = JSON.parse(text) as {
     data: { document?: object | null; documents?: readonly object[] }

@@ -7,7 +7,10 @@ import { randomNumbers } from '../documents.ts'
 
 const clusterCount = 1000
 const innerDimension = 24
-/** Clusters overlap: at 100 000 vectors, a breadth of 32 yields a recall of 0.96. */
+/**
+ * Width that makes clusters overlap: at 100 000 vectors, a breadth of 32 yields a recall of
+ * 0.96.
+ */
 const clusterWidth = 0.8
 const noise = 0.3
 

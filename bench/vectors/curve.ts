@@ -7,7 +7,7 @@ import type { VectorSet } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Breadths: candidates kept during a graph search. */
+/** Breadths, the numbers of candidates that a graph search keeps. */
 const breadths = [10, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 
 /** A line per index, with a point per breadth. */
@@ -80,7 +80,10 @@ export function atRecallTable(lines: readonly Line[], missing: readonly string[]
   }
 }
 
-/** Interpolates between two measured points, on a logarithmic scale of rates. */
+/**
+ * The rate at a recall, interpolated between two measured points on a logarithmic scale of
+ * rates; undefined when no point has the recall.
+ */
 export function rateAt({ points }: Line, recall: number): number | undefined {
   const after = points.findIndex((point) => point.recall >= recall)
   if (after < 0) return undefined

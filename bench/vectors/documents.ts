@@ -3,7 +3,7 @@ import { groupOf, shares, type Share } from './clusters.ts'
 
 export const vectorsPath = '/v1/default_keyspace/vectors'
 
-/** `more` is appended to the members of the JSON object. */
+/** JSON of a document with a vector. `more` is appended to the members of the object. */
 export function vectorDocument(number: number, vector: Float32Array, more = ''): string {
   const groups = shares.map((share) => `"${share.field}":${groupOf(number, share)},`)
   return `{"_id":"${idOf(number)}",${groups.join('')}"$vector":${binary(vector)}${more}}`
@@ -13,7 +13,7 @@ export function insertVectorsBody(documents: readonly string[]): string {
   return `{"insertMany":{"documents":[${documents.join(',')}]}}`
 }
 
-/** Searches the ten nearest, with an optional filter. */
+/** The body of a search for the ten nearest, with an optional filter. */
 export function findNearestBody(query: Float32Array, share?: Share): string {
   const filter = share === undefined ? '{}' : `{"${share.field}":0}`
   return `{"find":{"filter":${filter},"sort":{"$vector":${binary(query)}},"options":{"limit":10}}}`

@@ -84,7 +84,10 @@ function inFours(queries: readonly Float32Array[], dimension: number): Float64Ar
   )
 }
 
-/** Vectors are normalized, so the dot product is their similarity. */
+/**
+ * Compares a vector with four queries. All are normalized, so the dot product is the
+ * similarity.
+ */
 function compareFour(four: Float64Array, vector: Float32Array, near: Float64Array): void {
   let a = 0
   let b = 0

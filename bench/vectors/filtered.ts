@@ -6,7 +6,7 @@ import { shares } from './clusters.ts'
 import { recallOf, type Truth } from './exact.ts'
 import type { TestedIndex } from './tested-index.ts'
 
-/** Fewer queries for recall, because some methods are slow with a filter. */
+/** Queries that measure recall: few, because some methods are slow with a filter. */
 const filteredQueries = 200
 
 export async function measureFiltered(

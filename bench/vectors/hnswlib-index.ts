@@ -11,7 +11,10 @@ import {
   type TestedIndex,
 } from './tested-index.ts'
 
-/** The module takes plain arrays, which are created before the clock starts. */
+/**
+ * The index of hnswlib-node. The module takes plain arrays, which are created before the
+ * clock starts.
+ */
 export class HnswlibIndex implements TestedIndex {
   readonly name = 'hnswlib-node'
   readonly #set: VectorSet

@@ -24,7 +24,10 @@ export function openIndexes(set: VectorSet): {
   return { ours: new StelaIndex(set), others, missing }
 }
 
-/** From the folder in STELA_BENCH_MODULES, or installed here with --no-save. */
+/**
+ * Loads a module from the folder in STELA_BENCH_MODULES, or from here, if it was installed
+ * with --no-save; undefined when the module is missing.
+ */
 function findModule(name: string): unknown {
   const folder = process.env['STELA_BENCH_MODULES']
   const require = createRequire(folder === undefined ? import.meta.url : join(folder, '/'))

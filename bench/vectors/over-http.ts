@@ -127,7 +127,7 @@ function loadFigures(
   ]
 }
 
-/** The first search opens the index. */
+/** Times the first search, which opens the index. */
 async function measureOpening(
   { port, readyMs }: Stela,
   { queries }: VectorSet,

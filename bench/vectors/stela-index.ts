@@ -84,7 +84,7 @@ export class StelaIndex implements TestedIndex {
     ]
   }
 
-  /** The engine's snapshot, including checksums. */
+  /** Saves the index as the engine's snapshot, including checksums. */
   save(folder: string): Promise<void> {
     return saveSnapshot(join(folder, 'store.db'), 1, [this.segment])
   }
@@ -118,7 +118,7 @@ function rescore(
   const nearest: number[] = []
   const distances: number[] = []
   let off = 0
-  // Pairs of a document and the distance of its code.
+  // `found` contains pairs of a document and the distance of its code.
   for (let i = 0; i < found.length; i += 2) {
     const byCode = found[i + 1]!
     const farthest = distances[wanted - 1] ?? Infinity
@@ -139,7 +139,7 @@ function rescore(
   return nearest
 }
 
-/** Document numbers start at 1. */
+/** The document of a vector. Document numbers start at 1. */
 function documentOf(number: number): number {
   return number + 1
 }

@@ -19,10 +19,10 @@ import { shares, type Share, type VectorSet } from './clusters.ts'
 import { numbersIn } from './documents.ts'
 import { recallOf, wanted, type Truth } from './exact.ts'
 
-/** Shares to which the targets apply. */
+/** The rarest share to which targets apply: one in this number of documents. */
 const oneInMax = 100
 
-/** Needs a store with a snapshot of its index. */
+/** Measures filtered search in a store, which needs a snapshot of its index. */
 export async function studyStore(
   file: string,
   { dimension, queries }: VectorSet,
@@ -76,7 +76,9 @@ export async function studyStore(
   return { tables: [{ title, head, rows }], figures }
 }
 
-/** Tolerance when both methods do the same work. */
+/**
+ * Minimum rate relative to a scan, with a tolerance for when both methods do the same work.
+ */
 const noSlower = 0.95
 
 function filterFigures(
@@ -171,7 +173,7 @@ class SearchedStore {
   }
 }
 
-/** Selects one group of a share, in turn. */
+/** A filter on one group of a share. `turn` selects the group. */
 function filterOf({ field, oneIn }: Share, turn = 0): Filter {
   return { kind: 'eq', path: parsePath(field) as Path, value: turn % oneIn }
 }

@@ -1,7 +1,7 @@
 /** Interface of the compared indexes. */
 import { groupOf, type Share, type VectorSet } from './clusters.ts'
 
-/** Parameters of all indexes: links per vector, and candidates considered for them. */
+/** Parameters of all indexes: links per vector, and candidates considered for the links. */
 export const connectivity = 16
 export const buildBreadth = 128
 
@@ -12,7 +12,7 @@ export interface TestedIndex {
   build(start: number, end: number): number
   /** The nearest to a query, with `breadth` candidates kept during the search. */
   nearest(query: number, breadth: number): ArrayLike<number>
-  /** Methods to find the nearest among those of a share. */
+  /** Methods to find the nearest among the matches of a share. */
   matching(share: Share): readonly FilteredWay[]
   /** Saves the index into an empty folder. */
   save(folder: string): void | Promise<void>

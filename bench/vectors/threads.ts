@@ -65,7 +65,7 @@ function together(threads: readonly Worker[]): Contender {
   }
 }
 
-/** Copies vectors into one buffer, one after another. */
+/** The vectors, which are views of one buffer, as a single array. */
 function allOf(vectors: readonly Float32Array[]): Float32Array {
   return new Float32Array(vectors[0]!.buffer)
 }

@@ -11,7 +11,10 @@ import {
   type TestedIndex,
 } from './tested-index.ts'
 
-/** The breadth is fixed at creation, and at least the number of results. */
+/**
+ * The index of usearch. Its breadth is fixed at creation, and at least the number of
+ * results.
+ */
 export class UsearchIndex implements TestedIndex {
   readonly name = 'usearch'
   readonly #set: VectorSet

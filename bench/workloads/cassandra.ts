@@ -17,7 +17,7 @@ import { takeTurns } from '../turns.ts'
 import { clientOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
 import type { Findings, Study, StudySettings, Table } from './study.ts'
 
-/** Created for each run and dropped at the end. */
+/** Names of what each run creates, and drops at the end. */
 const place = { systemKeyspace: 'stela_bench', collection: 'bench' }
 const path = `/v1/default_keyspace/${place.collection}`
 
@@ -81,7 +81,7 @@ async function measure(
     const most = Math.max(...connections)
     progress('warming up')
     await warmUp(commands[0]!, most, contest)
-    // Measured with the reads, before any documents are added.
+    // The parts are measured before any command adds documents.
     const parts = await measureParts(node, raw, most, seconds)
     const compared: ComparedCommand[] = []
     for (const command of commands)

@@ -13,7 +13,10 @@ import type { Study } from './study.ts'
 const firstBytesMax = 100_000
 const allBytesMax = 250_000
 
-/** Limits in milliseconds: perceived as instant, and a frame at 60 Hz. */
+/**
+ * Limits in milliseconds: the first screen, which is perceived as instant, and a frame at
+ * 60 Hz.
+ */
 const firstScreenMsMax = 1_000
 const frameMsMax = 1000 / 60
 
@@ -102,7 +105,7 @@ function middle(times: readonly number[]): number {
 }
 
 interface Loading {
-  /** Bytes on the wire. */
+  /** Bytes on the wire before the first screen, and in total. */
   readonly firstBytes: number
   readonly allBytes: number
   readonly firstScreens: readonly number[]

@@ -118,7 +118,10 @@ interface Searches {
   readonly bodies: readonly string[]
 }
 
-/** The same queries as hybrid searches and as the searches that those consist of. */
+/**
+ * Creates queries, each as a hybrid search and as the two searches that the hybrid search
+ * consists of.
+ */
 function makeSearches({ seed }: StudySettings): Searches[] {
   const clusters = new Clusters(seed, dimension, streams.searched)
   const texts = new Texts(seed + streams.searched)

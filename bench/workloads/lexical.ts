@@ -304,7 +304,10 @@ async function measureOverHttp(
   }
 }
 
-/** Returns the texts, because FTS5 has to read them as well. */
+/**
+ * The body of a search. The reply contains the texts, because FTS5 has to read them as
+ * well.
+ */
 function findBody(words: readonly string[]): string {
   return (
     `{"find":{"sort":{"$lexical":"${words.join(' ')}"},"projection":{"$lexical":1},` +

@@ -93,7 +93,8 @@ interface Times {
 }
 
 /**
- * `start` settles when the clock stops, and returns a function that ends what it started.
+ * Times each call of `start`, which settles when the clock stops, and returns a function
+ * that ends what the call started.
  */
 async function timesOf(
   count: number,

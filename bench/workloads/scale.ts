@@ -77,7 +77,7 @@ const usual: Mix = [
 ]
 
 const sizes = [3, 12, 100]
-/** The default of many new clusters. */
+/** Token ranges per node by default in many new clusters. */
 const manyTokens = 16
 
 function clusterOf(nodes: number, tokens: number): Cluster {

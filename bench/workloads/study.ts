@@ -20,7 +20,10 @@ export interface StudySettings {
   readonly size: number
   /** All sizes in ascending order; a single one, unless the study measures growth. */
   readonly sizes: readonly number[]
-  /** Numbers of rows with vectors in ascending order, for studies that have them apart. */
+  /**
+   * Numbers of rows with vectors in ascending order, for studies where they differ from
+   * `sizes`.
+   */
   readonly vectors?: readonly number[] | undefined
   readonly connections: readonly number[]
   /** Seconds per measurement. */

@@ -70,7 +70,10 @@ export const writes: Study = {
 interface Written {
   readonly documents: number
   readonly ms: number
-  /** Bytes. */
+  /**
+   * Bytes written: all, those to the write-ahead logs, and those to files outside of
+   * stores.
+   */
   readonly all: number
   readonly log: number
   readonly other: number
@@ -150,7 +153,8 @@ class LogMeter {
     const handle = fs.openSync(this.#file, 'r')
     fs.readSync(handle, header, 0, header.length, 0)
     fs.closeSync(handle)
-    // https://sqlite.org/walformat.html: the size of pages, and of the log in pages.
+    // The header contains the page size, and the number of pages in the log:
+    // https://sqlite.org/walformat.html
     const pageSize = header.readUInt16LE(14)
     const frames = header.readUInt32LE(16)
     const added = frames >= this.#lastFrames ? frames - this.#lastFrames : frames

@@ -9,7 +9,7 @@ export function adminUrlOption(): Option {
     .default('http://127.0.0.1:8182')
 }
 
-/** `whose` names the tokens that are accepted. */
+/** The option `--token`. `whose` says whose token it takes, for the help text. */
 export function adminTokenOption(whose: string): Option {
   return new Option('--token <token>', `${whose}; prefer the variable STELA_TOKEN`).env(
     'STELA_TOKEN',

@@ -103,7 +103,8 @@ async function makeBackup(
     print(summary(name, manifest, received, performance.now() - startedAt))
     await prune(folder, name, options.keep)
   } catch (error) {
-    // Frees space at once, since the cause may be a full disk.
+    // Remove the files of the failed backup at once: a full disk may be the cause of the
+    // failure.
     await folder.removeLeftovers().catch(() => undefined)
     throw error
   } finally {
@@ -130,7 +131,8 @@ async function receive(
           sizeExpected = part.size
           break
         case 'file': {
-          // The file would overwrite one that earlier backups need.
+          // Overwriting a file of this key would damage earlier backups, which may need the
+          // file.
           if (had.has(part.key) || received.has(part.key))
             throw new CommandFailure(`the server sent ${part.key}, which is here already.`)
           const count = (bytes: number) => void (size += bytes)
@@ -146,7 +148,7 @@ async function receive(
   }
 }
 
-/** Writes to a temporary name and renames the complete file. */
+/** Writes the file under a temporary name, and renames it when it is complete. */
 async function keep(
   { key, size, content }: Extract<Received, { readonly kind: 'file' }>,
   path: string,
@@ -176,7 +178,8 @@ async function keep(
 }
 
 /**
- * The manifest of the server, completed with the local entries of files that were not sent.
+ * The manifest of the server, completed with the entries of the files in the folder. Throws
+ * when a file is missing or arrived damaged.
  */
 function complete(
   contents: unknown,
@@ -224,7 +227,10 @@ function summary(
   )
 }
 
-/** Never removes the new backup, even when clocks are wrong. */
+/**
+ * Removes the oldest backups if there are more than `keepMax`. Never removes the new backup
+ * `made`, even when clocks are wrong.
+ */
 async function prune(
   folder: BackupFolder,
   made: string,

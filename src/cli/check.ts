@@ -55,14 +55,14 @@ Examples:
 /** Why the check cannot run; undefined for an internal error. */
 function obstacleIn(error: unknown): string | undefined {
   if (error instanceof EngineError) return error.message
-  // Loading modules takes file handles, too.
+  // File handles may run out anywhere in the check, even while a module is loaded.
   const { code } = Object(error) as { code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'
     ? 'this process has too many open files. Raise the limit (ulimit -n), then run it again'
     : undefined
 }
 
-/** Returns the exit status. */
+/** Checks a data folder or a cluster, and prints a report. Returns the exit status. */
 async function runCheck(data: string, cluster: ClusterConfig | undefined): Promise<number> {
   if (cluster === undefined) {
     const { checkEverything } = await import('../server.ts')

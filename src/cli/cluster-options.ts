@@ -11,7 +11,10 @@ export function addClusterOptions(command: Command, heading: string): Command {
   return command
 }
 
-/** Undefined: the embedded engine. `shared` are options that also apply to a cluster. */
+/**
+ * The settings of the cluster; undefined for the embedded engine. `shared` names options
+ * that apply to both engines.
+ */
 export function readCluster(
   command: Command,
   values: Readonly<Record<string, unknown>>,

@@ -27,7 +27,7 @@ interface Place {
   readonly words: string
   readonly subcommands: readonly Named[]
   readonly flags: readonly Flag[]
-  /** Values of positional arguments. */
+  /** Allowed values of positional arguments. */
   readonly values: readonly string[]
 }
 
@@ -73,7 +73,9 @@ function flagOf({ long, description, required, optional, argChoices = [] }: Opti
   return { name: long!, says: description, takesValue, values: argChoices }
 }
 
-/** One function, which first walks the words to find the command. */
+/**
+ * The completion script of bash: one function, which first finds the command in the words.
+ */
 function bashScript(places: readonly Place[]): string {
   const commandLines = places.flatMap(({ words, subcommands }) =>
     subcommands.map(({ name }) => quote(`${words} ${name}`.trim())),
@@ -114,7 +116,7 @@ complete -o default -F _stela stela
 `
 }
 
-/** One line per completion, with the condition under which it is offered. */
+/** The completion script of fish: one line per completion, with the condition for it. */
 function fishScript(places: readonly Place[]): string {
   const lines = places.flatMap(({ words, subcommands, flags, values }) => {
     const when = `complete -c stela -n ${quote(fishCondition(words, subcommands))}`

@@ -80,13 +80,16 @@ async function runExport(options: ExportOptions): Promise<void> {
   process.stderr.write(`stela: exported ${count} ${noun}, ${meter.finish(count)}\n`)
 }
 
-/** A device, a pipe or a link is written to instead of being replaced. */
+/**
+ * Whether the path is a device, a pipe or a link: the export writes to it instead of
+ * replacing it.
+ */
 function isSpecial(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** Writes to a temporary name and renames the complete file. */
+/** Writes the file under a temporary name, and renames it when it is complete. */
 async function writeWhole(
   path: string,
   write: (file: Writable) => Promise<void>,

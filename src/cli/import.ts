@@ -141,7 +141,7 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
   if (state.rejected > 0) process.exitCode = 2
 }
 
-/** The first record of a CSV file is its header. */
+/** Imports all records of the input. The first record of a CSV file is its header. */
 async function importAll(
   input: Input,
   readers: Readers,
@@ -160,7 +160,7 @@ async function importAll(
         }
       }
   } catch (error) {
-    // Batches in flight are counted even when the input fails.
+    // Wait for the batches in flight, so that their records are counted, too.
     await importer.settle().catch(() => undefined)
     throw error
   }
@@ -168,7 +168,7 @@ async function importAll(
 }
 
 interface Readers {
-  /** Undefined when the first record is a header. */
+  /** Reader of the first record; undefined when that record is a header. */
   readonly first: DocumentReader | undefined
   readonly afterHeader: (header: Parameters<DocumentReader>[0]) => DocumentReader
 }
@@ -224,7 +224,10 @@ class Progress {
     return state
   }
 
-  /** Starting over by mistake would insert documents without _id twice. */
+  /**
+   * Throws when an earlier import of this file was interrupted: starting over by mistake
+   * would insert documents without _id twice.
+   */
   #checkFresh(): void {
     const file = this.#file
     if (file !== undefined && (file.readIfSound()?.sent ?? 0) > 0)
@@ -272,7 +275,10 @@ function summary(
   return parts.join(', ')
 }
 
-/** The state is persisted before each batch, so the process can exit at once. */
+/**
+ * On SIGINT or SIGTERM, calls `say` and exits. The state is persisted before each batch, so
+ * the process can exit at once. Returns a function that removes the handlers.
+ */
 function onSignal(say: () => void): () => void {
   const leave = () => {
     say()

@@ -76,7 +76,10 @@ async function runMcp(values: Values): Promise<void> {
   }
 }
 
-/** Runs until the input ends or a signal arrives. */
+/**
+ * Forwards messages from standard input to the server until the input ends or a signal
+ * arrives.
+ */
 async function serveInput(endpoint: McpEndpoint): Promise<void> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()

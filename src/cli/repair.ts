@@ -102,7 +102,7 @@ function progress(): RepairListener {
   }
 }
 
-/** Only tables can have several text indexes. */
+/** What the term index of a collection, or the text index of a table, contains. */
 function nounOf(index: string | undefined): string {
   return index === undefined ? 'documents' : 'rows'
 }

@@ -16,7 +16,7 @@ export async function runServer(
     const { build } = await import('../server.ts')
     server = await build(config)
     await onReady(await server.listen())
-    // Written now, because a killed server would not write it at exit.
+    // The compile cache is written now, because a killed server would not write it at exit.
     flushCompileCache()
     await asked
   } catch (error) {
@@ -27,7 +27,7 @@ export async function runServer(
   process.exit()
 }
 
-/** Settles on the first signal; a second one ends the process at once. */
+/** Resolves on the first signal to stop; a second signal ends the process at once. */
 function askedToStop(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
@@ -40,7 +40,10 @@ function askedToStop(): Promise<void> {
   })
 }
 
-/** One line for errors that the operator can fix; the stack for others. */
+/**
+ * Why the server stopped: one line for errors that the operator can fix; the stack for
+ * others.
+ */
 function reasonOf(error: unknown, { host, port }: Config): string {
   if (error instanceof EngineError) return error.message
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException

@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { readConfig, type Config } from '../settings/config.ts'
 import { secretSettings, serveOptions } from '../settings/serve-options.ts'
 
-/** `isShown`: whether --help lists the settings. */
+/** Adds an option for each server setting. `isShown`: whether --help lists the options. */
 export function addServerSettings(command: Command, isShown: boolean): Command {
   for (const option of serveOptions()) command.addOption(option.hideHelp(!isShown))
   return command.configureOutput({
@@ -11,7 +11,7 @@ export function addServerSettings(command: Command, isShown: boolean): Command {
   })
 }
 
-/** Messages about secrets must not contain their values. */
+/** Whether a message is about a secret setting, whose value it must not contain. */
 function isAboutSecrets(text: string): boolean {
   return secretSettings.some((name) => text.includes(`--${name}`))
 }
@@ -25,7 +25,7 @@ function withoutValue(text: string): string {
     .replace(/argument '[^]*' is invalid/, 'argument is invalid')
 }
 
-/** Exits with an error when settings exclude each other. */
+/** Reads the settings. Exits with an error when settings exclude each other. */
 export function readServerSettings(
   command: Command,
   values: Record<string, unknown>,

@@ -149,7 +149,7 @@ async function listTokens(keeper: TokenStore, asJson: boolean): Promise<void> {
   else process.stdout.write(tokenTable(tokens, roles))
 }
 
-/** Continues with the other tokens when one cannot be revoked. */
+/** Revokes the tokens. When one cannot be revoked, continues with the others. */
 async function revokeTokens(keeper: TokenStore, ids: readonly string[]): Promise<void> {
   for (const text of ids) {
     const id = /^Stela:([^:]+):/.exec(text)?.[1] ?? text

@@ -74,7 +74,7 @@ describe('users of the cluster', () => {
     assert.deepEqual(codes, [], text)
   })
 
-  test('create nothing when the cluster limits the number of indexes', async () => {
+  test('create no part of a collection that needs more indexes than the cluster allows', async () => {
     const create = (name: string, options: object) =>
       as(maker, { createCollection: { name, options } }, '/default_keyspace')
     const { codes, text } = await create('searched', { vector: { dimension: 2 } })
@@ -124,7 +124,7 @@ describe('users of the cluster', () => {
     }
   })
 
-  test('cannot manage tokens and databases', async () => {
+  test('cannot manage tokens or databases', async () => {
     const answer = await fetch(`${server.adminUrl}/v2/databases`, {
       method: 'POST',
       headers: {
@@ -161,7 +161,7 @@ describe('users of the cluster', () => {
       headers: { Authorization: `Bearer ${accountToken(account)}` },
     })
 
-  test('and holders of tokens cannot access the internal keyspace of the servers', async () => {
+  test('cannot access the internal keyspace of the servers, and holders of tokens cannot, either', async () => {
     const { user: name, password } = await testNode()
     const holders = [{}, { Token: accountToken({ name, password }) }]
     const path = '/stela'

@@ -64,7 +64,7 @@ describe('a secure connect bundle', () => {
     }
   })
 
-  test('that is invalid or has unreachable addresses is rejected in one line', async () => {
+  test('is rejected with a message of one line when it is invalid or its addresses are unreachable', async () => {
     const config = (more: object) => ({
       ...bundled.files,
       'config.json': JSON.stringify(more),

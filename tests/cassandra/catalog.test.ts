@@ -17,7 +17,7 @@ describe('the catalog of a cluster', () => {
   let keyspace: string
   let client: Client
   let catalog: ClusterCatalog
-  /** Awaited after each statement; lets tests pause a refresh. */
+  /** Called and awaited after each statement, so that tests can pause a refresh. */
   let gate: () => Promise<undefined> | undefined
 
   before(async () => {

@@ -54,7 +54,7 @@ describe('monitoring of a cluster', () => {
     const { code, out, err } = await startStela(args).ended
     return { code, err, lines: String(out).split('\n') }
   }
-  /** Other tests share the node, so only lines about the keyspaces of this test are compared. */
+  /** The lines about the keyspaces of this test, because other tests share the node. */
   const ours = (lines: readonly string[]) => {
     const start = `${keyspaces.nameOf('default_keyspace')}.`
     const own = lines.filter((line) => line.startsWith(start))
@@ -227,7 +227,7 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual(others, [])
   })
 
-  test('health needs a quorum for settings', async () => {
+  test('health fails while too few nodes answer for a quorum of the settings', async () => {
     const system = keyspaces.nameOf('stela')
     const copies = (count: number) =>
       cql(

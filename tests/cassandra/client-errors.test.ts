@@ -104,7 +104,7 @@ describe('a client error on a cluster', () => {
     }
   })
 
-  test('is reported for adding a dropped column with another type, and for dropping a user-defined one', async () => {
+  test('is reported for adding a dropped column with another type, and for dropping a column of a user-defined type', async () => {
     const path = '/retyped'
     const made = (target: string, body: object) =>
       server.command(keyspace + target, body).then(({ codes, text }) => {

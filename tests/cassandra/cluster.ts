@@ -72,5 +72,5 @@ export class CassandraCluster {
   }
 }
 
-/** Role data is replicated to all nodes. */
+/** Reads a row of the roles, which are replicated to all nodes. */
 const roleQuery = "SELECT role FROM system_auth.roles WHERE role = 'cassandra'"

@@ -127,7 +127,7 @@ describe('on a cluster', () => {
   })
 
   test('a rejected document does not keep others from being inserted', async () => {
-    // Raises the limit above the maximum size of a key in a cluster.
+    // The limit is above the maximum size of a key in a cluster.
     const limits = { ...defaultLimits, stringSizeMax: 100_000 }
     const generous = await startServer({ checked: false, limits }, engine)
     const path = '/default_keyspace/mixed_documents'

@@ -50,7 +50,8 @@ describe('deletion one by one', () => {
   const accessFor = (lexical: boolean) => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const postings = ClusterPostings.open(session, keyspaces.nameOf('stela'), clock)
-    // Less than the number of records: pages are small, and each page is a separate read.
+    // The scan limit is below the number of records: pages are small, and each page is a separate
+    // read.
     const limits = { ...testLimits, scannedMax: 120 }
     return {
       session,

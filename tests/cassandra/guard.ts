@@ -36,7 +36,10 @@ export class GuardedFolder {
     return new GuardedFolder(await mkdtemp(join(await roomyPlace(), 'stela-cassandra-')))
   }
 
-  /** Undefined once the process has ended, because the system may reuse its id. */
+  /**
+   * Names the process to kill; undefined once the process has ended, because the system may reuse
+   * its id.
+   */
   watch(pid: number | undefined): void {
     this.#pipe.write(`${pid ?? ''}\n`)
   }

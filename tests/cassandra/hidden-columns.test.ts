@@ -5,13 +5,15 @@ import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
-/** More rows than one request to the cluster reads, so that it cannot decide every search alone. */
+/**
+ * More rows than one request to the cluster reads, so that one request cannot decide every search.
+ */
 const rowCount = 1_100
 const atATime = 100
 const path = '/default_keyspace/points'
 const projection = { k: 1 }
 
-describe('a projection without the columns that a query needs', () => {
+describe('a query whose projection excludes columns that it needs', () => {
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
@@ -76,13 +78,13 @@ describe('a projection without the columns that a query needs', () => {
     assert.deepEqual(data!.document, { k: 1_050 })
   })
 
-  test('sorts by a column that it excludes', async () => {
+  test('sorts by an excluded column', async () => {
     const filter = { words: { $match: 'rare' } }
     const options = { limit: 3 }
     assert.deepEqual(await keysOf({ filter, sort: { n: -1 }, options }), [1_000, 900, 800])
   })
 
-  test('filters and searches by terms of a column that it excludes', async () => {
+  test('filters and searches by terms of an excluded column', async () => {
     const rare = Array.from({ length: rowCount / 100 }, (_, at) => at * 100)
     const byFilter = await keysOf({ filter: { words: { $match: 'rare' } } })
     const bySearch = await keysOf({ sort: { words: 'rare' } })

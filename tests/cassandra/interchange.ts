@@ -177,12 +177,12 @@ describe('a collection of another server', () => {
     ['{"z": {"$lte": 0}}', 1],
     ['{"m": {"z": 1, "a": 2}}', 'order'],
   ] as const)
-    test(`is found by ${filter}`, async () => {
+    test(`returns the document that matches ${filter}`, async () => {
       const { data } = await send('/plain', `{"find": {"filter": ${filter}}}`)
       assert.deepEqual(keysOf(data!.documents!), [JSON.stringify(id)])
     })
 
-  test('supports vector search, and keeps unindexed values', async () => {
+  test('supports vector search, and rejects a filter on an unindexed path', async () => {
     const sort = { $vector: [0.1, 0.2, 0.3] }
     const { data } = await send('/vec', { find: { sort } })
     assert.deepEqual(keysOf(data!.documents!), ['"v1"', '"v2"'])
@@ -195,7 +195,7 @@ describe('a collection of another server', () => {
 
   for (const { table, row } of storedByOthers)
     if (row !== undefined)
-      test(`keeps ${table} ${row.key.join(' ')} unchanged when written back`, async () => {
+      test(`stores ${table} ${row.key.join(' ')} as before after two updates that cancel each other`, async () => {
         const before = await stored(table, row.key)
         const { _id } = JSON.parse(row.doc_json) as { _id: unknown }
         for (const update of [{ $set: { zz: 1 } }, { $unset: { zz: '' } }]) {

@@ -76,14 +76,14 @@ describe('a search by vector within partitions', () => {
     assert.deepEqual(await find({}), [1, 3, 4, 2])
   })
 
-  test('finds such vectors with other conditions, too', async () => {
+  test('finds vectors that were set after the insert under further conditions', async () => {
     assert.deepEqual(await find({ p: 'a', c: 1 }), [1])
     assert.deepEqual(await find({ p: 'a', c: { $gte: 2 } }), [3, 2])
     assert.deepEqual(await find({ p: 'a', n: { $lte: 2 } }), [1, 2])
     assert.deepEqual(await find({ p: 'a', n: { $ne: 3 } }), [1, 2])
   })
 
-  /** Every row except the first is inserted with its vector. */
+  /** Inserts rows with their vectors. The first row gets its vector after the insert. */
   const insertMany = async (p: string, count: number) => {
     for (let first = 0; first < count; first += 100) {
       const documents = Array.from({ length: Math.min(100, count - first) }, (_, at) => {

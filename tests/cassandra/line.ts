@@ -35,7 +35,7 @@ export class Line {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Stops passing on answers. */
+  /** Stops forwarding answers. */
   hold(): void {
     for (const socket of this.#answers) socket.pause()
   }

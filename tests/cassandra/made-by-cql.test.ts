@@ -197,7 +197,7 @@ describe('a table created by CQL', () => {
     }
     const int = { type: 'int' }
     const { definition } = tables.find((table) => table.name === name)!
-    // Compared as JSON, because the order of the columns follows the key.
+    // The definitions are compared as JSON, because the order of the columns follows the key.
     assert.equal(
       JSON.stringify(definition),
       JSON.stringify({
@@ -257,7 +257,7 @@ describe('a table created by CQL', () => {
     return { codes, text }
   }
 
-  test('is found by its counters and accepts no inserts', async () => {
+  test('is filtered by its counters, and accepts no inserts', async () => {
     for (const [filter, found] of [
       [{ hits: 3 }, 1],
       [{ hits: { $gt: 3 } }, 0],
@@ -391,7 +391,7 @@ describe('a table created by CQL', () => {
     const listed = await send('', { listTables: {} })
     const names = listed.status!['tables'] as readonly string[]
     assert(names.includes('visits') && !names.includes('by_n'))
-    // A node would create a table of this name, fail, and keep both.
+    // A node would create a table with the name of the view, fail, and keep both.
     const definition = { columns: { id: 'int' }, primaryKey: 'id' }
     for (const body of [
       { createTable: { name: 'by_n', definition } },
@@ -412,7 +412,7 @@ describe('a table created by CQL', () => {
     await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
-  test('stays when createCollection of the same name comes just after it', async () => {
+  test('is kept when createCollection of the same name follows immediately', async () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const access = {
       ...{ session, can: apache, keyspace: keyspaces.nameOf('default_keyspace') },

@@ -63,7 +63,7 @@ async function makeLocked(
   }
 }
 
-/** Renames the lock first, so that a lock of another process is not removed. */
+/** Removes the lock. Renames it first, so that a lock of another process is not removed. */
 async function clearAway(lock: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`
   try {

@@ -1,4 +1,4 @@
-/** Migration of a data folder to a cluster, on a real node. */
+/** Migration between a data folder and a cluster, on a real node. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -88,7 +88,7 @@ const rows = [
   { place: 'Rome', hour: 1, words: '', at: { x: 3 } },
 ]
 
-/** Sends to another database if the path names one. */
+/** Sends a command, to another database if the path names one. */
 function sendTo(
   server: TestServer,
   path: string,
@@ -124,7 +124,7 @@ async function makeToken(server: TestServer): Promise<string> {
   return (await manage<WireToken>(server, '/clientIdSecrets', body)).token
 }
 
-describe('migration of a folder to a cluster', () => {
+describe('migration between a folder and a cluster', () => {
   let keyspaces: TestKeyspaces
   let dataDir: string
   let token: string
@@ -278,7 +278,7 @@ describe('migration of a folder to a cluster', () => {
     assert(moved.isSame)
   })
 
-  test('results in the same replies from the cluster, with the same tokens', async () => {
+  test('keeps tokens, and the replies to all reads', async () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     try {
@@ -343,7 +343,7 @@ describe('migration of a folder to a cluster', () => {
     }
   }
 
-  test('works from a cluster to a folder, too', async () => {
+  test('moves a cluster into a folder, too', async () => {
     const moved = (await moveBack()) as Migrated
     assert.deepEqual(
       moved.targets.map(({ source, isSame }) => [source.count, isSame]),

@@ -18,7 +18,9 @@ export interface Ring {
   readonly heapMegabytes: number
 }
 
-/** Enough for tests. Tens of thousands of documents with vectors need more. */
+/**
+ * Java heap in MB that is enough for tests. Tens of thousands of documents with vectors need more.
+ */
 export const smallHeap = 512
 
 /**
@@ -86,11 +88,11 @@ function configOf(folder: string, address: string, ring: Ring): object {
     storage_compatibility_mode: 'NONE',
     auto_snapshot: false,
     incremental_backups: false,
-    // Off by default; older clusters have some.
+    // Materialized views are off by default; older clusters have some.
     materialized_views_enabled: true,
     // Some products set this guardrail. It does not apply to superusers, which most tests use.
     secondary_indexes_per_table_fail_threshold: indexesMax,
-    // Machines that run tests are busy.
+    // Timeouts are long, because machines that run tests are busy.
     read_request_timeout: '10s',
     write_request_timeout: '10s',
     cas_contention_timeout: '5s',
@@ -160,7 +162,7 @@ export function javaArguments(
     `-Dcassandra.config=file://${join(folder, configName)}`,
     `-Dcassandra.storagedir=${folder}`,
     '-Dcassandra-foreground=yes',
-    // Skips the estimate of a known number, which takes ten seconds.
+    // Overhead of a row in bytes, which a node would otherwise estimate for ten seconds.
     '-Dcassandra.memtable.row_overhead_size=180',
     // Interval of the thread that updates the approximate clock; 2 ms by default.
     '-Dcassandra.approximate_time_precision_ms=20',

@@ -12,7 +12,7 @@ import { javaArguments, smallHeap, writeConfig, type Ring } from './node-config.
 import { findPort } from './ports.ts'
 import { findJava, findMaven, MissingTool, type Java, type Tool } from './tools.ts'
 
-/** Maximum time of a start, above that of any machine. */
+/** Maximum milliseconds of a start: more than on any machine. */
 const startMsMax = 300_000
 
 /** Programs and files that all nodes need. */
@@ -46,7 +46,10 @@ export async function install(): Promise<Installation> {
   return { java, jars, archiveFlag: `-XX:SharedArchiveFile=${archive}` }
 }
 
-/** Java writes the loaded classes to an archive when it ends. Starts from that save seconds. */
+/**
+ * Creates the class archive, which saves seconds of each start. Java writes the archive when it
+ * ends.
+ */
 async function archiveClasses(installation: Installation): Promise<void> {
   const ring = await ringOf([firstAddress], { durable: false })
   const node = await CassandraNode.create(installation, ring, firstAddress)
@@ -137,7 +140,7 @@ export class CassandraNode {
     return new CassandraNode(installation, ring, address, folder)
   }
 
-  /** Folder of its data and its log. */
+  /** Folder with the data and the log of the node. */
   get folder(): string {
     return this.#folder.path
   }

@@ -3,7 +3,10 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ephemeral range: no connection can take a port before its node does. */
+/**
+ * Bounds of the ports, below the ephemeral range: no connection can take a port before its node
+ * does.
+ */
 const portMin = 10_000
 const portMax = 30_000
 

@@ -84,7 +84,7 @@ describe('a table that was dropped and created again with other types', () => {
   }
 
   const others = async () => {
-    // Another server may use its cached schema for this time.
+    // Waits until no other server uses its cached schema.
     await new Promise((resolve) => setTimeout(resolve, trustedMs + 100))
   }
 

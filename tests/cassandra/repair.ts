@@ -101,7 +101,7 @@ describe('stela repair', () => {
     assert.deepEqual(await found('words', 'said', 'ant'), [1])
   })
 
-  test('adds rows that other clients wrote', async () => {
+  test('adds entries of rows that other clients wrote', async () => {
     const table = `"${keyspaces.nameOf('default_keyspace')}".words`
     await client.execute(`INSERT INTO ${table} (id, said) VALUES (2, 'ant dog')`)
     assert.deepEqual(await found('words', 'said', 'ant'), [1])

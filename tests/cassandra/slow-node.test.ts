@@ -53,7 +53,8 @@ describe('a node', () => {
       await readAs('many')
       answered++
     })
-    // No statement is rejected, and the second principal does not wait for all of the first.
+    // No statement is rejected, and the second principal does not wait for all statements of the
+    // first.
     const other = readAs('other')
     line.resume()
     await other
@@ -71,7 +72,8 @@ describe('a node', () => {
     assert.deepEqual((await ask()).codes, [])
     own.cut()
     let answer = await ask()
-    // Pending statements, and the time for which the schema is trusted, end first.
+    // The error is a timeout until pending statements and the time for which the schema is trusted
+    // end.
     while (answer.codes.length === 0 || answer.codes[0] === 'TIMEOUT_READING_DATA')
       answer = await ask()
     assert.deepEqual(answer.codes, ['FAILED_TO_CONNECT_TO_DATABASE'], answer.text)
@@ -83,7 +85,7 @@ describe('a node', () => {
     await lost.close()
   })
 
-  test('leaves the result of a write open when its connection is lost', async () => {
+  test('that loses its connection during a write leaves the result unknown', async () => {
     const { contactPoints, port } = await testNode()
     const own = await Line.to(contactPoints[0]!, port)
     const client = clientOf({ ...(await testNode()), port: own.port })

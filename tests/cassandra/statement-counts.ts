@@ -5,7 +5,7 @@
  */
 import type { Engine } from '../../src/engine/contract.ts'
 
-/** Longer than any test. */
+/** Interval between polls of settings that is longer than any test. */
 export const noPollMs = 3_600_000
 
 interface Counted {

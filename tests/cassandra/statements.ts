@@ -11,7 +11,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const path = '/default_keyspace/counted'
 /** Repetitions of each command. */
 const times = 8
-/** More than a page of the API, and of the cluster. */
+/** Number of documents: more than a page of the API, and of the cluster. */
 const documentCount = 70
 
 describe('statements of a command', () => {
@@ -90,7 +90,7 @@ describe('statements of a command', () => {
 
   test('concurrent findOne commands share a read of the schema version', async () => {
     const findOne = { filter: { _id: 'id-1' } }
-    // Longer than the time for which the schema is trusted.
+    // Waits for longer than the schema is trusted.
     await sleep(trustedMs + 100)
     await assertCounted(times, () =>
       Promise.all(many(() => ({ findOne })).map((body) => send(path, body))),

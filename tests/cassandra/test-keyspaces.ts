@@ -28,7 +28,7 @@ export class TestKeyspaces {
     return new TestKeyspaces(await testNode(), databaseKeyFor(id))
   }
 
-  /** Keyspaces without a key. */
+  /** Keyspaces whose names do not start with a key. */
   static async makePlain(): Promise<TestKeyspaces> {
     return new TestKeyspaces(await testNode(), '')
   }

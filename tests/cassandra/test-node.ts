@@ -10,7 +10,7 @@ import type { ConnectOptions } from './connect.ts'
 import { GuardedFolder } from './guard.ts'
 import { firstUser, missingTools, startNode, type CassandraNode } from './node.ts'
 
-/** Allows for the first download. */
+/** Maximum milliseconds until the node is ready, which include the first download. */
 const waitMsMax = 600_000
 
 const named = 'STELA_TEST_CASSANDRA'
@@ -66,8 +66,8 @@ export class SharedNode {
   }
 
   /**
-   * Returns before the node is ready; tests wait for it. Undefined when a node is named. Throws a
-   * `MissingTool` when none can be started.
+   * Starts a node and returns before it is ready; tests wait for it. Returns undefined when
+   * STELA_TEST_CASSANDRA names a node. Throws a `MissingTool` when no node can be started.
    */
   static async start(): Promise<SharedNode | undefined> {
     if (namedNode() !== undefined) return undefined
@@ -97,7 +97,7 @@ export class SharedNode {
     await rename(unfinished, join(this.#folder.path, 'notice'))
   }
 
-  /** Returns the error of the node, if it had one. */
+  /** Removes the node. Returns its error, if it had one. */
   async remove(): Promise<string | undefined> {
     const node = await this.#started
     if (node instanceof Error) return node.message

@@ -32,7 +32,7 @@ describe('encrypted connections', () => {
 
   const certOf = (name: keyof typeof made) => files.get(name)!.certFile
 
-  /** Output of `stela check` and its exit code. */
+  /** Runs `stela check`. Returns its output and its exit code. */
   const check = async (tls: TlsOptions, ...flags: string[]) => {
     const node = await testNode()
     // Shortens the wait for a client that does not encrypt.
@@ -87,7 +87,7 @@ describe('encrypted connections', () => {
     isRefused(await check(asking, ...on), /no node of the cluster/)
   })
 
-  test('serve commands', async () => {
+  test('carry the commands of a server', async () => {
     const node = await testNode()
     const line = await Line.to(node.contactPoints[0]!, node.port, made.own)
     const server = await ServerProcess.start(

@@ -11,7 +11,7 @@ const javaMajor = '17'
 
 export interface Java {
   readonly program: string
-  /** For example 17.0.15+6-Debian-1deb12u1. */
+  /** The build of Java, such as 17.0.15+6-Debian-1deb12u1. */
   readonly build: string
 }
 
@@ -28,7 +28,7 @@ const java: Tool = {
 }
 const maven: Tool = { name: 'Maven', debianPackage: 'maven' }
 
-/** Names in one line what to install. */
+/** An error that names in one line what to install. */
 export class MissingTool extends Error {
   override readonly name = 'MissingTool'
   readonly tools: readonly Tool[]

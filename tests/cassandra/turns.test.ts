@@ -16,7 +16,7 @@ const list = <T>(count: number, make: (n: number) => T): T[] =>
 /** Milliseconds of processor time: a slice is 5 ms, and garbage collection adds to it. */
 const turnMsMax = 100
 
-describe('a turn of a server on Cassandra is short, while a client', () => {
+describe('a turn of a server on Cassandra is short while a client', () => {
   let server: HostileServer
 
   before(async () => {
@@ -60,7 +60,7 @@ describe('a turn of a server on Cassandra is short, while a client', () => {
       { insertOne: { document: { _id: 1, a: list(250, () => list(1_000, (n) => n)) } } },
     ],
     [
-      'inserts a row with a list and a map of 150 000 numbers',
+      'inserts a row with a list of 150 000 numbers and a map of 50 000',
       'rows',
       {
         insertOne: {

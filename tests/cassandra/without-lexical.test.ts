@@ -10,7 +10,7 @@ import { TestKeyspaces } from './test-keyspaces.ts'
 const keyspace = '/default_keyspace'
 const path = `${keyspace}/ants`
 
-describe('findAndRerank where no document has $lexical', () => {
+describe('findAndRerank on documents without $lexical', () => {
   const scannedMax = 30
   let models: LetterModels
   let keyspaces: TestKeyspaces
@@ -47,11 +47,11 @@ describe('findAndRerank where no document has $lexical', () => {
     await models.close()
   })
 
-  test('reads no document to detect that none has $lexical', async () => {
+  test('returns documents without scanning them for $lexical', async () => {
     assert((await findCount()) > 0)
   })
 
-  test('finds a document with $lexical, and detects when it is removed', async () => {
+  test('returns none of them while another document has $lexical', async () => {
     const document = { _id: 'text', $lexical: 'bee' }
     await send(path, { insertOne: { document } })
     assert.equal(await findCount(), 0)

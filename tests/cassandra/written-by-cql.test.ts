@@ -93,7 +93,7 @@ describe('a document written by CQL', () => {
     assert.equal(data!.document!['n'], 3)
   })
 
-  test('with a vector that the index rejects can be changed only together with that vector', async () => {
+  test('can be changed only together with its vector when the index rejects that vector', async () => {
     const text = 'INSERT INTO places (key, doc_json) VALUES (?, ?)'
     const values = [new types.Tuple(1, 'far'), '{"_id":"far","$vector":[1e20,1]}']
     await client.execute(text, values, { prepare: true })

@@ -61,7 +61,7 @@ export class Load {
     return this.failures.splice(0)
   }
 
-  /** Reads all documents through one server. */
+  /** Reads all documents through one server. Returns the number of documents. */
   async verify(place: Place): Promise<number> {
     for (const id of this.#documents.keys()) await this.#check(id, place)
     return this.#documents.size
@@ -82,7 +82,10 @@ export class Load {
     }
   }
 
-  /** `change` maps a possible value of the counter to its value after the write. */
+  /**
+   * Sends a write, and updates the possible values. `change` maps a possible value of the counter
+   * to its value after the write.
+   */
   async #write(
     possible: Possible,
     body: object,

@@ -33,7 +33,7 @@ describe('a Cassandra cluster', () => {
         const { rows } = await reader.execute(
           'SELECT title FROM library.books WHERE id = 1',
           [],
-          // Nodes detect after some seconds that another is down, and wait for it until then.
+          // A read takes seconds until the nodes detect that another node is down.
           { consistency, isIdempotent: true, readTimeout: 60_000 },
         )
         return rows[0]?.get('title') as string | undefined

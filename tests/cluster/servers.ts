@@ -91,7 +91,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
       for (let step = 0; step < 20; step++) {
         const { codes, text } = await send(place, '/counters', { updateOne })
         if (codes.length === 0) answered++
-        // The result was unknown to the cluster, and the document has been changed since.
+        // The cluster did not know the result, and the document has been changed since the attempt.
         else if (codes[0] === 'TIMEOUT_WRITING_DATA') unknown++
         else assert.deepEqual(codes, ['FAILED_CONCURRENT_OPERATIONS'], text)
       }
@@ -154,7 +154,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     const made = await token('create', '--role', 'RO User')
     const use = async (place: Place): Promise<ProcessAnswer> =>
       servers.at(place).command('/default_keyspace', { findCollections: {} }, made)
-    // The other server learns of it within its configured polling interval.
+    // The other server learns of the token within its configured polling interval.
     while ((await use(1)).http !== 200) await sleep(20)
     assert.equal((await use(0)).http, 200)
     await token('revoke', made.split(':')[1]!)
@@ -187,7 +187,7 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     assert.deepEqual(load.wrong, [])
   })
 
-  test('lose no acknowledged write when nodes are killed, and report when too few are left', async (t) => {
+  test('lose no acknowledged write when nodes are killed, and report when too few nodes are left', async (t) => {
     await create('killed_node')
     await create('emptied')
     const insertMany = { documents: [{ _id: 1 }, { _id: 2 }] }

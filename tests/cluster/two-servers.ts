@@ -23,7 +23,7 @@ export class TwoServers {
     this.#adminPorts = adminPorts
   }
 
-  /** Starts both at the same time, on a cluster that no server has used. */
+  /** Starts both servers at the same time, on a cluster that no server has used. */
   static async start(): Promise<TwoServers> {
     const cluster = await CassandraCluster.start({ durable: true })
     try {
@@ -56,7 +56,7 @@ export class TwoServers {
     return `http://${address}:${this.#adminPorts[place]}`
   }
 
-  /** Sends each command to one of the servers at random. */
+  /** A server for the models: each command goes to one of the two servers at random. */
   either(random: Random) {
     const command = (path: string, body: string): Promise<CommandAnswer> =>
       this.at(random.pick([0, 1])).command(path, body)

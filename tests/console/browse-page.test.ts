@@ -6,7 +6,7 @@ import { startServer, testToken } from '../harness.ts'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
-describe('the frame of the console', () => {
+describe('the console', () => {
   let console: ConsoleWindow
   before(async () => {
     console = await openConsole()
@@ -149,7 +149,7 @@ describe('the frame of the console', () => {
     )
     await submit(page, 'Create keyspace')
     await page.getByText('second is empty').waitFor()
-    // A collection of a database other than the home database.
+    // The collection is in a database other than the home database.
     await page.getByRole('button', { name: 'Create collection' }).first().click()
     await dialog(page).getByLabel('Name', { exact: true }).fill('orders')
     await submit(page, 'Create collection')
@@ -175,7 +175,7 @@ describe('the frame of the console', () => {
     await tree(page, 'shop').waitFor({ state: 'detached' })
   })
 
-  test('shows the latest request when an earlier reply arrives after its reply', async () => {
+  test('shows the result of the latest request even when an earlier request is answered last', async () => {
     const page = await console.at('#/')
     await tree(page, 'library').waitFor()
     const refresh = page.getByRole('button', { name: 'Refresh' }).first()
@@ -199,7 +199,7 @@ describe('the frame of the console', () => {
     await tree(page, 'newer').waitFor()
     released.resolve(undefined)
     await (await route.request().response())!.finished()
-    // The reply has arrived; rendering follows.
+    // The reply has arrived. Wait until the page is rendered.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
     assert.equal(await tree(page, 'newer').count(), 1)
     await console.server.command('', { dropKeyspace: { name: 'newer' } })

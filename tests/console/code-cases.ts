@@ -6,7 +6,7 @@ import type { CodeRequest } from '../../src/console/code/code-request.ts'
 
 export interface CodeCase {
   readonly request: Omit<CodeRequest, 'url'>
-  /** Each pattern must occur in the output of the code. */
+  /** Patterns that must occur in the output of the code. */
   readonly prints: readonly RegExp[]
 }
 
@@ -85,7 +85,7 @@ const made: readonly CodeCase[] = [
   },
 ]
 
-/** `checks` reads the data that these leave behind. */
+/** The cases in order. `left` describes the data that they leave behind. */
 export const cases: readonly CodeCase[] = [
   ...made,
   onFilms(
@@ -195,7 +195,10 @@ export const cases: readonly CodeCase[] = [
   onSeats('deleteOne', { filter: { id: odd } }),
 ]
 
-/** Needs a reranker, which is slow to start. It can run after the third film is inserted. */
+/**
+ * A search that needs a reranker, which is slow to start. It can run after the third film is
+ * inserted.
+ */
 export const rerankCase: CodeCase = onFilms(
   'findAndRerank',
   {

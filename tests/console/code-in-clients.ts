@@ -17,12 +17,14 @@ import { readRecipe } from '../recipes/page.ts'
 import { cases as mostCases, left, rerankCase } from './code-cases.ts'
 import { runProgram, separator, type Ran } from './code-runs.ts'
 
-/** Inserted at a position where films exist and none is deleted yet. */
+/** All cases. The rerank case is at a position where films exist and none is deleted yet. */
 const cases = mostCases.toSpliced(8, 0, rerankCase)
 
 type Run = (folder: string, texts: readonly string[], token: string) => Promise<Ran>
 
-/** Returns a description of the failure, if any. */
+/**
+ * Runs the code in the Python and the Java client. Returns a description of the failure, if any.
+ */
 export async function runCodeInClients(): Promise<string | undefined> {
   try {
     await runAll('astrapy', writePython, runPython)
@@ -103,7 +105,7 @@ async function runPython(
   return runProgram('.venv/bin/python', ['all.py'], folder, token)
 }
 
-/** All programs define the same class, so each gets its own package. */
+/** Runs the programs. All define the same class, so each gets its own package. */
 async function runJava(
   folder: string,
   texts: readonly string[],

@@ -99,7 +99,8 @@ describe('a command as code', () => {
       keyspace: 'default_keyspace',
       target: 'films',
       kind: 'collection',
-      // One uses a method of the client, the other its generic command function.
+      // insertOne is a method of the client. The other name runs through its generic command
+      // function.
       command: position % 2 === 0 ? 'insertOne' : 'do it',
       body: `{"document": ${body}}`,
     }))

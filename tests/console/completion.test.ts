@@ -146,7 +146,7 @@ describe('proposals', () => {
     ])
   })
 
-  test('are columns on a table', () => {
+  test('are columns when the target is a table', () => {
     assert.deepEqual(complete('filter', '{"|"}', 'find', table).labels, [
       ...['member', 'days', 'notes', '$and', '$or', '$not'],
     ])
@@ -207,7 +207,7 @@ describe('marks', () => {
     )
   })
 
-  test('show where a text stops being JSON, and parsing continues behind it', () => {
+  test('show where a text stops being JSON, and parsing continues after that place', () => {
     for (const [text, where] of [
       ['{"a": 1', '{'],
       ['{"a" 1}', '"a"'],

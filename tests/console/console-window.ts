@@ -36,7 +36,7 @@ export class ConsoleWindow {
   }
 
   readonly #onMessage = (message: ConsoleMessage): void => {
-    // The browser logs failed requests as errors by their status alone.
+    // Failed requests are no errors of the page, but the browser logs their status as an error.
     const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
     if (message.type() === 'error' && !isTold) this.#complaints.push(message.text())
   }
@@ -47,13 +47,13 @@ export class ConsoleWindow {
       this.#complaints.push(request.url())
   }
 
-  /** Reuses a page of other tests, because creating one takes seconds. */
+  /** Opens the console in a page of other tests, because creating a page takes seconds. */
   static async open(config: Partial<Config>, page: Promise<Page>): Promise<ConsoleWindow> {
     const server = startServer({ adminPort: 0, ...config })
     return new ConsoleWindow(await server, await page)
   }
 
-  /** Keeps the page, but clears its state. */
+  /** Closes the server and checks for complaints. Keeps the page, but clears its state. */
   async close(): Promise<void> {
     await this.leave()
     this.#page.off('pageerror', this.#onError)

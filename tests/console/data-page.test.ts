@@ -299,7 +299,7 @@ describe('the Data and Query pages', () => {
     assert(shown.includes('__proto__'))
     assert.equal(await page.evaluate('({}).polluted'), undefined)
     assert.equal(await grid(page).locator('script, img').count(), 0)
-    // Only the visible ones of two thousand columns are rendered.
+    // There are two thousand columns, and only visible ones are rendered.
     const cells = await grid(page).locator('.grid-header .grid-cell').count()
     assert(cells > 2 && cells < 40, `${cells} columns`)
     await scroll(page, 'scrollLeft', 1e9)
@@ -337,7 +337,7 @@ describe('the Data and Query pages', () => {
     await filter.click()
     await page.keyboard.type('{"a')
     await page.getByRole('option', { name: /^author\.name/ }).waitFor()
-    // Typed right after a key: on a slow machine, a person can be this fast.
+    // Accepts the proposal right after a key press: on a slow machine, a person can be this fast.
     await page.keyboard.press('u')
     await page.getByRole('option', { name: /^author\.name/ }).dispatchEvent('mousedown')
     assert.match(await filter.innerText(), /"author\.name"/)

@@ -196,7 +196,7 @@ describe('a document', () => {
     )
   })
 
-  test('is found by its values', () => {
+  test('provides a filter on each value that the API can compare', () => {
     const filterBy = (
       place: Place,
       path: readonly string[],
@@ -426,7 +426,7 @@ describe('a stored view', () => {
 })
 
 describe('stored queries', () => {
-  test('are the latest ones, each once, and the named ones', () => {
+  test('are the latest queries, each of them once, and all named queries', () => {
     const kept = new Map<string, string>()
     const storage = {
       getItem: (key: string) => kept.get(key) ?? null,

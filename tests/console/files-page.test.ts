@@ -88,7 +88,7 @@ describe('the files page of a collection', () => {
     )
   })
 
-  test('imports compressed lines that are dropped on its name, with every digit', async () => {
+  test('imports a compressed file that is dropped on the name in the tree, with every digit', async () => {
     const lines = [
       '{"ID":9007199254740993,"Name":"é","at":"2024-02-29 12:30","tags":["b","a"]}',
       'no JSON',
@@ -122,7 +122,7 @@ describe('the files page of a collection', () => {
     )
   })
 
-  test('stops on request, and shows its progress', async () => {
+  test('shows the progress of an import, and stops the import on request', async () => {
     await openFiles('many')
     const count = 60_000
     const text = `[${Array.from({ length: count }, (_, i) => `{"_id":${i}}`).join(',\n')}]`

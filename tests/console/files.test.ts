@@ -128,7 +128,7 @@ describe('records of a file', () => {
     await assert.rejects(detectKind(damaged, 'a.gz'), { name: 'FileError' })
   })
 
-  test('provide the first row separately', async () => {
+  test('exclude the header of CSV, which is available separately', async () => {
     const file = new Blob(['\ufeffname;n\nx;1\n'])
     const { columns, header, records } = await openRecords(
       file,
@@ -156,7 +156,7 @@ describe('the mapping of fields', () => {
       { ...collection, ...mapping },
     )
 
-  test('sends JSON without changes as it is', () => {
+  test('keeps the text of an object that needs no change, and rejects other values', () => {
     const text = '{"n": 123456789012345678901234567890.10, "__proto__": {"a": 1}}'
     assert.equal(map(text, { fields: [field('n')] }), text)
     for (const bad of ['[1]', '1', '{', '{"a": 01}'])

@@ -43,7 +43,7 @@ function keptTogether(positions: Float32Array, each: number): number {
 }
 
 describe('principal components', () => {
-  test('are those of known data', () => {
+  test('recover the coordinates of known data', () => {
     // An ellipse in ten dimensions: long along (1, 1, 0, …), less so along (0, 0, 1, -1, 0, …).
     const rows = 400
     const data = new Float32Array(rows * 10)
@@ -69,7 +69,7 @@ describe('principal components', () => {
     }
   })
 
-  test('are sorted by eigenvalue for a symmetric matrix', () => {
+  test('use eigenvectors in descending order of eigenvalue', () => {
     const [first, second] = eigenvectors([
       [2, 1],
       [1, 2],

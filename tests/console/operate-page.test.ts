@@ -90,7 +90,7 @@ describe('the pages of the server', () => {
     await assertAccessible(page)
   })
 
-  /** A read-only token sees neither tokens nor slow commands. */
+  /** Checks that a read-only token sees neither tokens nor slow commands. */
   async function assertLess(token: string): Promise<void> {
     const page = await console.page('#/operate', { token, viewport: narrow })
     await page.getByText('may not see which databases there are').waitFor()

@@ -38,7 +38,7 @@ function metricsOf(counts: readonly number[], answered: number, failed: number) 
 }
 
 describe('metrics', () => {
-  test('are parsed like Prometheus does', () => {
+  test('are parsed as by Prometheus', () => {
     const metrics = parseMetrics(
       '# TYPE a gauge\na 1\nb{x="1 {\\"}",y=""} 2.5\nb{x="2"} NaN\n',
     )

@@ -102,7 +102,7 @@ describe('the console with a limited token', () => {
     await blind.getByText('table', { exact: true }).waitFor()
   })
 
-  test('opens targets missing from the list, and reports those that do not exist', async () => {
+  test('opens unlisted targets, and reports targets that do not exist', async () => {
     const { id } = (await admin('GET', 'currentOrg')) as { id: string }
     const drn = `drn:astra:org:${id}:db:*:keyspace:library`
     const token = await tokenOf(

@@ -67,14 +67,14 @@ function go(hash: string): string {
 async function picture(page: Page, name: string): Promise<void> {
   const path = fileURLToPath(new URL(`console-${name}.png`, folder))
   await page.mouse.move(0, 0)
-  // Messages appear and disappear, and carets blink.
+  // Waits for messages that are about to appear or disappear. The blinking caret is hidden.
   await page.waitForTimeout(400)
   await page.screenshot({ path, caret: 'hide' })
   const { size } = statSync(path)
   assert(size <= sizeMax, `${path} has ${size} bytes`)
 }
 
-/** Creates more than one collection to show. */
+/** Creates more collections, so that the pictures show several. */
 async function makeData(): Promise<void> {
   const { server } = window
   for (const [name, count] of [
@@ -102,7 +102,7 @@ async function search(page: Page): Promise<void> {
   await page.setViewportSize({ ...viewport, height: 580 })
   await page.evaluate(go(`${place}/search`))
   await page.getByLabel('Search for').fill('harbour')
-  // The first search that needs a model loads it.
+  // Searches three times, because the first search that needs a model loads the model.
   for (let turn = 0; turn < 3; turn++) {
     await page.keyboard.press('Enter')
     await page.locator('.search-form [aria-busy="true"]').waitFor()

@@ -15,7 +15,7 @@ import { openConsole } from './shared-browser.ts'
 const viewport = { width: 1300, height: 850 }
 const markup = '<img src=x onerror="document.title=1">'
 
-describe('searching and mapping', () => {
+describe('the part of the console for search and maps', () => {
   let console: ConsoleWindow
   let page: Page
   before(async () => {

@@ -235,7 +235,7 @@ describe('a map', () => {
         assert(contrast(color, surface) >= 3, `${color} on ${surface}`)
   })
 
-  test('produces a filter, or ids when a filter cannot list them', () => {
+  test('converts a selection to a filter, or to ids when a filter cannot list them', () => {
     const documents = Array.from({ length: 6_401 }, (_, at) =>
       documentOf(`{"_id": ${at}, "a": ${at}, "b": "x"}`),
     )
@@ -292,7 +292,7 @@ describe('sample data', () => {
     assert.equal(texts.size, 200)
   })
 
-  test('has vectors in which texts with common words are near', () => {
+  test('has vectors that are close when their texts have common words', () => {
     const near = (a: string, b: string) => {
       const [left, right] = [wordVector(a), wordVector(b)]
       return left.reduce((sum, value, at) => sum + value * right[at]!, 0)

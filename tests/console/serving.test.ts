@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Uses http directly, because fetch would decompress the body. */
+/** Sends a GET by http, because fetch would decompress the body. */
 function ask(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<unknown>; body: Buffer }>(
     (resolve, reject) => {
@@ -62,7 +62,7 @@ describe('GET /console', () => {
       assert.match(link!, /^(?:data:image\/|console\/[\w-]+\.(?:js|css)$)/)
   })
 
-  test('returns 304 to clients that have it', async () => {
+  test('returns 304 to clients that have the page', async () => {
     for (const accepted of ['identity', 'br']) {
       const asked = { 'Accept-Encoding': accepted }
       const { headers } = await ask('/console', asked)
@@ -70,7 +70,7 @@ describe('GET /console', () => {
       const again = await ask('/console', known)
       assert.equal(again.status, 304)
       assert.equal(again.headers['content-security-policy'], policy)
-      // Another encoding is another body.
+      // The ETag does not match the body in another encoding.
       const other = accepted === 'br' ? 'gzip' : 'br'
       const elsewhere = await ask('/console', { ...known, 'Accept-Encoding': other })
       assert.equal(elsewhere.status, 200)
@@ -102,7 +102,7 @@ describe('GET /console', () => {
     }
   })
 
-  test('explains how to build it when it is not built', async (context) => {
+  test('explains how to build the console when it is not built', async (context) => {
     const app = fastify()
     context.after(() => app.close())
     addConsolePage(app, () => undefined, new URL('nowhere/', folder))

@@ -42,7 +42,10 @@ export class BackupFolder {
     this.#backups = join(path, 'backups')
   }
 
-  /** Creates the folder, or removes access of other users to it, which `tell` reports. */
+  /**
+   * Creates the folder. In an existing folder, removes other users' access, and reports
+   * that to `tell`.
+   */
   make(tell: (line: string) => void): void {
     makePrivateFolder(this.path)
     const access = new PermissionFixer()
@@ -55,7 +58,10 @@ export class BackupFolder {
     access.report(this.path, (_, line) => tell(line))
   }
 
-  /** A linked folder may contain other files, which must not be removed as leftovers. */
+  /**
+   * Throws when `part` is a symbolic link: its target may contain other files, which must
+   * not be removed as leftovers.
+   */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new CommandFailure(`${part} is a symbolic link. Put the folder itself there.`)
@@ -65,7 +71,7 @@ export class BackupFolder {
     return join(this.#files, `${key}.db`)
   }
 
-  /** Oldest first. Unreadable manifests are listed separately. */
+  /** Reads the manifests, oldest first. Unreadable ones are listed separately. */
   async list(): Promise<{ backups: NamedBackup[]; unreadable: string[] }> {
     const backups: NamedBackup[] = []
     const unreadable: string[] = []
@@ -148,8 +154,8 @@ export class BackupFolder {
       backups.flatMap(({ manifest }) => filesIn(manifest).map(({ key }) => `${key}.db`)),
     )
     for (const name of await readdir(this.#files)) {
-      // An unreadable manifest may refer to any complete file, so only partial files are
-      // removed then.
+      // If a manifest is unreadable, it may refer to any complete file: remove only partial
+      // files.
       const isLeft = name.endsWith('.partial') || unreadable.length === 0
       if (isLeft && !isKept.has(name) && isOurs(name))
         await rm(join(this.#files, name), { force: true })
@@ -215,7 +221,7 @@ export function isManifest(value: unknown): value is BackupManifest {
   )
 }
 
-/** Whether the name stays inside the folder. */
+/** Whether the name is a plain file name, so that its path stays inside the folder. */
 function isPlainName(name: unknown): boolean {
   return typeof name === 'string' && !/[/\\\0]/.test(name) && !/^\.{0,2}$/.test(name)
 }
@@ -236,7 +242,10 @@ function isOurs(name: string): boolean {
   return isBackupKey(name.replace(/\.db(?:\.partial)?$/, ''))
 }
 
-/** Undefined for a link, whose target was not written by a backup. */
+/**
+ * Size of the file in bytes; undefined for a link, whose target was not written by a
+ * backup.
+ */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const found = await lstat(path)

@@ -8,15 +8,21 @@ export type Received =
       readonly kind: 'file'
       readonly key: string
       readonly size: number
-      /** Must be consumed before the next item is requested. */
+      /** The bytes of the file. Must be consumed before the next item is requested. */
       readonly content: AsyncIterable<Buffer>
     }
   | { readonly kind: 'manifest'; readonly manifest: unknown }
 
-/** Bytes: fits manifests of some hundred thousand collections. */
+/**
+ * Maximum length of a line in bytes: enough for manifests of some hundred thousand
+ * collections.
+ */
 const lineSizeMax = 128 * 1024 * 1024
 
-/** Ends with the manifest. Throws a Failure when the stream ends before it. */
+/**
+ * Yields the files of a backup, then its manifest. Throws a CommandFailure when the stream
+ * ends before the manifest.
+ */
 export async function* readBackup(stream: AsyncIterable<Buffer>): AsyncGenerator<Received> {
   const bytes = new ByteReader(stream)
   for (;;) {
@@ -88,7 +94,7 @@ function parse(line: string): Record<string, unknown> {
     const parsed = JSON.parse(line) as Record<string, unknown> | null
     if (typeof parsed === 'object' && parsed !== null) return parsed
   } catch {
-    // The error below covers this case.
+    // Text that is not JSON is reported by the error below.
   }
   throw notUnderstood()
 }

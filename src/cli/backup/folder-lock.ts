@@ -11,8 +11,8 @@ import { CommandFailure } from '../records/failure.ts'
 
 const touchMs = 10_000
 /**
- * Milliseconds after which a holder on another machine counts as dead; its process cannot
- * be checked.
+ * Milliseconds without a touch after which a holder on another machine counts as dead. The
+ * process of such a holder cannot be checked.
  */
 const silentMsMax = 120_000
 
@@ -34,7 +34,7 @@ export class FolderLock {
   }
   readonly #touch: NodeJS.Timeout
 
-  /** Throws a Failure when another process holds the lock. */
+  /** Takes the lock. Throws a CommandFailure when another process holds it. */
   constructor(folder: string) {
     this.#path = join(folder, 'backup.lock')
     if (!this.#take()) {
@@ -53,7 +53,8 @@ export class FolderLock {
       try {
         utimesSync(this.#path, now, now)
       } catch {
-        // The lock is gone; confirm() reports that before the backup relies on it.
+        // The lock file is gone. confirm() reports the loss before the backup becomes
+        // valid.
       }
     }, touchMs).unref()
   }

@@ -12,7 +12,10 @@ export interface BackupRequest {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds. The server sends a keep-alive every few seconds. */
+/**
+ * Milliseconds without a byte after which the server counts as gone. It sends a keep-alive
+ * every few seconds.
+ */
 const silenceMsMax = 120_000
 
 export async function requestBackup(asked: BackupRequest): Promise<IncomingMessage> {
@@ -80,7 +83,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
       if (text.length > 100_000) break
     }
   } catch {
-    // The status alone is sufficient.
+    // Without the rest of the body, the error names the HTTP status.
   }
   return text
 }

@@ -1,4 +1,4 @@
-/** Readable sizes: "512 bytes", "20.5 KB", "3.1 GB". */
+/** A readable size: "512 bytes", "20.5 KB", "3.1 GB". */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   let size = bytes
@@ -9,7 +9,7 @@ export function sizeText(bytes: number): string {
   return `${(size / 1000).toFixed(1)} TB`
 }
 
-/** "1 collection or table", "3 collections and tables". */
+/** A count of targets: "1 collection or table", "3 collections and tables". */
 export function targetsText(count: number): string {
   return count === 1 ? '1 collection or table' : `${count} collections and tables`
 }

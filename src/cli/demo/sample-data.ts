@@ -4,13 +4,16 @@ export interface DemoRequest {
   /** Description of the result. */
   readonly title: string
   readonly path: string
-  /** Must not contain an apostrophe: the output shows it in single quotes. */
+  /**
+   * The command. Must not contain an apostrophe: the output shows the body in single
+   * quotes.
+   */
   readonly body: object
 }
 
 const keyspace = '/default_keyspace'
 
-/** Name, kind, opening hour and description. */
+/** Places: name, kind, opening hour and description. */
 const places: readonly (readonly [string, string, number, string])[] = [
   ['Old Mill', 'museum', 10, 'A water wheel turns again, and children grind flour by hand'],
   [
@@ -27,7 +30,7 @@ const places: readonly (readonly [string, string, number, string])[] = [
   ['Clockmaker', 'workshop', 10, 'Springs and gears are repaired while visitors look on'],
 ]
 
-/** Place, day, and number of visitors. */
+/** Visits: place, day, and number of visitors. */
 const visits: readonly (readonly [string, string, number])[] = [
   ['Old Mill', '2026-05-01', 140],
   ['Old Mill', '2026-05-02', 95],

@@ -15,15 +15,15 @@ export interface McpEndpoint {
   readonly token: string
 }
 
-/** Messages in flight; no more lines are read at this number. */
+/** Maximum number of messages in flight. Reading pauses while there are as many. */
 const atOnceMax = 64
 
 /** Maximum size of a message in bytes. The server has a lower limit with a better error. */
 const lineSizeMax = 64_000_000
 
 /**
- * Runs until the input ends and all messages are answered, the output closes, or `stop` is
- * aborted.
+ * Forwards messages until the input has ended and all are answered, the output closes, or
+ * `stop` is aborted.
  */
 export async function forwardMessages(
   input: Readable,
@@ -68,7 +68,7 @@ class Forwarder {
     this.#stop = stop
   }
 
-  /** Never rejects: errors become replies. */
+  /** Forwards one message and writes the reply. Never rejects: errors become replies. */
   async forward(line: string): Promise<void> {
     const message = readMessage(line)
     const { id, method } = message
@@ -124,14 +124,14 @@ class Forwarder {
     else await this.#write(answer)
   }
 
-  /** The reply to a line that could not be parsed, and so has no id. */
+  /** Writes the reply to a line that could not be parsed, and so has no id. */
   async refuse(message: string): Promise<void> {
     await this.#write(errorAnswer(undefined, message))
   }
 
   async #write(answer: string): Promise<void> {
     if (this.#output.destroyed || answer === '') return
-    // Line breaks in JSON occur only between tokens.
+    // Line breaks can become spaces: JSON has them only between tokens.
     if (this.#output.write(`${answer.replace(/[\r\n]+/g, ' ')}\n`)) return
     await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
   }

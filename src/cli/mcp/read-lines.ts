@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 
-/** Takes the place of a line that was dropped. */
+/** Yielded in place of a line that was too long. */
 export const tooLong = Symbol('too long')
 
 const lineFeed = 0x0a

@@ -38,7 +38,10 @@ export interface AnswerError {
 
 const pauseMsMin = 100
 const pauseMsMax = 10_000
-/** Milliseconds: long enough for an embedding service, and a bound for dead connections. */
+/**
+ * Milliseconds without a byte after which a connection counts as dead: long enough for an
+ * embedding service.
+ */
 const silenceMsMax = 300_000
 
 /** Server errors that a retry cannot fix. */

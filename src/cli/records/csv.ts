@@ -43,7 +43,7 @@ export function readCells(text: string): string[] | BadRecord {
   }
 }
 
-/** A doubled quote is an escaped quote. */
+/** Position of the quote that ends a cell, or -1. A doubled quote is an escaped quote. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2))
     if (text[at + 1] !== '"') return at
@@ -86,11 +86,11 @@ export function readRow(
   return row
 }
 
-/** For documents: every cell is a string, except vectors, which must be JSON. */
+/** Reads cells of documents: every cell is a string, except vectors, which must be JSON. */
 export const readText: CellReader = (name, cell) =>
   name === '$vector' ? readJsonCell(name, cell) : cell
 
-/** For documents: cells that are JSON numbers, true or false become such values. */
+/** Reads cells of documents: JSON numbers, true and false become such values. */
 export const inferValue: CellReader = (name, cell) => {
   if (cell === 'true') return true
   if (cell === 'false') return false
@@ -133,7 +133,9 @@ export function readByType(types: ReadonlyMap<string, string>): CellReader {
   }
 }
 
-/** A leading zero makes it a string: 007 is an identifier. */
+/**
+ * Whether the cell is a JSON number. 007 is not: it is an identifier, and stays a string.
+ */
 function isNumeral(cell: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(cell)
 }

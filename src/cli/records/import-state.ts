@@ -16,7 +16,7 @@ export interface ImportState {
   /** Number of records that may have been sent. */
   sent: number
   inserted: number
-  /** Records that an interrupted request had already stored. */
+  /** Number of records that an interrupted request had already stored. */
   there: number
   rejected: number
   /** Size of the rejects file in bytes. */
@@ -68,7 +68,7 @@ export class StateFile {
     return kept.state
   }
 
-  /** Like read, but also undefined for a state that cannot be resumed. */
+  /** Like read, but returns undefined for a state that cannot be resumed. */
   readIfSound(): ImportState | undefined {
     try {
       return this.read()
@@ -78,7 +78,7 @@ export class StateFile {
     }
   }
 
-  /** Atomic: a killed process leaves the old state or the new one. */
+  /** Writes the state atomically: a killed process leaves the old state or the new one. */
   write(state: ImportState): void {
     const written = `${this.path}.new`
     writeReplacing(written, JSON.stringify({ ...this.#subject, state }) + '\n')

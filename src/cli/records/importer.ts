@@ -26,7 +26,10 @@ export interface ImporterOptions {
   readonly connections: number
   /** The state of an earlier run or a new one; the importer updates it. */
   readonly state: ImportState
-  /** Called after every change of the state, before any action that relies on it. */
+  /**
+   * Saves the state. Called after every change, before any action that relies on the
+   * change.
+   */
   readonly save: () => void
 }
 
@@ -42,13 +45,13 @@ interface Batch {
 
 export class Importer {
   readonly #options: ImporterOptions
-  /** Records up to this number may have been sent by an earlier run. */
+  /** Number of the last record that an earlier run may have sent. */
   readonly #sentBefore: number
   /** Batches in flight, in input order. */
   readonly #waiting: Batch[] = []
   #items: Item[] = []
   #size = 0
-  /** Records read, including records that an earlier run settled. */
+  /** Number of records read, including records that an earlier run settled. */
   #seen = 0
 
   constructor(options: ImporterOptions) {

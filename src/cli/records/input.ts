@@ -10,7 +10,10 @@ import { defaultLimits } from '../../limits.ts'
 import { CommandFailure, fileFailure } from './failure.ts'
 import { splitterFor, type Format, type RawRecord } from './split.ts'
 
-/** Detects whether a file has changed since an earlier run. */
+/**
+ * Size and time of change of a file, which show whether the file has changed since an
+ * earlier run.
+ */
 export interface InputIdentity {
   readonly size: number
   readonly changedAt: number
@@ -18,7 +21,7 @@ export interface InputIdentity {
 
 export class Input {
   readonly path: string
-  /** Undefined for standard input. */
+  /** Identity of the file; undefined for standard input. */
   readonly identity: InputIdentity | undefined
   readonly format: Format
   readonly #chunks: AsyncIterable<Buffer>
@@ -37,7 +40,10 @@ export class Input {
     this.#position = position
   }
 
-  /** `-` is standard input. Without a format, the file name and content decide. */
+  /**
+   * Opens an input; `-` is standard input. Without a format, the file name and content
+   * decide.
+   */
   static async open(path: string, format: Format | undefined): Promise<Input> {
     try {
       const identity = path === '-' ? undefined : await identify(path)
@@ -94,7 +100,8 @@ function inputFailure(path: string, error: unknown): CommandFailure {
 }
 
 /**
- * Ignores suffixes: `data.csv.gz` and `data.csv.rejected` have the format of `data.csv`.
+ * The format by the file name or, failing that, the first bytes. `data.csv.gz` and
+ * `data.csv.rejected` have the format of `data.csv`.
  */
 function formatOf(path: string, first: Buffer): Format {
   const name = path.replace(/(?:\.(?:gz|gzip|rejected))+$/i, '')
@@ -139,8 +146,8 @@ async function* withoutMark(
 }
 
 /**
- * Bytes to examine at most: an input with more leading white space is not treated as a JSON
- * array.
+ * Maximum number of bytes to examine: an input with more leading white space is not treated
+ * as a JSON array.
  */
 const peekSizeMax = 1024 * 1024
 

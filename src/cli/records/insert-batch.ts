@@ -19,8 +19,8 @@ export type InsertOutcome = 'inserted' | 'there' | { readonly refused: string }
 export const batchCountMax = defaultLimits.insertManyMax
 
 /**
- * Bytes of documents per request; only a single large document exceeds it. A fifth of the
- * request limit, because requests in flight are held in memory.
+ * Maximum bytes of documents per request, which only a single large document exceeds. A
+ * fifth of the request limit, because requests in flight are held in memory.
  */
 export const batchSizeMax = defaultLimits.bodySizeMax / 5
 

@@ -32,7 +32,7 @@ export class Meter {
     if (this.#isTerminal) process.stderr.write('\r\x1b[K')
   }
 
-  /** Summary such as "in 1.5 s, 3333 documents a second". */
+  /** Ends the progress. Returns a summary such as "in 1.5 s, 3333 documents a second". */
   finish(count: number): string {
     clearInterval(this.#timer)
     this.clear()
@@ -66,7 +66,7 @@ function rate(count: number, seconds: number): number {
   return Math.round(count / Math.max(seconds, 0.001))
 }
 
-/** "42 s", "3 min" or "1 h 5 min". */
+/** A duration: "42 s", "3 min" or "1 h 5 min". */
 function duration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   const minutes = Math.ceil(seconds / 60)

@@ -12,8 +12,8 @@ import type { RawRecord } from './split.ts'
 export type DocumentReader = (record: RawRecord) => string | BadRecord
 
 /**
- * Validates that the record is an object and sends its text unchanged, with all digits and
- * the order of keys.
+ * Reads records of JSON, which must be objects. Unless a record has both `$vector` and
+ * `$vectorize`, its text is returned unchanged, with all digits and the order of keys.
  */
 export function jsonReader(embeds: boolean): DocumentReader {
   return (record) => {
@@ -24,13 +24,13 @@ export function jsonReader(embeds: boolean): DocumentReader {
     if (!isObject(document))
       return new BadRecord(`it is of type ${jsonTypeOf(document)}, not an object`)
     if (!document.has('$vector') || !document.has('$vectorize')) return text
-    // An insert accepts only one of the two fields; an export contains both.
+    // An insert accepts only one of `$vector` and `$vectorize`; an export contains both.
     document.delete(embeds ? '$vector' : '$vectorize')
     return printJson(document)
   }
 }
 
-/** `header` is the first record. */
+/** Reads the CSV records after `header`, which is the first record of the file. */
 export function csvReader(header: RawRecord, readCell: CellReader): DocumentReader {
   const text = textOf(header)
   if (text instanceof BadRecord) throw new CommandFailure(`the CSV header: ${text.reason}`)

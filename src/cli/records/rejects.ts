@@ -43,7 +43,7 @@ export class Rejects {
     return this.#size
   }
 
-  /** Rejected records that the file cannot contain: too long, or empty. */
+  /** Number of rejected records that the file cannot contain: too long, or empty. */
   get lost(): number {
     return this.#lost
   }
@@ -74,7 +74,7 @@ export class Rejects {
 
   #open(path: string): number {
     const file = openSync(path, this.#size === 0 ? 'w' : 'r+', privateFileMode)
-    // A device or a pipe cannot be truncated.
+    // Devices and pipes cannot be truncated.
     if (fstatSync(file).isFile()) {
       this.#makePrivate(file, path)
       ftruncateSync(file, this.#size)
@@ -82,7 +82,7 @@ export class Rejects {
     return file
   }
 
-  /** The file may have existed with wider permissions. */
+  /** Removes other users' access: the file may have existed with wider permissions. */
   #makePrivate(file: number, path: string): void {
     try {
       fchmodSync(file, privateFileMode)
@@ -101,7 +101,8 @@ export class Rejects {
 }
 
 /**
- * JSON strings cannot contain line breaks, so all of them are white space between tokens.
+ * The JSON text without line breaks. JSON strings cannot contain any, so all of them are
+ * white space between tokens.
  */
 function onOneLine(bytes: Buffer): Buffer {
   return Buffer.from(

@@ -20,7 +20,7 @@ import { CommandFailure } from './failure.ts'
 /** A record as written, and its first line, counted from 1. */
 export interface RawRecord {
   readonly line: number
-  /** Empty when the record is empty or too long to buffer. */
+  /** The bytes of the record; empty when the record is empty or too long to buffer. */
   readonly bytes: Buffer
   /** Why the record is invalid, if the splitter can tell. */
   readonly problem?: string
@@ -37,7 +37,10 @@ export const formats = ['jsonl', 'json', 'csv'] as const
 
 export type Format = (typeof formats)[number]
 
-/** Records longer than `sizeMax` bytes are reported but not buffered. */
+/**
+ * The splitter of a format. Records longer than `sizeMax` bytes are reported but not
+ * buffered.
+ */
 export function splitterFor(format: Format, sizeMax: number): Splitter {
   switch (format) {
     case 'jsonl':
@@ -175,13 +178,17 @@ class ArraySplitter implements Splitter {
   }
 }
 
-/** Lines, except line breaks inside quotes. A quote opens only at the start of a cell. */
+/**
+ * Records of a CSV file: lines, which continue after a line break inside quotes. A quote
+ * opens only at the start of a cell.
+ */
 class CsvSplitter implements Splitter {
   readonly #gathered: Gathered
   #isQuoted = false
   #isAtStart = true
   /**
-   * The previous byte was a quote that ended the cell or is the first of an escaped pair.
+   * Whether the previous byte was a quote that ended the cell or is the first of an escaped
+   * pair.
    */
   #hasClosed = false
   #line = 1
@@ -244,7 +251,10 @@ class Gathered {
     else if (part.length > 0) this.#parts.push(part)
   }
 
-  /** Strips a carriage return before the line feed. */
+  /**
+   * Returns the gathered record, without a carriage return at its end, and starts the next
+   * one.
+   */
   take(line: number): RawRecord {
     const size = this.#size
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)

@@ -43,7 +43,7 @@ export function addTargetOptions(command: Command): Command {
     )
 }
 
-/** Removes a trailing slash, so that paths can be appended. */
+/** Parses a URL. Removes a trailing slash, so that paths can be appended. */
 export function readUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))

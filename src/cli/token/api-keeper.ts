@@ -10,7 +10,7 @@ interface WireToken {
   readonly description?: string
 }
 
-/** Milliseconds; all requests here are fast. */
+/** Milliseconds for a request to the management API; all these requests are fast. */
 const timeoutMs = 30_000
 
 export function connectTo(adminUrl: string, token: string | undefined): TokenStore {
@@ -103,7 +103,8 @@ interface AnsweredError {
 function explain(status: number, answer: unknown, adminUrl: string): string {
   const { errors } = (answer ?? {}) as { errors?: readonly AnsweredError[] }
   const message = errors?.[0]?.message
-  // The URL is that of the Data API's port, which does not know the path.
+  // UNKNOWN_PATH is the answer of the Data API: the URL names its port instead of the
+  // management port.
   const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'
   if (typeof message === 'string' && !isOther)
     return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
@@ -113,7 +114,7 @@ function explain(status: number, answer: unknown, adminUrl: string): string {
   )
 }
 
-/** fetch puts the reason into the cause of its error. */
+/** The reason for a failed fetch, which is in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   const { code, message: below } = (cause ?? { message: '' }) as NodeJS.ErrnoException

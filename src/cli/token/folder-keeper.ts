@@ -27,7 +27,7 @@ async function open(dataDir: string): Promise<OpenedAccess> {
   }
 }
 
-/** Converts a refused change to a one-line failure. */
+/** Awaits a change. If it is refused, throws a failure of one line. */
 async function refused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

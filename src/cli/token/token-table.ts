@@ -38,7 +38,9 @@ function expiryText(expiresAt: string | undefined, now: number): string {
   return Date.parse(expiresAt) <= now ? `expired ${time}` : time
 }
 
-/** Minutes, in UTC. Tokens of the first version have no creation time. */
+/**
+ * A time in UTC to the minute; "unknown" for the creation of tokens of the first version.
+ */
 function shortTime(iso: string): string {
   return iso.startsWith('1970-') ? 'unknown' : iso.slice(0, 16) + 'Z'
 }

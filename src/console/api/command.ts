@@ -31,7 +31,7 @@ export interface ReplyData {
 
 export interface CommandOptions {
   readonly signal?: AbortSignal
-  /** Asks for the server's trace, in status.trace. */
+  /** Whether the reply contains the server's trace, in status.trace. */
   readonly trace?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -57,8 +57,8 @@ class Reply {
   }
 
   /**
-   * Parsed by JSON.parse: fine for counts, names and vectors; must not be written back,
-   * since numbers lose digits.
+   * The data of the reply, parsed by JSON.parse: fine for counts, names and vectors. It
+   * must not be written back, because numbers lose digits.
    */
   get data(): ReplyData {
     return this.#read().data ?? {}
@@ -123,13 +123,16 @@ export class CommandError extends Error {
     return this.errors[0]?.errorCode ?? `HTTP ${this.httpStatus}`
   }
 
-  /** The token is valid, but lacks the permission. */
+  /** Whether the token is valid but lacks the permission. */
   get isForbidden(): boolean {
     return this.code === 'UNAUTHORIZED_ACCESS'
   }
 }
 
-/** `command(place, 'find', { filter })` throws a CommandError when the reply has errors. */
+/**
+ * Sends a command, such as `command(place, 'find', { filter })`. Throws a CommandError when
+ * the reply has errors.
+ */
 export async function command(
   address: Address,
   name: string,
@@ -151,7 +154,8 @@ export async function command(
   })
   const received = await response.text()
   const reply = new Reply(body, received, performance.now() - startedAt)
-  // Most replies of finds are large, and have their errors at the start.
+  // A reply that begins with its data has no errors. It may be large, and is not parsed
+  // here.
   const mayFail =
     !response.ok || received.startsWith('{"errors"') || !received.startsWith('{"data"')
   if (mayFail) {
@@ -162,7 +166,7 @@ export async function command(
   return reply
 }
 
-/** A proxy in between may send a body that is not JSON. */
+/** The errors of a reply; none when the body is not JSON, as a proxy may send. */
 function readErrors(reply: Reply): readonly ApiProblem[] {
   try {
     return reply.errors

@@ -10,15 +10,18 @@ export class ManageError extends Error {
     this.httpStatus = httpStatus
   }
 
-  /** The token lacks the permission, or the server does not serve the API on this port. */
+  /**
+   * Whether the token lacks the permission, or the server does not serve the API on this
+   * port.
+   */
   get isForbidden(): boolean {
     return [401, 403, 404, 405].includes(this.httpStatus)
   }
 }
 
 /**
- * `manage<Role[]>('GET', 'organizations/roles')` returns undefined for a reply without a
- * body.
+ * Sends a request such as `manage<Role[]>('GET', 'organizations/roles')`. Returns undefined
+ * for a reply without a body.
  */
 export async function manage<T>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',

@@ -58,7 +58,10 @@ export const noTable: TableDefinition = {
   partitionSort: new Map(),
 }
 
-/** The key is unknown when the token may not list the table. */
+/**
+ * Whether the key is known. That of a table is unknown when the token may not list the
+ * table.
+ */
 export function hasKnownKey({ kind, table }: Place): boolean {
   return kind === 'collection' || table.partitionBy.length > 0
 }
@@ -69,8 +72,8 @@ export function keyColumns({ table }: Place): readonly string[] {
 }
 
 /**
- * The path of the command API, relative to the server's root. The home database has the
- * usual path.
+ * The path of the command API, relative to the server's root. Only databases other than the
+ * home database are named in it.
  */
 export function commandPath({ database, keyspace, name }: Address): string {
   const root = database === '' ? 'v1' : `databases/${encodeURIComponent(database)}/v1`

@@ -10,19 +10,26 @@ export class ConnectionError extends Error {
 /** Whether the last request reached the server. */
 export const isReachable = new Store(true)
 
-/** The path before …/console: mostly empty, or the prefix of a proxy. */
+/**
+ * URL of the server: its path is that before …/console, mostly empty, or the prefix of a
+ * proxy.
+ */
 export const serverRoot = new URL(
   location.pathname.replace(/\/console(?:\/[^/]*)?$/, '/'),
   location.origin,
 )
 
-/** `path` is relative to the server's address: `v1/library`, `v2/databases`. */
+/**
+ * Sends a request. `path` is relative to the server's address: `v1/library`,
+ * `v2/databases`.
+ */
 export async function send(path: string, request: RequestInit = {}): Promise<Response> {
   const token = session.get()?.token
   const headers = new Headers(request.headers)
   if (token !== undefined) headers.set('Token', token)
   const response = await sendAsIs(path, { ...request, headers })
-  // The token may have been revoked since; then the user has to sign in again.
+  // The token may have been revoked since the user signed in. The user has to sign in
+  // again.
   if (response.status === 401 && token !== undefined && session.get()?.token === token)
     if (await isUnknownToken(response)) signOut()
   return response

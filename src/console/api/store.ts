@@ -21,7 +21,7 @@ export class Store<T> {
     this.set(change(this.#value))
   }
 
-  /** Returns a function that removes the watcher. */
+  /** Calls the watcher on every change. Returns a function that removes the watcher. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)

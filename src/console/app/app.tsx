@@ -166,7 +166,8 @@ function Lazy<Props extends { readonly place?: Place }>({
   readonly load: () => Promise<ComponentType<Props>>
   readonly props: Props
 }) {
-  // Wrapped in an object: Preact would call a component that is set as state.
+  // The component is wrapped in an object, because Preact would call a function that is set
+  // as state.
   const { value, error, reload } = useLoad(
     async () => ({ Loaded: await loadModule(load) }),
     [load],
@@ -177,7 +178,10 @@ function Lazy<Props extends { readonly place?: Place }>({
   return <Loaded {...props} />
 }
 
-/** Modules of pages are loaded on demand, which fails while the server is unreachable. */
+/**
+ * Shown when the module of a page cannot be loaded, for example because the server is
+ * unreachable.
+ */
 function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <EmptyState

@@ -55,7 +55,10 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 
 const retryAfterMs = 2000
 
-/** Polls until the server answers. The page stays as it is. */
+/**
+ * Notice that the server is unreachable, and polls until it answers. The page below stays
+ * as it is.
+ */
 function Unreachable() {
   const isThere = useStore(isReachable)
   useEffect(() => {
@@ -76,8 +79,8 @@ function Unreachable() {
 }
 
 /**
- * The fragment of the URL is the console's route, so the browser cannot follow the link
- * itself.
+ * Moves the focus to the page. The browser cannot follow the link itself, because the
+ * fragment of the URL is the console's route.
  */
 function skipToMain(event: Event): void {
   event.preventDefault()

@@ -20,7 +20,7 @@ export interface ColumnFieldsProps {
   readonly onChange: (columns: readonly ColumnForm[]) => void
   /** Whether columns can be part of the key. */
   readonly hasKey: boolean
-  /** The fields of a user-defined type use the same form. */
+  /** What a row of the form defines: a column, or a field of a user-defined type. */
   readonly noun?: 'column' | 'field'
   readonly title?: string
   /** Whether the list may be empty. */

@@ -117,7 +117,9 @@ export function AddColumns({ place, onClose, onDone }: TableDialogProps) {
   )
 }
 
-/** Types without an order, or without one that an index could use. */
+/**
+ * Column types that cannot be indexed: they have no order, or none that an index could use.
+ */
 const unindexed = new Set(['blob', 'duration', 'userDefined', 'vector'])
 
 export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {

@@ -9,7 +9,7 @@ import type { Printable } from '../json/value.ts'
 export interface ServiceForm {
   readonly provider: string
   readonly modelName: string
-  /** Empty parameters are omitted from the command. */
+  /** Parameters of the provider. Empty ones are omitted from the command. */
   readonly parameters: Readonly<Record<string, string | boolean>>
   /** The name of a provider key in the server's settings. */
   readonly providerKey: string
@@ -55,7 +55,7 @@ export const emptyCollection: CollectionForm = {
   reranker: { provider: '', modelName: '' },
 }
 
-/** Options with their default value are omitted. */
+/** The fields of createCollection. Options with their default value are omitted. */
 export function createCollectionFields(form: CollectionForm): Printable {
   const options = {
     defaultId: form.defaultId === '' ? undefined : { type: form.defaultId },
@@ -209,7 +209,10 @@ export function createTableFields({ name, columns, ifNotExists }: TableForm): Pr
   }
 }
 
-/** Columns as a map, because a column may have any name, such as `__proto__`. */
+/**
+ * The columns of a definition. They are a map, because a column may have any name, such as
+ * `__proto__`.
+ */
 export function columnFields(
   columns: readonly ColumnForm[],
 ): ReadonlyMap<string, Printable> {

@@ -7,7 +7,10 @@ import { noService, type ServiceForm } from './schema-forms.ts'
 
 interface Parameter {
   readonly name: string
-  /** Uppercase for parameters of a provider; lowercase for those of a model. */
+  /**
+   * Type of the parameter: uppercase for a parameter of a provider, lowercase for one of a
+   * model.
+   */
   readonly type: string
   readonly displayName?: string
   readonly help?: string

@@ -25,7 +25,7 @@ interface Line {
   readonly label: string
   readonly icon: IconName
   readonly href: string
-  /** Undefined for a leaf. */
+  /** Whether the children are shown; undefined for a leaf. */
   readonly isOpen?: boolean
   /** Number of records and size on disk. */
   readonly facts?: string
@@ -46,7 +46,7 @@ export function Tree() {
   const lines = listLines(state, current, wanted.trim().toLowerCase(), (key, isDefault) =>
     isDefault ? !closed.has(key) : opened.has(key),
   )
-  // The children of an open line are loaded already, or are loaded here.
+  // Load the children of open lines, unless they are loaded.
   useEffect(() => {
     for (const line of lines) if (line.isOpen === true) line.open?.()
   })

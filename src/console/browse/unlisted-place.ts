@@ -51,8 +51,8 @@ async function findColumns(
 }
 
 /**
- * For tokens that may write but not read. Tables do not have this command, and it changes
- * no document.
+ * Whether the name is a table's, because it rejects updateMany, which tables do not have.
+ * For tokens that may write but not read. The command changes no document.
  */
 async function refusesUpdates(
   address: UnlistedAddress,

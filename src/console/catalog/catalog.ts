@@ -167,7 +167,7 @@ export async function loadTargets(database: string, keyspace: string): Promise<v
   }
 }
 
-/** Keeps known sizes until newer ones arrive. */
+/** The targets with the sizes that `sized` has, which are kept until newer ones arrive. */
 function withSizes(
   targets: readonly Target[],
   sized: readonly Target[],
@@ -235,7 +235,10 @@ function readDefinition(definition: JsonObject): TableDefinition {
   }
 }
 
-/** Column names are arbitrary, so they are kept in maps: one may be called `__proto__`. */
+/**
+ * Columns by name, in a map, because names are arbitrary: a column may be called
+ * `__proto__`.
+ */
 export function readColumns(columns: JsonObject): TableDefinition['columns'] {
   return new Map([...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]))
 }
@@ -248,7 +251,8 @@ interface SizeView {
 }
 
 /**
- * Without the management API, at most this many collections are counted, one command each.
+ * Maximum number of collections that are counted without the management API, one command
+ * each.
  */
 const countedMax = 50
 

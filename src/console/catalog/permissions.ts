@@ -37,9 +37,9 @@ session.watch(() => {
 })
 
 /**
- * No action is allowed until the server has answered. Without a management API the
- * permissions are unknown: the console offers every action, and the server rejects what the
- * token may not do.
+ * What the token may do at an address. No action is allowed until the server has answered.
+ * Without a management API the permissions are unknown: the console offers every action,
+ * and the server rejects what the token may not do.
  */
 export function useMay(address: Address): May {
   const { database, keyspace = '', name = '' } = address

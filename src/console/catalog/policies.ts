@@ -124,7 +124,10 @@ export function scopeOf(resource: string): Scope | undefined {
   }
 }
 
-/** `database shop, keyspace main`; databases without a known name are shown by id. */
+/**
+ * A scope in words, such as `database shop, keyspace main`. Databases without a known name
+ * are shown by id.
+ */
 export function scopeWords(
   resource: string,
   nameOf: (database: string) => string = (database) => database,

@@ -106,7 +106,10 @@ const ofTables = [
   'deleteMany',
 ]
 
-/** Undefined when no client method sends exactly this command. */
+/**
+ * The method call that sends this command; undefined when no method sends exactly this
+ * command.
+ */
 export function clientCall(request: CodeRequest, body: JsonNode): ClientCall | undefined {
   const method = methods.find(({ name }) => name === request.command)
   if (method === undefined || body.kind !== 'object' || request.target === undefined)
@@ -140,7 +143,7 @@ export function clientCall(request: CodeRequest, body: JsonNode): ClientCall | u
 
 const emptyObject: ObjectNode = { kind: 'object', from: 0, to: 0, members: [] }
 
-/** Null means the same as leaving a clause out. */
+/** Whether a clause is missing or null, which means the same. */
 function isEmpty(value: JsonNode | undefined): boolean {
   return value === undefined || (value.kind === 'word' && value.value === null)
 }
@@ -156,7 +159,7 @@ function pick(
 ): { name: string; value: JsonNode }[] {
   return names.flatMap((name) => {
     const value = memberOf(node, name)
-    // Clients omit empty clauses, which means the same.
+    // An empty clause means the same as no clause, and clients omit it.
     return value === undefined || isEmpty(value) || isEmptyObject(value)
       ? []
       : [{ name, value }]

@@ -2,7 +2,7 @@
 export interface CodeRequest {
   /** URL of the server or of one of its databases; without `/v1`. */
   readonly url: string
-  /** Undefined for commands that take no keyspace. */
+  /** The keyspace; undefined for commands that take none. */
   readonly keyspace: string | undefined
   /** The collection or table; undefined for commands that take none. */
   readonly target: string | undefined

@@ -75,7 +75,9 @@ interface Written {
 
 const documentClass = 'collections.definition.documents.Document'
 
-/** Undefined when the client has no builder for a sort or projection of the call. */
+/**
+ * Code of the call; undefined when the client has no builder for its sort or projection.
+ */
 function writeCall({ method, positional, named }: ClientCall): Written | undefined {
   const imports = [documentClass]
   const lines: string[] = []
@@ -202,7 +204,7 @@ function writeProjection({ key, value }: Member): string | undefined {
     : undefined
 }
 
-/** Any command, through the client's generic runCommand. */
+/** Code of any command, through the client's generic runCommand. */
 function writeCommand(request: CodeRequest, body: JsonNode): Written {
   const runner = request.target === undefined ? 'database' : request.kind
   return {
@@ -219,7 +221,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): Written {
   }
 }
 
-/** An HTTP request without the client, for values that the client cannot send. */
+/** Code of an HTTP request without the client, for values that the client cannot send. */
 function writeRequest(request: CodeRequest, body: JsonNode, why: string): string {
   const member = { key: request.command, keyFrom: 0, keyTo: 0, from: 0, to: 0, value: body }
   const whole: JsonNode = { kind: 'object', from: 0, to: 0, members: [member] }
@@ -262,7 +264,7 @@ ${inner}
 `
 }
 
-/** A constant in a class file has at most 65 535 bytes. */
+/** Maximum length of a string constant: a class file limits constants to 65 535 bytes. */
 const constantLengthMax = 60_000
 
 /** JSON as a text block, whose quotes are on lines of their own. */
@@ -292,7 +294,8 @@ function cutLine(line: string): string[] {
   let rest = line
   while (rest.length > constantLengthMax) {
     let at = constantLengthMax - 10
-    // Not inside an escape, and not before a space, which Java would strip as indentation.
+    // Do not split inside an escape, or before a space, which Java would strip as
+    // indentation.
     while (rest.charAt(at) === ' ' || /(?<!\\)(?:\\\\)*\\$/.test(rest.slice(0, at))) at--
     cut.push(`${rest.slice(0, at)}\\`)
     rest = rest.slice(at)
@@ -307,8 +310,8 @@ function quoteAscii(value: string): string {
 }
 
 /**
- * A Java string literal. Octal escapes, because Java replaces \u escapes before it looks
- * for the end of a string.
+ * A Java string literal. Control characters have octal escapes, because Java replaces \u
+ * escapes before it looks for the end of a string.
  */
 function quote(value: string): string {
   const inner = value.replaceAll(/[^\x20-\x7e]|["\\]/g, (char) => {

@@ -67,7 +67,9 @@ export function writePython(request: CodeRequest): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The client takes URLs without a path, and the path as an option. */
+/**
+ * Splits a URL, because the client takes URLs without a path, and the path as an option.
+ */
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
@@ -101,7 +103,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): string[] {
   return [...lines, ')', 'print(result)']
 }
 
-/** An HTTP request without the client, for values that the client cannot send. */
+/** Code of an HTTP request without the client, for values that the client cannot send. */
 function writeRequest(request: CodeRequest, body: JsonNode, why: string): string {
   const text = `{${asciiJson.key(request.command)}: ${printTree(body, asciiJson, {
     indent: '',
@@ -140,7 +142,10 @@ function hasTwins(body: JsonNode): boolean {
   return false
 }
 
-/** Integers of Python have arbitrary precision. */
+/**
+ * Whether a number needs Decimal: it is neither an integer, which Python reads exactly, nor
+ * a double.
+ */
 function needsDecimal(numeral: string): boolean {
   return !/^-?\d+$/.test(numeral) && !isDouble(numeral)
 }
@@ -159,8 +164,8 @@ const literals: Literals = {
 }
 
 /**
- * Python reads the escapes of JSON in the same way; other characters are written as they
- * are.
+ * A Python string literal. Python reads the escapes of JSON in the same way, and other
+ * characters as they are.
  */
 function quote(value: string): string {
   return jsonLiterals.string(value)

@@ -80,7 +80,7 @@ function writeCommand(request: CodeRequest, body: JsonNode): string[] {
   ]
 }
 
-/** A fetch without the client, for values that the client cannot send. */
+/** Code of a fetch without the client, for values that the client cannot send. */
 function writeFetch(request: CodeRequest, body: JsonNode, why: string): string {
   const layout = { indent: '  ', step: '  ', width: 90 }
   const text = `{ ${jsonLiterals.key(request.command)}: ${printTree(body, jsonLiterals, layout)} }`

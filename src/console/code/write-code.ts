@@ -10,7 +10,7 @@ export interface CodeLanguage {
   readonly name: string
   /** Requirements of the code, such as packages. */
   readonly needs: string
-  /** Throws a SyntaxError when the body is not JSON. */
+  /** Writes the code of a request. Throws a SyntaxError when the body is not JSON. */
   readonly write: (request: CodeRequest) => string
 }
 

@@ -11,7 +11,10 @@ import {
 } from './clause-shape.ts'
 import type { Operator } from './operators.ts'
 
-/** Text that is not JSON gets no marks here: the editor reports the syntax error. */
+/**
+ * Returns the check of a clause. Text that is not JSON gets no marks from it: the editor
+ * reports the syntax error.
+ */
 export function checkClause(context: ClauseContext): Check {
   return (text) => {
     const { root, mistakes } = readTree(text)

@@ -44,7 +44,7 @@ export function rootShape({ clause }: ClauseContext): Shape {
   return clause === 'document' ? { kind: 'document', names: [] } : { kind: clause }
 }
 
-/** The shape of a member, or of an element of an array. */
+/** The shape of a member of an object, or of an element of an array. */
 export function shapeWithin(
   shape: Shape,
   step: string | number,

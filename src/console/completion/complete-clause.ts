@@ -15,7 +15,7 @@ import { cursorPlace, type CursorPlace } from './cursor-place.ts'
 import type { Field } from './field-paths.ts'
 import type { Operator } from './operators.ts'
 
-/** A longer list is not useful. */
+/** Maximum number of proposals: a longer list is not useful. */
 const proposalsMax = 60
 
 export function completeClause(context: ClauseContext): Complete {
@@ -147,7 +147,7 @@ function value(insert: string, detail?: string, label = insert): Proposal {
   return { label, insert, kind: 'value', ...(detail === undefined ? {} : { detail }) }
 }
 
-/** Prefix matches first, then other matches of the typed text. */
+/** The proposals that contain the typed text, with matches at the start first. */
 function ranked(options: readonly Proposal[], typed: string): Proposal[] {
   const wanted = typed.toLowerCase()
   if (wanted === '') return options.slice(0, proposalsMax)

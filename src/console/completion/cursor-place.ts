@@ -10,11 +10,11 @@ export interface CursorPlace {
   readonly to: number
   /** The part of that range before the cursor, without its opening quote. */
   readonly typed: string
-  /** The other names of the object. */
+  /** Other names of the object, which are not proposed again. */
   readonly taken: readonly string[]
 }
 
-/** Undefined where neither a name nor a value can begin. */
+/** The place of a cursor; undefined where neither a name nor a value can begin. */
 export function cursorPlace(
   root: JsonNode | undefined,
   text: string,
@@ -88,14 +88,18 @@ function token(
   return { path, at, from, to, typed, taken }
 }
 
-/** A cursor directly after a string or number touches it: the user may still be typing. */
+/**
+ * Whether the cursor is in a value. A cursor directly after a string or number counts,
+ * because the user may still be typing the value.
+ */
 function touches(node: JsonNode, text: string, position: number): boolean {
   if (node.kind === 'object' || node.kind === 'array') return isInside(node, text, position)
   return position > node.from && position <= node.to
 }
 
 /**
- * Between the brackets, or up to the end of the text when the closing bracket is missing.
+ * Whether the cursor is between the brackets. Without a closing bracket, the rest of the
+ * text counts as well.
  */
 function isInside(node: JsonNode, text: string, position: number): boolean {
   if (position <= node.from) return false

@@ -26,7 +26,7 @@ export interface FieldList {
   readonly hasLexical: boolean
 }
 
-/** Bounds the list for documents with thousands of fields. */
+/** Maximum number of listed fields: a document may have thousands. */
 const fieldsMax = 2000
 const depthMax = 8
 const valuesMax = 30

@@ -52,7 +52,7 @@ export const updateOperators: readonly Operator[] = [
   { name: '$pullAll', says: 'removes elements that equal one of these', takes: 'array' },
 ]
 
-/** The subset that rows support. */
+/** The update operators that rows support. */
 export const rowUpdateOperators: readonly Operator[] = updateOperators.filter(({ name }) =>
   ['$set', '$unset', '$push', '$pullAll'].includes(name),
 )

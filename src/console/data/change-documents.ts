@@ -7,7 +7,7 @@ import { idFilter } from './document-id.ts'
 
 /** Documents per insertMany: the limit of the API. */
 const insertedMax = 100
-/** Request bodies are limited to 20 MB, documents to 4 MB. */
+/** Characters per insertMany: request bodies are limited to 20 MB, documents to 4 MB. */
 const insertedCharactersMax = 8_000_000
 
 const everything: JsonObject = new Map([['*', new Numeral('1')]])
@@ -25,7 +25,7 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
   return withoutDerived(whole)
 }
 
-/** Drops a vector that the server derives from a text. A write may not contain both. */
+/** Drops a vector that the server derives from a text: a write may not contain both. */
 function withoutDerived(document: JsonObject): JsonObject {
   if (!document.get('$vectorize')) return document
   const written = new Map(document)
@@ -80,7 +80,10 @@ export async function replaceDocument(
   if (reply.data.document === null) throw new Error('It is not there any more.')
 }
 
-/** Rows cannot be replaced: differing columns are set, missing ones are unset. */
+/**
+ * Changes a row to `after`. Rows cannot be replaced: differing columns are set, missing
+ * ones are unset.
+ */
 async function replaceRow(place: Place, before: JsonObject, after: JsonObject) {
   const set = new Map<string, Value>()
   const unset = new Map<string, Value>()
@@ -178,7 +181,7 @@ export async function deleteMatching(
   }
 }
 
-/** Undefined when the documents would take too much memory. */
+/** All matching documents; undefined when they would take too much memory. */
 async function readAll(
   place: Place,
   filter: JsonObject,

@@ -34,14 +34,18 @@ export function withCondition(
 
 type Condition = readonly [string, Value]
 
-/** Search fields and binary values cannot be compared. */
+/**
+ * The condition on a path of a document; undefined for search fields and binary values,
+ * which cannot be compared.
+ */
 function pathCondition(
   path: readonly string[],
   value: Value,
   isWanted: boolean,
 ): Condition | undefined {
   if (path[0]!.startsWith('$') || extendedKind(value) === '$binary') return undefined
-  // A filter on the path of an array matches its elements, whatever their position.
+  // The position in an array is omitted: a filter on the path of the array matches its
+  // elements, whatever their position.
   const names = path.at(-1)!.startsWith('[') ? path.slice(0, -1) : path
   if (names.some((name) => name.startsWith('['))) return undefined
   const isPlain = !isNested(value) || extendedKind(value) !== undefined
@@ -49,7 +53,10 @@ function pathCondition(
   return [writePath(names), isPlain ? value : new Map([['$eq', value]])]
 }
 
-/** Filters on rows compare whole columns; for lists, sets and maps, their contents. */
+/**
+ * The condition on a column of a row. It compares the whole column or, for lists, sets and
+ * maps, their contents.
+ */
 function columnCondition(
   place: Place,
   path: readonly string[],

@@ -135,7 +135,7 @@ export function DataPage({ place }: { readonly place: Place }) {
       )
     store.update((before) => ({ ...withoutChoice(before), sort }))
   }
-  // The user asked to read everything, so this warning is noise.
+  // The warning about an empty filter is omitted: the user asked to read everything.
   const warnings = (pages.page?.warnings ?? []).filter(
     ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
   )
@@ -443,7 +443,7 @@ function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFie
         : { sort }
       : {
           sort: new Map([[similarTo.field, similarTo.vector]]),
-          // A vector search returns a single page.
+          // The limit is the page size, because a vector search returns a single page.
           options: new Map<string, Value>([
             ['limit', new Numeral(String(pageSize))],
             ['includeSimilarity', true],

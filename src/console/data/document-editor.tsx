@@ -126,7 +126,7 @@ function sampleOf(type: string): string {
   return samples[type] ?? '""'
 }
 
-/** Browsers offer randomUUID only over HTTPS. */
+/** A random UUID. Browsers offer randomUUID only over HTTPS. */
 function makeUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

@@ -24,7 +24,7 @@ export interface FieldLine {
   /** Path from the root of the document; array positions are written `[0]`. */
   readonly path: readonly string[]
   readonly value: Value
-  /** Undefined for a value without children. */
+  /** Whether the children are shown; undefined for a value without children. */
   readonly isOpen: boolean | undefined
 }
 

@@ -23,7 +23,7 @@ export interface FoundPage {
   readonly sent: string
 }
 
-/** Documents have up to 4 MB each, so a page ends early to bound memory. */
+/** Characters after which a page ends early, to bound memory: a document may have 4 MB. */
 const charactersMax = 12_000_000
 
 export interface FindPageOptions {
@@ -76,7 +76,7 @@ function among({ filter, ...clauses }: FindFields, ids: readonly Value[]): FindF
   }
 }
 
-/** Page state of a list of ids: the position of the next one. */
+/** Page state of a list of ids: the position of the next id. */
 function stateAfter(ids: readonly Value[], end: number): string | null {
   return end < ids.length ? String(end) : null
 }

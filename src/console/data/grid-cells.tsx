@@ -10,7 +10,7 @@ import { idText, noun } from './document-id.ts'
 export interface CellHandlers {
   readonly gridId: string
   readonly active: { readonly line: number; readonly column: number }
-  /** Column -1 is the document as a whole. */
+  /** Opens the menu of a cell. Column -1 is the document as a whole. */
   readonly onOpen: (event: MouseEvent, line: number, column: number) => void
   readonly onToggle: (row: number, path: readonly string[]) => void
   readonly onSelect?: (row: number) => void
@@ -21,7 +21,7 @@ export interface RowCellsProps {
   readonly position: number
   readonly row: number
   readonly document: JsonObject
-  /** Undefined in the JSON view, where each field has its own line. */
+  /** The visible columns; undefined in the JSON view, where each field has its own line. */
   readonly columns:
     readonly { readonly column: ShownColumn; readonly position: number }[] | undefined
   readonly isSelected: boolean
@@ -161,7 +161,10 @@ function CellValue({
   )
 }
 
-/** For the mouse only; the keyboard has the cell menu and the arrow keys. */
+/**
+ * Button that expands or collapses a value, for the mouse only. The keyboard has the cell
+ * menu and the arrow keys.
+ */
 function Twisty({
   isOpen,
   onToggle,

@@ -28,11 +28,14 @@ export type ViewStorage = Pick<
 >
 
 const prefix = 'stela.view '
-/** Collections and tables with stored settings; older ones are dropped. */
+/**
+ * Maximum number of collections and tables with stored settings. The settings that were not
+ * changed for longest are dropped.
+ */
 const viewsMax = 100
-/** Columns and documents per view, the latest ones. */
+/** Maximum number of entries in each list of a view. The latest entries are kept. */
 const entriesMax = 200
-/** Characters per view, because names and ids may be long. */
+/** Maximum characters per view, because names and ids may be long. */
 const lengthMax = 20_000
 
 interface KeptView {
@@ -42,7 +45,7 @@ interface KeptView {
   readonly hidden: readonly string[]
   readonly everywhere: readonly string[]
   readonly differing: readonly string[]
-  /** When the view was last changed, in milliseconds since 1970. */
+  /** Time of the last change of the view, in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -96,7 +99,10 @@ function latest<T>(entries: Iterable<T>): readonly T[] {
   return [...entries].slice(-entriesMax)
 }
 
-/** Drops expanded ids first: they are the longest, and columns matter more. */
+/**
+ * The view as JSON, within the maximum length. Expanded ids are dropped first: they are the
+ * longest, and columns matter more.
+ */
 function shortened(kept: KeptView): string {
   const { view, pageSize, at } = kept
   const shorter = [

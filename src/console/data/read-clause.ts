@@ -2,7 +2,7 @@
 import { parseJson } from '../json/parse-json.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 
-/** Undefined for empty text. Throws an Error that names the clause. */
+/** Parses a clause; undefined for empty text. Throws an Error that names the clause. */
 export function readClause(clause: string, text: string): JsonObject | undefined {
   if (text.trim() === '') return undefined
   let value: Value

@@ -3,8 +3,8 @@ import { CommandError } from '../api/command.ts'
 import type { Mark } from '../kit/editor-text.ts'
 
 /**
- * Errors quote the names and values that they are about. The first one that occurs in the
- * text is marked.
+ * The marks of an error, which quotes the names and values that it is about. The first
+ * quoted text that the editor contains is marked.
  */
 export function marksOf(error: unknown, text: string): readonly Mark[] {
   if (!(error instanceof CommandError)) return []

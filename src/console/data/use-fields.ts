@@ -5,7 +5,10 @@ import type { Place } from '../api/place.ts'
 import { fieldListOf, type FieldList } from '../completion/field-paths.ts'
 import { useLoad } from '../kit/hooks.ts'
 
-/** When the page cannot be read, completion is missing, but clauses can still be typed. */
+/**
+ * The known fields. When the page cannot be read, completion is missing, but clauses can
+ * still be typed.
+ */
 export function useFields(place: Place): FieldList {
   const { value } = useLoad((signal) => command(place, 'find', {}, { signal }), [place])
   return useMemo(() => fieldListOf(place, value?.documents ?? []), [place, value])

@@ -27,11 +27,14 @@ const start: readonly Step[] = [{ state: null, before: 0 }]
 export interface PageOptions {
   readonly pageSize: number
   readonly trace?: boolean
-  /** No request is sent until this is true. */
+  /** Whether pages are requested; true by default. */
   readonly isOn?: boolean
 }
 
-/** `key` identifies the query: another key restarts at the first page. */
+/**
+ * Reads the pages of a query. `key` identifies the query: another key restarts at the first
+ * page.
+ */
 export function usePages(
   place: Place,
   fields: FindFields,

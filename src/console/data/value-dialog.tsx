@@ -7,7 +7,10 @@ import { Dialog } from '../kit/dialog.tsx'
 import { formatMany } from '../kit/format.ts'
 import { VirtualList } from '../kit/virtual-list.tsx'
 
-/** Longer lines are wrapped here, because all lines of the list have the same height. */
+/**
+ * Characters after which a line is wrapped, because all lines of the list have the same
+ * height.
+ */
 const lineLengthMax = 120
 
 export function ValueDialog({

@@ -54,7 +54,10 @@ interface Row {
   readonly end: number
 }
 
-/** Undefined: the row does not end in this text, and more text may follow. */
+/**
+ * Reads the row at `from`; undefined when the row does not end in this text, and more text
+ * may follow.
+ */
 function readRow(
   text: string,
   from: number,

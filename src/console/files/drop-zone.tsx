@@ -42,8 +42,8 @@ export function DropZone({
         accept=".json,.jsonl,.ndjson,.csv,.tsv,.gz,.txt"
         onChange={(event) => {
           take(event.currentTarget.files)
-          // Otherwise choosing the same file again, after an edit, would not fire a change
-          // event.
+          // Without this reset, choosing the same file again, after an edit, would not fire
+          // a change event.
           event.currentTarget.value = ''
         }}
       />

@@ -23,7 +23,7 @@ interface Query extends ExportedQuery {
   readonly withVectors: boolean
 }
 
-/** The clauses of a query, with the meaning of an empty one. */
+/** The clauses of a query, with the text that an empty one shows. */
 const clauses = [
   ['filter', 'all'],
   ['sort', 'in any order'],

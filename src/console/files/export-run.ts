@@ -5,7 +5,7 @@ import { writeRow } from './csv.ts'
 
 export interface ExportPage {
   readonly documents: readonly JsonObject[]
-  /** Null after the last page. */
+  /** Page state of the next page; null after the last one. */
   readonly next: string | null
 }
 
@@ -32,7 +32,8 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
   if (columns !== undefined) await write(writeRow(columns))
   for (let pageState: string | null = null; ;) {
     const page = await fetchPage(pageState)
-    // Written a page at a time: one write per document would be thousands of small ones.
+    // The file is written a page at a time: one write per document would be thousands of
+    // small ones.
     let text = ''
     for (const document of page.documents) {
       if (columns === undefined) text += `${printJson(document)}\n`

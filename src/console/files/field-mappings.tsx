@@ -11,7 +11,10 @@ export interface PreviewedField {
   readonly sample: string
 }
 
-/** Rendered rows: a file may have thousands of fields, and each row has three controls. */
+/**
+ * Maximum number of rendered rows: a file may have thousands of fields, and each row has
+ * three controls.
+ */
 const shownMax = 100
 
 const typeLabels: Readonly<Record<Exclude<FieldType, 'auto'>, string>> = {
@@ -30,7 +33,7 @@ export function FieldMappings({
   onChange,
 }: {
   readonly fields: readonly PreviewedField[]
-  /** Cells of CSV have no types; their types are inferred. */
+  /** Whether the file is CSV, whose cells have no types; their types are inferred. */
   readonly isCsv: boolean
   readonly mappings: readonly FieldMapping[]
   /** Column types of a table; undefined for a collection. */

@@ -65,7 +65,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
       ),
     )
   })
-  // The file that was dropped on this page, or on the collection or table in the tree.
+  // Open the file that was dropped on this page, or on the collection or table in the tree.
   const dropped = useStore(droppedFile)
   useEffect(() => {
     const file = takeDropped(place)
@@ -160,7 +160,10 @@ export function ImportPanel({ place }: { readonly place: Place }) {
   )
 }
 
-/** Only documents have nested objects. Dots in JSON names are literal. */
+/**
+ * Whether names with dots can denote nested objects: only in documents, and only names of
+ * columns. Dots in the names of JSON are literal.
+ */
 function canNest({ columns }: Opened, { kind }: Place): boolean {
   return kind === 'collection' && columns?.some((name) => name.includes('.')) === true
 }

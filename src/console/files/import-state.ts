@@ -27,7 +27,7 @@ export interface RunningImport {
   saveRejected(): void
 }
 
-/** Rejections to show; the downloaded file has all of them. */
+/** Maximum number of rejections to show; the downloaded file has all of them. */
 const reasonsMax = 100
 
 export function startImport(
@@ -83,7 +83,10 @@ export function startImport(
   }
 }
 
-/** Rejected JSON records are written as JSON lines, even when the file was an array. */
+/**
+ * Name of the file of rejected records. JSON records become JSON lines, even when the file
+ * was an array.
+ */
 function rejectedName(name: string, { format }: FileKind): string {
   const stem = name.replace(/\.gz$/i, '').replace(/\.\w+$/, '')
   return `${stem}-rejected.${format === 'csv' ? 'csv' : 'jsonl'}`

@@ -57,7 +57,8 @@ function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
 const attemptsMax = 8
 
 /**
- * An overloaded server rejects the whole request, so a retry cannot insert documents twice.
+ * Inserts documents, and tries again when the server is overloaded. An overloaded server
+ * rejects the whole request, so a retry cannot insert documents twice.
  */
 async function insertPatiently(place: Place, documents: readonly string[]): Promise<void> {
   const options = { ordered: false, returnDocumentResponses: true }

@@ -6,8 +6,8 @@ import { isNested, isObject, Numeral, type JsonObject, type Value } from '../jso
 import type { SourceRecord } from './source-record.ts'
 
 /**
- * `auto`: the type of the column; for a collection, JSON values as they are and types of
- * CSV cells inferred.
+ * Types that the user can choose. `auto` is the type of the column; for a collection, JSON
+ * values are kept, and types of CSV cells are inferred.
  */
 export const fieldTypes = ['auto', 'text', 'number', 'boolean', 'date', 'json'] as const
 
@@ -104,7 +104,7 @@ function set(
   set(inside, rest, value, whole)
 }
 
-/** Undefined: the field is omitted. */
+/** The value as the given type; undefined when the field is to be omitted. */
 function convert(
   value: Value,
   type: FieldType,
@@ -131,10 +131,15 @@ function convert(
 
 const numeral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Longest digits that are inferred as a number; longer ones are identifiers. */
+/**
+ * Maximum length of digits that are inferred as a number; longer digits are identifiers.
+ */
 const numeralLengthMax = 100
 
-/** `007` is not a number: it stays a string, with all its digits. */
+/**
+ * The value of a CSV cell, by its text. `007` is not a number: it stays a string, with all
+ * its digits.
+ */
 function guess(cell: string): Value {
   if (numeral.test(cell) && cell.length <= numeralLengthMax) return new Numeral(cell)
   if (cell === 'true' || cell === 'false') return cell === 'true'
@@ -172,7 +177,7 @@ function booleanOf(value: Value): Value {
   return truth
 }
 
-/** From milliseconds, or from any date format that the browser parses. */
+/** A date from milliseconds, or from any date format that the browser parses. */
 function dateOf(value: Value): Value {
   if (value === null || isObject(value)) return value
   const ms =
@@ -189,7 +194,9 @@ const numbers = new Set([
 const texts = new Set(['ascii', 'text'])
 const nested = new Set(['list', 'set', 'map', 'userDefined'])
 
-/** Converts only values that the column type does not accept as they are. */
+/**
+ * The value for a column. Only values that the column type does not accept are converted.
+ */
 function toColumn(value: Value, { type }: ColumnType): Value {
   if (texts.has(type)) return isNested(value) ? value : textOf(value)
   if (typeof value !== 'string') return value
@@ -205,8 +212,8 @@ function toColumn(value: Value, { type }: ColumnType): Value {
 }
 
 /**
- * Also accepts the formats of spreadsheets and other databases: with a space, or without a
- * time zone.
+ * A timestamp in the format of the API. Also accepts the formats of spreadsheets and other
+ * databases: with a space, or without a time zone.
  */
 function timestampOf(value: string): Value {
   const [, day, time, zone] =
@@ -236,7 +243,7 @@ export function firstMappings(
   })
 }
 
-/** Column names match regardless of case and spaces. */
+/** The column whose name matches regardless of case, spaces and punctuation. */
 function columnLike(
   name: string,
   types: ReadonlyMap<string, ColumnType>,

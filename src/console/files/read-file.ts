@@ -47,7 +47,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Calls `onRead` with the number of bytes read so far. */
+/** The text of a file in pieces. Calls `onRead` with the number of bytes read so far. */
 async function* textOf(
   file: Blob,
   isGzip: boolean,
@@ -82,7 +82,7 @@ async function* textOf(
     if (!(error instanceof TypeError)) throw error
     throw new FileError('The file is damaged: it cannot be unpacked.', { cause: error })
   } finally {
-    // Runs also when the consumer stops early; releases the file.
+    // Release the file, also when the consumer stops early.
     await pieces.cancel().catch(() => undefined)
   }
 }

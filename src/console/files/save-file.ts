@@ -22,7 +22,10 @@ interface WritableFile {
   abort(): Promise<void>
 }
 
-/** Undefined: the user cancelled. Must be called from a click handler. */
+/**
+ * Lets the user choose a file to write; undefined when the user cancelled. Must be called
+ * from a click handler.
+ */
 export async function openSink(
   name: string,
   contentType: string,
@@ -72,7 +75,7 @@ export class DownloadSink implements FileSink {
     this.#length = 0
   }
 
-  /** May be called more than once: each call downloads everything written so far. */
+  /** Begins the download. Each call downloads everything written so far. */
   end(): Promise<void> {
     this.#keep()
     const url = URL.createObjectURL(new Blob(this.#parts, { type: this.#contentType }))

@@ -11,7 +11,7 @@ export interface SourceRecord {
 /** Splits text that arrives in pieces, and returns the records that are complete. */
 export interface Splitter {
   push(piece: string): readonly SourceRecord[]
-  /** Returns the rest after the last piece. */
+  /** Returns the remaining records after the last piece. */
   end(): readonly SourceRecord[]
 }
 
@@ -21,8 +21,8 @@ export class FileError extends Error {
 }
 
 /**
- * Characters: twice the longest document. A file in another format may have no record ends,
- * and must not be buffered whole.
+ * Maximum characters of a record: twice the longest document. A file in another format may
+ * have no record ends, and must not be buffered whole.
  */
 export const recordLengthMax = 8_000_000
 

@@ -101,7 +101,10 @@ export class JsonSplitter implements Splitter {
     return undefined
   }
 
-  /** Strings make up most of a file, so a regular expression skips them. */
+  /**
+   * Moves to the next quote or backslash. Strings make up most of a file, so a regular
+   * expression skips them.
+   */
   #skipString(): void {
     stringEnd.lastIndex = this.#at
     this.#at = stringEnd.exec(this.#text)?.index ?? this.#text.length

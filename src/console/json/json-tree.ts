@@ -19,7 +19,7 @@ export interface Member extends Span {
   readonly key: string
   readonly keyFrom: number
   readonly keyTo: number
-  /** Undefined when the value is not typed yet. */
+  /** The value; undefined when it is not typed yet. */
   readonly value: JsonNode | undefined
 }
 
@@ -49,7 +49,7 @@ export interface JsonMistake extends Span {
 }
 
 export interface JsonTree {
-  /** Undefined for text without a value. */
+  /** The value of the text; undefined for text without a value. */
   readonly root: JsonNode | undefined
   readonly mistakes: readonly JsonMistake[]
 }
@@ -75,7 +75,7 @@ export function memberOf(node: JsonNode | undefined, key: string): JsonNode | un
   return node.members.find((member) => member.key === key)?.value
 }
 
-/** Deeper than any document, and safe for recursion. */
+/** Maximum nesting: deeper than any document, and safe for recursion. */
 const depthMax = 200
 
 const words = new Map([
@@ -112,7 +112,7 @@ class TreeReader {
     while (/[ \t\n\r]/.test(this.#text.charAt(this.#at))) this.#at++
   }
 
-  /** Returns undefined and consumes nothing when no value begins here. */
+  /** Parses a value. Returns undefined and consumes nothing when no value begins here. */
   #readValue(): JsonNode | undefined {
     this.#skipSpace()
     const char = this.#text.charAt(this.#at)

@@ -20,7 +20,7 @@ export function parseJson(text: string): Value {
   return value
 }
 
-/** Documents nest less deeply; a reply adds a few levels. */
+/** Maximum nesting: documents nest less deeply, and a reply adds a few levels. */
 const depthMax = 200
 
 const numeral = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -106,7 +106,10 @@ class Reader {
     return array
   }
 
-  /** Whether the closing bracket follows the opening one directly. */
+  /**
+   * Consumes the opening bracket. Returns whether the closing one follows, and consumes
+   * that, too.
+   */
   #isEmpty(end: string): boolean {
     this.at++
     this.skipSpace()

@@ -70,7 +70,7 @@ function printParts<Part>(
   const length = printed.reduce((sum, text) => sum + text.length + 2, inner.indent.length)
   if (length <= layout.width && printed.every((text) => !text.includes('\n')))
     return `${open!}${pad}${printed.join(', ')}${pad}${close!}`
-  // A vector has a thousand numbers, so lines are filled instead of one number per line.
+  // A vector has a thousand numbers, so each line is filled instead of holding one number.
   const lines = printed.every((text) => /^[-\d]/.test(text))
     ? fillLines(printed, layout.width - inner.indent.length)
     : printed
@@ -101,7 +101,10 @@ export const jsonLiterals: Literals = {
   trailingComma: false,
 }
 
-/** JSON.stringify escapes lone surrogates itself. */
+/**
+ * A JSON string with escapes for invisible characters. JSON.stringify itself escapes
+ * control characters and lone surrogates.
+ */
 export function quoteJson(value: string): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeChar)
 }

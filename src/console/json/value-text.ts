@@ -11,7 +11,7 @@ export function kindOf(value: Value): ValueKind {
   return extendedKind(value) === undefined ? 'nested' : 'special'
 }
 
-/** Longer strings are truncated in cells and lines. */
+/** Length to which strings are truncated in cells and lines. */
 const shortLengthMax = 240
 
 /** The value on one line. */
@@ -68,7 +68,7 @@ export function cutName(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name
 }
 
-/** Dates in a readable form, ids by their digits. */
+/** An extended JSON value as text: dates in a readable form, ids by their digits. */
 function specialText(value: JsonObject, kind: string): string {
   const inside = value.get(kind)
   if (kind === '$date' && inside instanceof Numeral) {

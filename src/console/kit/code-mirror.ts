@@ -32,12 +32,15 @@ import type { EditorProps, Mark } from './editor-text.ts'
 import { jsonColours } from './json-colours.ts'
 import { setMarks, textMarks } from './text-marks.ts'
 
-/** Longer texts are neither coloured nor checked, which would delay typing. */
+/**
+ * Maximum length of a text that is coloured and checked, which would delay typing in longer
+ * ones.
+ */
 const checkedLengthMax = 1_000_000
 
 const checkDelayMs = 500
 
-/** Changes that may be reported before the page renders again. */
+/** Maximum number of changes that are reported before the page renders again. */
 const typedMax = 50
 
 export class CodeMirror {
@@ -60,8 +63,8 @@ export class CodeMirror {
   }
 
   /**
-   * The page passes every reported text back. Such a text may be older than the editor's
-   * current text, and must not overwrite it.
+   * Shows the text of the page. The page passes every reported text back. Such a text may
+   * be older than the editor's current text, and must not overwrite it.
    */
   setText(text: string): void {
     const known = this.#typed.indexOf(text)
@@ -170,8 +173,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
-      // Synchronous: after an asynchronous update, the list ignores clicks until it is
-      // queried again.
+      // The update is synchronous: after an asynchronous one, the list ignores clicks until
+      // it is queried again.
       update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,

@@ -25,8 +25,8 @@ export function CopyButton({
 }
 
 /**
- * Browsers offer the clipboard API only over HTTPS; over plain HTTP, a selection is copied
- * instead.
+ * Copies a text to the clipboard. Browsers offer the clipboard API only over HTTPS; over
+ * plain HTTP, a selection is copied instead.
  */
 export async function copyText(text: string): Promise<void> {
   if (isSecureContext) {

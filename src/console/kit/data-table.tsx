@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 export interface Column<T> {
   readonly title: string
   readonly render: (row: T) => ComponentChildren
-  /** Right-aligned, for numbers and buttons. */
+  /** Whether cells are right-aligned, as numbers and buttons are. */
   readonly isNumber?: boolean
   readonly isTitleHidden?: boolean
 }

@@ -42,7 +42,10 @@ export function Field({
 
 type Common = Pick<FieldProps, 'label' | 'hint' | 'error' | 'isLabelHidden' | 'class'>
 
-/** Omits absent properties: exactOptionalPropertyTypes forbids passing undefined. */
+/**
+ * The properties that all fields have, without absent ones: exactOptionalPropertyTypes
+ * forbids passing undefined.
+ */
 function commonOf(props: Common): Common {
   const { label, hint, error, isLabelHidden } = props
   return {

@@ -4,7 +4,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** `1.2 k`, `3 M`: for narrow columns. */
+/** A count for narrow columns: `1.2 k`, `3 M`. */
 export function formatShortCount(count: number): string {
   if (count < 1000) return String(count)
   const [size, unit] =
@@ -31,7 +31,7 @@ export function formatMs(ms: number): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** `3 documents`, `1 document`. */
+/** A count with its noun: `3 documents`, `1 document`. */
 export function formatMany(count: number, one: string): string {
   return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`
 }

@@ -83,7 +83,10 @@ export function Menu({
   )
 }
 
-/** Moves the focus; returns whether the key does so. */
+/**
+ * Moves the focus for the keys that navigate in a menu. Returns whether the key is such a
+ * key.
+ */
 function moveFocus(menu: HTMLElement, key: string): boolean {
   const items = [...menu.querySelectorAll('button')]
   const position = items.indexOf(document.activeElement as HTMLButtonElement)

@@ -5,7 +5,7 @@ import type { Mark } from './editor-text.ts'
 
 export const setMarks = StateEffect.define<readonly Mark[]>()
 
-/** Marks move with the text until the next check. */
+/** The marks of the editor, which move with the text until the next check. */
 const field = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, transaction) {

@@ -17,7 +17,7 @@ interface ShownToast extends Toast {
 const toasts = new Store<readonly ShownToast[]>([])
 let lastId = 0
 
-/** Milliseconds. Messages with an action stay longer. */
+/** Milliseconds for which a message is shown; longer when it has an action. */
 const shownForMs = 6000
 const actionForMs = 30_000
 

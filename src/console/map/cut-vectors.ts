@@ -9,8 +9,8 @@ export interface CutReply {
 }
 
 /**
- * `name` is the vector field: an array, or base64 as clients write it. The search cannot
- * match inside a string, because quotes are escaped there.
+ * Cuts the values of the field `name`: arrays, or base64 as clients write it. The search
+ * for the name cannot match inside a string, because quotes are escaped there.
  */
 export function cutVectors(received: string, name: string): CutReply {
   const vectors: Float32Array[] = []
@@ -39,7 +39,7 @@ function readVector(text: string, isPacked: boolean): Float32Array | undefined {
   return Float32Array.from(text.slice(1, -1).split(','), Number)
 }
 
-/** Big-endian 32-bit floats. */
+/** Decodes a vector: base64 of big-endian 32-bit floats. */
 function unpack(base64: string): Float32Array {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
   const view = new DataView(bytes.buffer)

@@ -25,8 +25,8 @@ export function drawMap(canvas: HTMLCanvasElement, size: Size, scene: MapScene):
   pen.setTransform(sharpness, 0, 0, sharpness, 0, 0)
   pen.clearRect(0, 0, width, height)
   drawPoints(pen, size, scene)
-  // Computed colours: CSS variables are returned unresolved, with the values of both
-  // themes.
+  // Colours come from the computed style: CSS variables would be unresolved, with the
+  // values of both themes.
   const { color, borderTopColor } = getComputedStyle(canvas)
   if (scene.pointed !== undefined) drawRing(pen, scene, scene.pointed, color)
   drawOutline(pen, scene.outline, borderTopColor)

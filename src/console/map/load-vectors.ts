@@ -22,7 +22,10 @@ export interface MapData {
   readonly hasMore: boolean
 }
 
-/** Documents stay in memory to be shown, so a map of large documents has fewer of them. */
+/**
+ * Maximum characters of all documents, which stay in memory to be shown. A map of large
+ * documents has fewer points.
+ */
 const charactersMax = 250_000_000
 
 export async function loadVectors(

@@ -41,7 +41,7 @@ export function MapCanvas(props: MapCanvasProps) {
   const { positions, coloring, selected, pointed, isLasso, fitTurn } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
-  /** Undefined while the view fits the whole map. */
+  /** The view after panning or zooming; undefined while the view fits the whole map. */
   const [moved, setMoved] = useState<MapView | undefined>(undefined)
   const [outline, setOutline] = useState<readonly ScreenPoint[]>([])
   const [theme, setTheme] = useState(0)

@@ -10,13 +10,16 @@ import {
   type Value,
 } from '../json/value.ts'
 
-/** Each has a contrast of 3:1 with the surface, in the light and the dark theme. */
+/**
+ * Colours of categories. Each has a contrast of 3:1 with the surface, in the light and the
+ * dark theme.
+ */
 export const categoryColors = [
   ...['#2c7fc4', '#cc5c1b', '#2b8a52', '#b0539a', '#9a7b00'],
   ...['#7a6fd0', '#c94f5c', '#1f8f98', '#8a7360', '#6d8a1e'],
 ]
 
-/** Ascending. */
+/** Colours of numbers, from the least to the greatest. */
 export const rampColors = [
   ...['#3f6fd8', '#6d68cf', '#925fbb', '#b0579d', '#c2577a', '#c65f4f', '#b8741c'],
 ]
@@ -69,7 +72,9 @@ function oneColor(count: number): Coloring {
   }
 }
 
-/** The most frequent values get a colour each; the others share one. */
+/**
+ * Colours by category: the most frequent values get a colour each; the others share one.
+ */
 function categories(values: readonly (Value | undefined)[]): Coloring {
   const labels = values.map((value) => (value === undefined ? undefined : labelOf(value)))
   const counts = new Map<string, number>()
@@ -93,7 +98,10 @@ function categories(values: readonly (Value | undefined)[]): Coloring {
   return { entries, legend, kind: 'category' }
 }
 
-/** Equal parts of the range; values that are not numbers get the last entry. */
+/**
+ * Colours by number: one for each of several equal parts of the range. Values that are not
+ * numbers get the last entry of the legend.
+ */
 function ramp(
   numbers: readonly (number | undefined)[],
   values: readonly (Value | undefined)[],

@@ -51,7 +51,7 @@ export function screenY({ scale, top }: MapView, y: number): number {
   return top - y * scale
 }
 
-/** Zooms around the pointer. */
+/** The view, zoomed around a position of the screen. */
 export function zoomAt(view: MapView, factor: number, x: number, y: number): MapView {
   return {
     scale: view.scale * factor,
@@ -106,8 +106,8 @@ export function pointsInside(
 }
 
 /**
- * Even-odd rule: a ray from the point to the right crosses the outline an odd number of
- * times.
+ * Whether a point is inside the outline, by the even-odd rule: a ray from the point to the
+ * right crosses the outline an odd number of times.
  */
 function isInside(outline: readonly ScreenPoint[], x: number, y: number): boolean {
   let isOdd = false

@@ -9,8 +9,9 @@ export interface Neighbors {
 }
 
 /**
- * Brute force over half of the pairs: 5000 rows of 32 numbers take half a second. Each row
- * keeps its neighbours sorted, so most pairs cost one comparison with the last of them.
+ * Finds the nearest neighbours by brute force over half of the pairs: 5000 rows of 32
+ * numbers take half a second. Each row keeps its neighbours sorted, so most pairs cost one
+ * comparison with the last of them.
  */
 export function nearestNeighbors(
   { data, rows, columns }: Matrix,

@@ -16,11 +16,11 @@ export interface Matrix {
 
 export interface Components {
   readonly mean: Float32Array
-  /** Orthonormal, strongest first; fewer than requested when the rank is lower. */
+  /** Orthonormal vectors, strongest first; fewer than requested when the rank is lower. */
   readonly directions: readonly Float32Array[]
 }
 
-/** Vectors in the sample. A larger one takes longer and changes little. */
+/** Number of vectors in the sample. A larger sample takes longer and changes little. */
 const sampleMax = 500
 const rounds = 12
 /** Extra directions speed up the convergence of the requested ones. */
@@ -153,8 +153,8 @@ function combineRows({ data, columns }: Matrix, weights: Float64Array): Float64A
 }
 
 /**
- * Gram-Schmidt, twice, because one pass leaves rounding errors. Dependent directions are
- * dropped.
+ * An orthonormal basis of the directions by Gram-Schmidt, twice, because one pass leaves
+ * rounding errors. Dependent directions are dropped.
  */
 function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
   const kept: Float64Array[] = []
@@ -175,8 +175,9 @@ function orthonormal(directions: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * The hot loop. Four independent sums avoid waiting for each addition, and one function per
- * type of array keeps its call sites monomorphic.
+ * Dot product of a direction and a row, in the hot loop. Four independent sums avoid
+ * waiting for each addition, and one function per type of array keeps its call sites
+ * monomorphic.
  */
 function dot(direction: Float32Array, data: Float32Array, from: number): number {
   let [a, b, c, d] = [0, 0, 0, 0]

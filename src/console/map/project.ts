@@ -11,7 +11,7 @@ export interface ProjectionOrder {
   /** The vectors, one after another. */
   readonly vectors: Float32Array
   readonly dimension: number
-  /** The cosine metric ignores the length of vectors. */
+  /** Whether the metric is cosine, which ignores the length of vectors. */
   readonly isCosine: boolean
   readonly seed: number
 }
@@ -25,7 +25,10 @@ export interface Projection {
 }
 
 const neighborsWanted = 15
-/** Dimensions for the neighbour search: further components have next to no variance. */
+/**
+ * Number of components for the neighbour search: further components have next to no
+ * variance.
+ */
 const reducedDimension = 32
 
 /** Yields a projection after each round. */

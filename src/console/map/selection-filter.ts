@@ -8,7 +8,7 @@ const comparisonsMax = 64
 
 export type SelectionFilter =
   | { readonly filter: JsonObject }
-  /** Too many ids for one filter: the page requests them in groups. */
+  /** Ids of documents, too many for one filter: the page requests them in groups. */
   | { readonly ids: readonly Value[] }
   /** Why the selection cannot become a filter. */
   | { readonly lacks: string }
@@ -26,7 +26,8 @@ export function selectionFilter(
     oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
   )
   if (lists.length <= 1) return { filter: lists[0] ?? new Map() }
-  // A filter on ids is one comparison; rows take one comparison per key column.
+  // The keys need several $in. Ids of documents are requested in groups instead; rows get
+  // one filter with every $in.
   if (place.kind === 'collection') return { ids: values }
   return lists.length > comparisonsMax
     ? { lacks: tooMany(comparisonsMax * valuesMax) }
@@ -37,7 +38,7 @@ function oneOf(key: string, values: readonly Value[]): JsonObject {
   return new Map([[key, new Map([['$in', [...values]]])]])
 }
 
-/** Keys of several columns become one condition per row. */
+/** A filter on keys of several columns, with one condition per row. */
 function rowsFilter(keys: readonly string[], rows: readonly JsonObject[]): SelectionFilter {
   const rowsMax = Math.floor(comparisonsMax / keys.length)
   if (rows.length > rowsMax) return { lacks: tooMany(rowsMax) }

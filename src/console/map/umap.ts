@@ -83,7 +83,7 @@ function pull(positions: Float32Array, a: number, b: number, rate: number): void
   positions[2 * b + 1]! -= moveY
 }
 
-/** Moves only the first point. */
+/** Moves the first point away from the second, which stays. */
 function pushAway(positions: Float32Array, a: number, b: number, rate: number): void {
   if (a === b) return
   const dx = positions[2 * a]! - positions[2 * b]!
@@ -149,7 +149,9 @@ function weightsOf({ count, distances }: Neighbors, points: number): Float32Arra
   return weights
 }
 
-/** Scales to about -10 to 10 and adds noise, so that equal points can separate. */
+/**
+ * Scales positions to about -10 to 10 and adds noise, so that equal points can separate.
+ */
 function spreadOut(start: Float32Array, random: () => number): Float32Array {
   let greatest = 0
   for (const value of start) greatest = Math.max(greatest, Math.abs(value))

@@ -16,7 +16,7 @@ const waiting: ProjectionState = {
   error: undefined,
 }
 
-/** Starts again when the array of vectors changes. */
+/** Projects the vectors in a worker. Starts again when the array of vectors changes. */
 export function useProjection(
   vectors: Float32Array | undefined,
   dimension: number,

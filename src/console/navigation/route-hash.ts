@@ -18,7 +18,7 @@ export interface Route {
   readonly tab: string
 }
 
-/** The id of the home database in URLs; elsewhere it is the empty string. */
+/** The id of the home database in URLs; everywhere else, its id is the empty string. */
 const home = 'home'
 
 export const nowhere: Route = {

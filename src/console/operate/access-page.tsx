@@ -10,7 +10,7 @@ import { TokensSection } from './tokens-section.tsx'
 
 interface AccessView {
   readonly organization: string
-  /** Undefined: the token may not list them. */
+  /** The tokens; undefined when the token of the session may not list tokens. */
   readonly tokens: readonly Token[] | undefined
   readonly roles: readonly Role[] | undefined
   readonly databases: readonly DatabaseName[]

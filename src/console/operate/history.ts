@@ -22,7 +22,7 @@ export interface Plot {
   readonly series: readonly Series[]
 }
 
-/** Stored polls: ten minutes at one poll every two seconds. */
+/** Maximum number of stored polls: ten minutes at one poll every two seconds. */
 export const looksMax = 300
 
 export function addLook(looks: readonly Look[], look: Look): readonly Look[] {

@@ -13,7 +13,7 @@ export interface LivePlotProps {
 
 const height = 140
 
-/** Minimum time span in seconds: a shorter one repeats the same label on the time axis. */
+/** Minimum time span in seconds: a shorter span repeats the same label on the time axis. */
 const shownSecondsMin = 20
 
 export function LivePlot({ plot, times }: LivePlotProps) {
@@ -22,7 +22,7 @@ export function LivePlot({ plot, times }: LivePlotProps) {
   const legend = useRef<HTMLUListElement>(null)
   const drawn = useRef<UPlot | undefined>(undefined)
   const name = useName('plot')
-  // Redraws in the colours of the theme when it changes.
+  // The plot is redrawn in the colours of the theme when the theme changes.
   useStore(theme)
   const names = series.map((each) => each.name).join()
   const data = [
@@ -66,7 +66,7 @@ function optionsFor(
   { unit, series }: Plot,
   swatches: readonly Element[],
 ): UPlot.Options {
-  // A live object: every redraw reads the current colours.
+  // `style` is a live object: every redraw reads the current colours.
   const style = getComputedStyle(element)
   const axis = {
     stroke: () => style.color,

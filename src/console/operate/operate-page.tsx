@@ -48,8 +48,8 @@ interface Watched {
 }
 
 /**
- * Polls at once and then repeatedly; a poll starts only after the previous one was
- * answered.
+ * The polled metrics and health. Polls at once and then repeatedly; a poll starts only
+ * after the previous one was answered.
  */
 function useWatched(pace: Pace): Watched {
   const [watched, setWatched] = useState<Watched>({ looks: [] })

@@ -20,7 +20,7 @@ interface SlowCommand {
   readonly requestId: string
 }
 
-/** Renders nothing when the token may not see them. */
+/** The table of slow commands. Renders nothing when the token may not see slow commands. */
 export function SlowCommands() {
   const { value, error, isLoading, reload } = useLoad(
     (signal) => manage<SlowCommandsView>('GET', 'slowCommands', undefined, signal),

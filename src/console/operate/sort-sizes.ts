@@ -20,7 +20,7 @@ export type SizeColumn =
   | 'vectors'
   | 'vectorMemory'
 
-/** Unknown sizes come last in both directions. */
+/** Sorts rows by a column. Unknown sizes come last in both directions. */
 export function sortSizes(
   rows: readonly SizeRow[],
   column: SizeColumn,

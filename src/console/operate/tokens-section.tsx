@@ -20,7 +20,10 @@ export function TokensSection({
   onChange,
 }: {
   readonly tokens: readonly Token[]
-  /** Undefined: the token may not list roles, so it cannot create tokens either. */
+  /**
+   * The roles; undefined when the token may not list roles, and so cannot create tokens,
+   * either.
+   */
   readonly roles: readonly Role[] | undefined
   readonly onChange: () => void
 }) {

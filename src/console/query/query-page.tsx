@@ -44,7 +44,7 @@ import { TraceView, type Trace } from './trace-view.tsx'
 interface Submitted {
   readonly fields: FindFields
   readonly isTraced: boolean
-  /** Incremented by each run, so that the same query can run again. */
+  /** Number of the run, so that the same query can run again. */
   readonly run: number
 }
 
@@ -280,7 +280,7 @@ function takeOpened(): QueryText {
   return { ...emptyQuery, filter: text(opened.filter), sort: text(opened.sort) }
 }
 
-/** Throws an Error that names the clause that is not a JSON object. */
+/** Parses the clauses. Throws an Error that names the clause that is not a JSON object. */
 function parseQuery(query: QueryText): FindFields {
   const filter = readClause('filter', query.filter)
   const sort = readClause('sort', query.sort)

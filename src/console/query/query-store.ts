@@ -28,7 +28,10 @@ export interface KeptQueries {
 export const emptyQuery: QueryText = { filter: '', sort: '', projection: '', options: '' }
 
 const historyMax = 50
-/** Characters. Longer queries contain whole vectors and would fill the storage. */
+/**
+ * Maximum characters of a stored query. Longer queries contain whole vectors and would fill
+ * the storage.
+ */
 const keptLengthMax = 20_000
 
 /** The part of Storage that the console uses; tests pass their own. */
@@ -47,7 +50,7 @@ export function readQueries(storage: QueryStorage, place: Place): KeptQueries {
   }
 }
 
-/** Newest first; a repeated query moves to the front. */
+/** Adds a query to the history, newest first. A repeated query moves to the front. */
 export function addToHistory(
   kept: KeptQueries,
   query: QueryText,
@@ -58,7 +61,7 @@ export function addToHistory(
   return { ...kept, history: [{ query, ranAt: now }, ...others].slice(0, historyMax) }
 }
 
-/** Replaces a query of the same name. */
+/** Saves a query under a name, and replaces a query of the same name. */
 export function addNamed(kept: KeptQueries, name: string, query: QueryText): KeptQueries {
   const others = removeNamed(kept, name).named
   const named = [...others, { name, query }].toSorted((one, other) =>

@@ -56,7 +56,7 @@ function searchFields(
   return { $vector: wordVector(text), ...(hasLexical ? { $lexical: text } : {}) }
 }
 
-/** Existing documents are not changed. */
+/** Inserts documents. Existing documents are not changed. */
 async function insert(place: Address, documents: readonly Printable[]): Promise<void> {
   try {
     await command(place, 'insertMany', { documents })

@@ -111,7 +111,7 @@ function Facts({
   )
 }
 
-/** Matching words in mark elements; everything else is plain text. */
+/** A text with matching words in mark elements; everything else is plain text. */
 function Marked({
   text,
   stems,

@@ -7,7 +7,7 @@ import { isObject, Numeral, type Value } from '../json/value.ts'
 import type { SearchState } from './search-state.ts'
 import type { SearchInput, Way } from './search-ways.ts'
 
-/** Throws an Error that names the invalid part. */
+/** Parses the input. Throws an Error that names the invalid part. */
 export async function readInput(
   place: Place,
   vectorWay: Way,
@@ -39,7 +39,7 @@ async function readVector(
   return vectorOf(place, field, value, signal)
 }
 
-/** Accepts an id without quotes. */
+/** Parses JSON; text that is not JSON is an id without quotes. */
 function parseOrText(text: string): Value {
   try {
     return parseJson(text)

@@ -4,7 +4,7 @@ import { Store } from '../api/store.ts'
 
 export interface SearchState {
   readonly text: string
-  /** Numbers, or the id of a document whose vector is used. */
+  /** The numbers of a vector, or the id of a document whose vector is used. */
   readonly vector: string
   readonly filter: string
   readonly limit: number

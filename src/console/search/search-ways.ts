@@ -89,7 +89,7 @@ export interface SearchCommand {
   readonly fields: Readonly<Record<string, Printable>>
 }
 
-/** Undefined when the input is incomplete for this mode. */
+/** The command of a search mode; undefined when the input is incomplete for this mode. */
 export function searchCommand(
   place: Place,
   way: Way,
