@@ -65,8 +65,8 @@ describe('monitoring of a cluster', () => {
     const { err, lines } = await check()
     assert.equal(err, '')
     assert.match(lines[0]!, /^release 5\.0/)
-    assert(lines.includes('  yes  searches by vector'))
-    assert(lines.includes('data center datacenter1, the local one'))
+    assert(lines.includes('  yes  vector search'))
+    assert(lines.includes('data center datacenter1 (local)'))
     assert(lines.some((line) => /^ {2}127\.0\.0\.1:\d+ up, 5\.0/.test(line)))
     assert(lines.includes('schema: all nodes agree'))
     assert.deepEqual(ours(lines), [])
@@ -123,7 +123,7 @@ describe('monitoring of a cluster', () => {
       'lacking: the index lacking_query_vector_value on query_vector_value is missing',
       'whole: the comment of whole does not hold its options',
     ])
-    assert.match(lines.at(-2)!, /^[3-9]\d* found, in \d+ collections? and \d+ tables?\.$/)
+    assert.match(lines.at(-2)!, /^[3-9]\d* problems in \d+ collections? and \d+ tables?\.$/)
   })
 
   test('commands that need a missing part of a collection name that part', async () => {

@@ -443,15 +443,15 @@ describe('stela migrate', () => {
     const told = String(first.out).replace(/[0-9a-f]{16} on/, '… on')
     assert.equal(
       told,
-      `${name}: 2 documents, checksum … on both sides\n` +
-        '1 collection or table: 2 documents and rows moved, 0 were there. ' +
+      `${name}: 2 documents with checksum … on both sides\n` +
+        '1 collection or table: 2 documents and rows moved, 0 already there. ' +
         'Settings moved: databases.\n' +
-        'Both sides hold the same.\n' +
+        'Source and destination are equal.\n' +
         'Start a server on it with: stela serve --engine cassandra\n',
     )
     const again = await run()
     assert.equal(again.code, 0)
-    assert.match(again.err, /: 0 documents moved, 2 were there;/)
+    assert.match(again.err, /: 0 documents moved, 2 already there;/)
     assert.match(String(again.out), /Settings moved: none\./)
   })
 })

@@ -96,7 +96,7 @@ describe('stela repair', () => {
     assert.equal(own.length, 3)
     assert.match(own.toSorted()[1]!, /\.notes: 3 documents read in [\d.]+ s, \d+ documents/)
     assert.match(own.toSorted()[2]!, /\.words, index words_said: 1 rows read in /)
-    assert.equal(lines.at(-2), 'The index of terms is whole.')
+    assert.equal(lines.at(-2), 'The term index is complete.')
     assert.deepEqual(await found('notes', '$lexical', 'bee'), [1, 2])
     assert.deepEqual(await found('words', 'said', 'ant'), [1])
   })

@@ -123,7 +123,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     [['--prot', '1'], /--prot.*\n?.*--port/],
     [['--port', 'http'], /--port.*'http'.*0 to 65535/],
     [['--port', '65536'], /0 to 65535/],
-    [['--port', '65535'], /no port after .*--admin-port/],
+    [['--port', '65535'], /65535 is the last port.*Set --admin-port/],
     [['--port', '9000', '--admin-port', '9000'], /both 9000/],
     [['--durability', 'high'], /'high'.*full, relaxed/],
     [['--log-level', 'loud'], /'loud'.*debug, info, warn, error, silent/],

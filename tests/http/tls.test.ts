@@ -446,7 +446,7 @@ describe('stela serve with a certificate', () => {
     const flags = [
       {
         words: ['--tls-cert', certFile],
-        reason: /--tls-cert and --tls-key belong together/,
+        reason: /--tls-cert and --tls-key require each other/,
       },
       {
         words: ['--tls-cert', certFile, '--tls-key', missing],

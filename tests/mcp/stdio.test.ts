@@ -78,7 +78,7 @@ describe('stela mcp --stdio', () => {
     ])
     assert.equal(code, 1)
     assert.equal(out.length, 0)
-    assert.match(err, /^stela: A URL .* --page-size\b.* would be for one that is started/)
+    assert.match(err, /^stela: .*--page-size\b.* cannot be combined with --url/)
   })
 
   test('explains what to do when a server has locked the folder', async () => {

@@ -58,7 +58,7 @@ export class BackupFolder {
   /** A linked folder may contain other files, which must not be removed as leftovers. */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new CommandFailure(`${part} is a symbolic link. Put the folder itself there.`)
+      throw new CommandFailure(`${part} is a symbolic link. Replace it by a folder.`)
   }
 
   fileOf(key: string): string {
@@ -90,7 +90,7 @@ export class BackupFolder {
     throw new CommandFailure(
       names.length === 0
         ? `${this.path} holds no backups.`
-        : `${this.path} holds no backup ${name}. --list shows those that it holds.`,
+        : `${this.path} holds no backup ${name}. List its backups with --list.`,
     )
   }
 
@@ -165,7 +165,7 @@ export class BackupFolder {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-      throw new CommandFailure(`${this.path} is not a folder of backups.`)
+      throw new CommandFailure(`${this.path} is not a backup folder.`)
     }
   }
 
@@ -183,7 +183,7 @@ export class BackupFolder {
         `${path} was made by a later version of Stela. Use that version to restore it.`,
       )
     if (!isManifest(manifest))
-      throw new CommandFailure(`${path} is not the manifest of a backup.`)
+      throw new CommandFailure(`${path} is not a valid backup manifest.`)
     return manifest
   }
 }

@@ -28,7 +28,9 @@ describe('settings of a cluster', () => {
       ...{ 'max-open': '5', 'max-waiting-reads': '5' },
     }
     for (const [name, value] of Object.entries(folder)) {
-      const said = new RegExp(`--${name} is for --engine embedded: a cluster keeps`)
+      const said = new RegExp(
+        `--${name} applies only to --engine embedded: a cluster stores`,
+      )
       assert.match(String(onCluster(`--${name}`, value)), said)
     }
     const odd = new Map([
@@ -41,7 +43,7 @@ describe('settings of a cluster', () => {
       const value = odd.get(option.name()) ?? option.argChoices?.[0] ?? '100'
       assert.equal(
         read(option.long!, value),
-        `error: ${option.long} is for --engine cassandra.\n`,
+        `error: ${option.long} applies only to --engine cassandra.\n`,
       )
     }
     assert.equal(read(), undefined)
@@ -49,7 +51,10 @@ describe('settings of a cluster', () => {
 
   test('are rejected when a setting that they need is missing or invalid', () => {
     for (const [given, said] of [
-      ['--cassandra-user ann', /--cassandra-user and --cassandra-password belong together/],
+      [
+        '--cassandra-user ann',
+        /--cassandra-user and --cassandra-password require each other/,
+      ],
       ['--cassandra-ca ca.pem', /but --cassandra-tls is off/],
       ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key belong together/],
       [
@@ -71,13 +76,13 @@ describe('settings of a cluster', () => {
       ],
       [
         '--secure-connect-bundle a.zip --contact-points 127.0.0.1',
-        /--secure-connect-bundle says what --contact-points would/,
+        /--secure-connect-bundle contains the value of --contact-points/,
       ],
       [
         '--secure-connect-bundle a.zip --cassandra-port 9043',
-        /--secure-connect-bundle says what --cassandra-port would/,
+        /--secure-connect-bundle contains the value of --cassandra-port/,
       ],
-      ['--system-keyspace 1st', /It takes a letter/],
+      ['--system-keyspace 1st', /It must start with a letter/],
       ['--system-keyspace default_keyspace', /That one is for data/],
       ['--settings-delay 10', /--settings-delay/],
     ] as const)
