@@ -216,9 +216,13 @@ describe('stela import', { concurrency: 2 }, () => {
     [/has no collection missing/, ['', '--collection', 'missing']],
     [/Create the table first, with its columns/, ['', '--table', 'x', '--create']],
     [/--resume needs a file/, ['-', '--collection', 'x', '--resume']],
-    [/has the name "a" twice/, ['', '--collection', 'x', '--create'], 'a,a\n1,2\n'],
-    [/no JSON array/, ['', '--collection', 'x', '--create', '--format', 'json'], '{}'],
-    [/gzip and damaged/, ['', '--collection', 'x', '--create'], '\x1f\x8bno'],
+    [/names "a" twice/, ['', '--collection', 'x', '--create'], 'a,a\n1,2\n'],
+    [
+      /is not a JSON array/,
+      ['', '--collection', 'x', '--create', '--format', 'json'],
+      '{}',
+    ],
+    [/not a valid gzip file/, ['', '--collection', 'x', '--create'], '\x1f\x8bno'],
     [/'xml'.*jsonl, json, csv/, ['', '--collection', 'x', '--format', 'xml']],
   ] as const)
     test(`exits with 1 and reports ${says.source}`, async () => {

@@ -133,7 +133,7 @@ describe('stela serve', { concurrency: 4 }, () => {
     [['--max-body-size', '1000'], /--max-document-length/],
     [['--admin-token', ''], /--admin-token.*empty/],
     [['--users', 'joe'], /--users.*name:password/],
-    [['--embedding-keys', 'opnai=k'], /"opnai" is no provider/],
+    [['--embedding-keys', 'opnai=k'], /"opnai" is not a provider/],
     [['--embedding-model', '/nowhere'], /no model in \/nowhere/],
     [['--search-threads', '0'], /1 to 64/],
     [['everything'], /too many arguments/],

@@ -26,13 +26,16 @@ describe('a command on the wrong level', () => {
       const { codes, body } = await collections.server.command(path, { [command]: {} })
       assert.deepEqual(codes, ['COMMAND_UNKNOWN'])
       const { message } = body.errors![0]!
-      assert(message.includes(`Send it to ${right}. Known here are`), message)
+      assert(message.includes(`Send it to ${right}. Known commands:`), message)
     })
 
   test('gets no such hint when the command does not exist', async () => {
     const { body } = await collections.server.command('/library', { findAll: {} })
     const { message } = body.errors![0]!
-    assert(message.startsWith('"findAll" is not a Keyspace Command. Known here'), message)
+    assert(
+      message.startsWith('"findAll" is not a Keyspace Command. Known commands:'),
+      message,
+    )
   })
 })
 
@@ -94,7 +97,7 @@ describe('a search that the collection does not support', () => {
       { findAndRerank: { sort: { $hybrid: 'x' }, options: { rerank } } },
       'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION',
     )
-    assert(message.includes('Sort by {"$vector": …} in find instead'), message)
+    assert(message.includes('Use find with the sort {"$vector": …} instead'), message)
     await vectors.refuse(
       { find: { filter: { $lexical: 'x' } } },
       'LEXICAL_NOT_ENABLED_FOR_COLLECTION',

@@ -56,7 +56,7 @@ describe('settings of a cluster', () => {
         /--cassandra-user and --cassandra-password require each other/,
       ],
       ['--cassandra-ca ca.pem', /but --cassandra-tls is off/],
-      ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key belong together/],
+      ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key require each other/],
       [
         '--cassandra-tls on --cassandra-ca nowhere.pem',
         /--cassandra-ca nowhere\.pem cannot be read: .*no such file/,
@@ -64,7 +64,7 @@ describe('settings of a cluster', () => {
       ['--cassandra-tls on --cassandra-ca ', /--cassandra-ca.* cannot be empty/],
       [
         '--cassandra-tls on --cassandra-ca package.json',
-        /--cassandra-ca package\.json cannot be used: .* files in PEM/,
+        /--cassandra-ca package\.json cannot be used: .* must be in PEM format/,
       ],
       [
         '--cassandra-tls on --cassandra-cert package.json --cassandra-key package.json',
@@ -83,7 +83,7 @@ describe('settings of a cluster', () => {
         /--secure-connect-bundle contains the value of --cassandra-port/,
       ],
       ['--system-keyspace 1st', /It must start with a letter/],
-      ['--system-keyspace default_keyspace', /That one is for data/],
+      ['--system-keyspace default_keyspace', /This keyspace is for data/],
       ['--settings-delay 10', /--settings-delay/],
     ] as const)
       assert.match(String(onCluster(...given.split(' '))), said)
