@@ -173,7 +173,8 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
 }
 
 /** How messages name a vector that the client did not send. */
-export const embeddedField = 'The vector that the embedding service made of $vectorize'
+export const embeddedField =
+  'The vector that the embedding service computed from $vectorize'
 
 function readVector(
   value: Value,
@@ -192,7 +193,7 @@ function readVector(
 function readVectorArray(value: Value[], rules: VectorRules, limits: Limits): Vector {
   if (value.length > limits.vectorDimensionMax)
     throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
-      what: 'The count of numbers in $vector',
+      what: 'The number of elements of $vector',
       actual: value.length,
       max: limits.vectorDimensionMax,
     })

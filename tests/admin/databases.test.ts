@@ -102,7 +102,7 @@ describe('a database', () => {
     assert(after.terminationTime! >= after.creationTime)
     assert.match(
       await admin.refuse(409, 'POST', `/databases/${id}/terminate`),
-      /terminated already/,
+      /already terminated/,
     )
     const gone = await admin.commandTo(id, '/first', { findCollections: {} })
     assert.equal(gone.http, 404)

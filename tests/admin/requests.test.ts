@@ -36,7 +36,7 @@ describe('a token', () => {
       const options = { headers: { Authorization: '' }, ...(method === 'POST' && bad) }
       assert.match(await admin.refuse(401, method, path, options), /has no token/)
       const message = await admin.refuse(401, method, path, { token: 'wrong' })
-      assert.match(message, /is not valid/)
+      assert.match(message, /is invalid/)
       assert(!message.includes('wrong'))
     }
   })

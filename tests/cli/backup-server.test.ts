@@ -77,7 +77,7 @@ describe('a backup of a server', () => {
       const token = await makeToken(server, 'Database Administrator')
       const refused = await ask(server, { token })
       assert.equal(refused.status, 403)
-      assert.match(await refused.text(), /It takes the role Organization Administrator/)
+      assert.match(await refused.text(), /It requires the role Organization Administrator/)
       assert.equal((await ask(server, { token: 'none' })).status, 401)
       for (const body of ['{"have":1}', '{"have":[1]}', '[]', '{'])
         assert.equal((await ask(server, { body })).status, 400)

@@ -116,7 +116,7 @@ describe('stela backup', () => {
     await backup()
     await add('second')
     const second = await backup()
-    assert.match(second.out.toString(), /Copied 1 \(\d+\.\d KB\), 1 had not changed/)
+    assert.match(second.out.toString(), /Copied 1 \(\d+\.\d KB\), 1 unchanged/)
     await add('third')
     assert.equal((await backup()).code, 0)
     assert.deepEqual([namesIn('backups').length, namesIn('files').length], [3, 5])
@@ -234,7 +234,7 @@ describe('stela backup', () => {
       JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere', started: '1' }),
     )
     const refused = await backup()
-    assert.match(refused.err, /by process 1 on elsewhere/)
+    assert.match(refused.err, /process 1 on elsewhere/)
     rmSync(lock)
     // Files that an unreadable manifest may name must stay.
     const name = namesIn('backups')[0]!

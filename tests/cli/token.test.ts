@@ -87,7 +87,7 @@ describe('stela token with a running server', () => {
 
   test('reports errors in one line', async () => {
     for (const [args, as, message] of [
-      [['list'], 'wrong', /the token is not valid/],
+      [['list'], 'wrong', /the token is invalid/],
       [['create', '--expires', '3x'], testToken, /--expires.*30d/],
       [['renew'], testToken, /unknown command 'renew'/],
     ] as const) {
@@ -158,7 +158,7 @@ describe('stela token with the folder of a stopped server', () => {
   test('keeps the last token that can create others', async () => {
     const keeper = await openFolder(dataDir)
     const [{ id, roles }] = (await keeper.list()) as [KnownToken]
-    await fails(keeper.revoke(id), /is the last that can make others/)
+    await fails(keeper.revoke(id), /is the last administrator token/)
     await keeper.create({ roles, description: undefined, expiresAt: undefined })
     await keeper.revoke(id)
     assert.equal((await keeper.list()).length, 1)

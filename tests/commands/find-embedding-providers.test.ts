@@ -73,7 +73,7 @@ describe('findEmbeddingProviders', () => {
                 required: true,
                 defaultValue: '1536',
                 validation: { numericRange: [2, 1536] },
-                help: 'How many numbers a vector has. It is given as the dimension of the collection.',
+                help: 'The number of elements of a vector. Set it as the dimension of the collection.',
               },
             ],
           },

@@ -45,11 +45,11 @@ describe('a search that the collection does not support', () => {
 
   test('is rejected with a list of the supported searches', async () => {
     for (const [options, offered] of [
-      [plain, 'this collection has no searches'],
+      [plain, 'this collection supports no searches'],
       [{}, 'by $lexical only'],
       [{ ...plain, vector: { dimension: 2 } }, 'by $vector only'],
       [{ vector: { dimension: 2 } }, 'by $vector, $lexical only'],
-      [lettersCollection, 'by $vector, $vectorize, $lexical only'],
+      [lettersCollection, 'the searches $vector, $vectorize, $lexical'],
     ] as const) {
       const target = await collections.create([], options)
       const { message } = await target.refuse(
@@ -62,9 +62,9 @@ describe('a search that the collection does not support', () => {
 
   test('points to findAndRerank when a find sorts by $hybrid', async () => {
     for (const [options, said] of [
-      [{ vector: { dimension: 2 } }, 'where the collection has reranking'],
-      [{}, 'only in collections with vectors and lexical search'],
-      [{ ...plain, vector: { dimension: 2 } }, 'only in collections with'],
+      [{ vector: { dimension: 2 } }, 'the collection must have reranking'],
+      [{}, 'the collection must have vectors and lexical search'],
+      [{ ...plain, vector: { dimension: 2 } }, 'the collection must have vectors'],
     ] as const) {
       const target = await collections.create([], options)
       const { message } = await target.refuse(
@@ -154,7 +154,10 @@ describe('a value that is too large to index', () => {
     }
     for (const command of [{ insertOne: { document: { _id } } }, { updateOne: upsert }]) {
       const { message } = await target.refuse(command, 'SHRED_DOC_LIMIT_VIOLATION')
-      assert.match(message, /9000; the maximum is 8000\. An _id is always indexed/)
+      assert.match(
+        message,
+        /9000; the maximum is 8000\. Send a shorter _id, which is always indexed/,
+      )
       assert(!message.includes('deny'), message)
     }
   })

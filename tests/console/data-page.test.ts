@@ -350,7 +350,7 @@ describe('the Data and Query pages', () => {
     await page.locator('.page-bar').getByText('1–3').waitFor()
     assert.match(
       await page.getByRole('region', { name: 'Events' }).innerText(),
-      /The command is find/,
+      /Received the command find/,
     )
     assert.equal(await page.getByRole('columnheader', { name: 'year' }).count(), 0)
     await assertAccessible(page)

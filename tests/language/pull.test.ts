@@ -184,7 +184,10 @@ describe('$pull and $pullAll', () => {
       ] as const) {
         const error = refusal(`{"${operator}":{"a":[1]}}`, `{"a":${value}}`)
         assert.equal(error.code, 'UNSUPPORTED_UPDATE_OPERATION_TARGET')
-        assert(error.message.includes(`${operator} requires an Array at "a"`), error.message)
+        assert(
+          error.message.includes(`${operator} requires an Array at "a"`),
+          error.message,
+        )
         assert(error.message.includes(type), error.message)
       }
   })
@@ -263,10 +266,14 @@ describe('$pull and $pullAll', () => {
       `{"$pull":{"a":{${Array.from({ length: count }, (_, i) => `"f${i}":1`).join()}}}}`
     const most = defaultLimits.filterComparisonsMax
     applied(parseStored(comparisons(most)), parseStored('{"a":[1]}') as JsonObject)
-    assert(refusal(comparisons(most + 1), '{}').message.includes(`at most ${most}`))
+    assert(
+      refusal(comparisons(most + 1), '{}').message.includes(
+        `maximum per document is ${most}`,
+      ),
+    )
 
     const negated = comparisons(most + 1).replace(/1(?=[,}])/g, '{"$not":{"$gt":1}}')
-    assert(refusal(negated, '{}').message.includes(`at most ${most}`))
+    assert(refusal(negated, '{}').message.includes(`maximum per document is ${most}`))
 
     const parts = `{"$pull":{"a":{"$and":[${'{},'.repeat(defaultLimits.clausePartsMax)}{}]}}}`
     assert(refusal(parts, '{}').message.includes(String(defaultLimits.clausePartsMax)))

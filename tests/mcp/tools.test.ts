@@ -335,7 +335,9 @@ describe('rules for commands', () => {
     const assistant = await Assistant.of(admin.server, '2026-07-28', headers)
     const { _meta } = await assistant.call('findKeyspaces')
     const trace = _meta!.status!['trace'] as { events: { message: string }[] }
-    assert(trace.events.some(({ message }) => message === 'The command is findKeyspaces'))
+    assert(
+      trace.events.some(({ message }) => message === 'Received the command findKeyspaces'),
+    )
     await assistant.close()
   })
 })

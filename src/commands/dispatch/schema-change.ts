@@ -70,7 +70,8 @@ export function tablesOf({ targets }: KeyspaceSchema): readonly Table[] {
 /** A table as it is by now: it may have been altered since the command came. */
 export function currentTable(schema: KeyspaceSchema, { name }: Table): Table {
   const table = tablesOf(schema).find((candidate) => candidate.name === name)
-  if (table === undefined) throw new EngineError('gone', `the table ${name} is gone`)
+  if (table === undefined)
+    throw new EngineError('gone', `the table ${name} no longer exists`)
   return table
 }
 
