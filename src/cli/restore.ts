@@ -74,7 +74,7 @@ async function runRestore(folder: BackupFolder, options: RestoreOptions): Promis
   const [lacking] = await lackingIn(folder, backup)
   if (lacking !== undefined)
     throw new CommandFailure(
-      `backup ${backup.name} is not complete: ${lacking} is missing or was cut off. ` +
+      `backup ${backup.name} is not complete: ${lacking} is missing or truncated. ` +
         'Restore another backup; list them with --list.',
     )
   const { data } = options

@@ -196,7 +196,8 @@ test('a server starts with the documented minimum of permissions', async () => {
   try {
     await assert.rejects(keyspaces.open({ account }), {
       kind: 'unauthorized',
-      message: /^the cluster does not let .* or name another one with --system-keyspace/,
+      message:
+        /^the cluster user of the server may not .* or choose another one with --system-keyspace/,
     })
     await asSuperuser(
       `CREATE KEYSPACE "${system}" WITH replication =

@@ -249,8 +249,11 @@ describe('migration of a folder to a cluster', () => {
       assert('obstacles' in migration)
       const [type, name, setting] = migration.obstacles
       assert.match(type!, /^default_keyspace: type spot has other fields there already$/)
-      assert.match(name!, /k{49}: the name of a keyspace may have 48 characters/)
-      assert.match(setting!, /"roles" is there already/)
+      assert.match(
+        name!,
+        /k{49}: the name of the keyspace has 49 characters; the maximum is 48/,
+      )
+      assert.match(setting!, /"roles" already exists in the destination/)
       assert.equal(migration.obstacles.length, 3)
       await from.dropKeyspace(long)
     })
@@ -418,7 +421,7 @@ describe('stela migrate', () => {
     await sendTo(server, '', { dropKeyspace: { name: 'default_keyspace' } }, testToken)
     const { code, err } = await run()
     assert.equal(code, 1)
-    assert.match(err, /is in use by another running server\. Stop it/)
+    assert.match(err, /is in use by another running server\. Stop that server/)
     await server.stop()
   })
 

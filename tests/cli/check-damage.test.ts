@@ -240,7 +240,7 @@ describe('stela check finds', () => {
     assert.equal(code, 1, out)
     assert.match(
       out,
-      / {2}vectors holds a vector index up to write 21, and the store ends with write 20: the store has lost writes\n/,
+      / {2}vectors has a vector index up to write 21, but the last write of the store is 20: the store has lost writes\n/,
     )
     writeFileSync(join(folder, 'snapshot.json'), '{')
     const unusable = await check()
@@ -373,7 +373,7 @@ describe('stela check cannot check', () => {
     disk.remount('ro')
     const { code, err } = await check(disk.data)
     assert.equal(code, 2, err)
-    assert.match(err, /cannot be checked: the data folder cannot be written to\. Make its/)
+    assert.match(err, /cannot be checked: the data folder is read-only\. Make its/)
     disk.remount('rw')
     rmSync(disk.data, { recursive: true })
     cpSync(stopped, disk.data, { recursive: true })

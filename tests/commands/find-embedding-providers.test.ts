@@ -56,7 +56,7 @@ describe('findEmbeddingProviders', () => {
             required: false,
             defaultValue: null,
             validation: {},
-            help: 'The organization that pays for the requests, if the key belongs to several.',
+            help: 'The organization to bill, if the key belongs to several.',
             displayName: 'Organization ID',
             hint: 'org-…',
           },

@@ -122,7 +122,7 @@ describe('a traced request', () => {
       'Authorized administrator',
       'Found the collection default_keyspace.books',
       'Checked all clauses and documents',
-      'Read 1 record by sorting the few that match',
+      'Read 1 record by sorting the matches',
       'Completed the reply',
     ])
     let last = 0
@@ -260,7 +260,7 @@ describe('a traced request', () => {
     )
     assert.match(
       messagesOf(long).at(-2)!,
-      /^Read 0 records by looking at all, on a reading thread$/,
+      /^Read 0 records by scanning all, on a reader thread$/,
     )
   })
 

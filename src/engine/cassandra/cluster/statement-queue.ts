@@ -17,7 +17,10 @@ export class StatementQueue {
   /** `sentMax` limits unanswered statements, `waitingMax` queued statements of one principal. */
   constructor(sentMax: number, waitingMax: number) {
     const refuse = (max: number) =>
-      new EngineError('overloaded', `${max} statements of this token wait for the cluster`)
+      new EngineError(
+        'overloaded',
+        `${max} statements of this token already wait for the cluster`,
+      )
     this.#queue = new FairQueue({ capacity: sentMax, waitingMax, refuse })
   }
 

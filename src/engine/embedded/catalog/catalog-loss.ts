@@ -88,8 +88,8 @@ class LossSearch {
     this.generation = recorded.reduce((a, b) => Math.max(a, b), this.#own)
     if (this.generation > this.#own)
       this.findings.push(
-        `${catalogFile} is at generation ${this.#own}, and generation ${this.generation} was ` +
-          'recorded: its latest changes are lost',
+        `${catalogFile} is at generation ${this.#own}, but other files record ` +
+          `generation ${this.generation}: its latest changes are lost`,
       )
   }
 
@@ -97,10 +97,14 @@ class LossSearch {
     const file = join(this.#dataDir, folder, storeFile)
     const isBehind = this.generation > this.#own
     if (own !== undefined && own.uid !== uid) {
-      this.findings.push(`${folder} holds another collection or table than is listed`)
+      this.findings.push(
+        `${folder} contains another collection or table than the catalog lists`,
+      )
       this.#take(uid, folder)
     } else if (state === 'creating' && mayHoldData(file)) {
-      this.findings.push(`${folder} holds data, and is listed as not yet created`)
+      this.findings.push(
+        `${folder} contains data, but the catalog lists it as not yet created`,
+      )
       this.#take(uid, folder)
     } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
       // The drop is lost, and another target may use the folder by now.
