@@ -120,7 +120,7 @@ describe('stela import', { concurrency: 2 }, () => {
     const { code, err } = await runStela(args)
     assert.equal(code, 2)
     assert.match(err, /^stela: line 4: INVALID_COLUMN_VALUES: /)
-    assert.match(err, /line 5: the cell of "tags" is not JSON/)
+    assert.match(err, /line 5: the cell of "tags" is not valid JSON/)
     assert.match(err, /imported 2 rows, rejected 2/)
     assert.deepEqual(await exported('goods', 'table'), [
       '{"id":1,"at":"2024-02-29","bytes":{"$binary":"AQID"},"name":"12","place":[1.0,2.0],"price":0.1,"sold":true,"tags":["a","b"]}',
@@ -147,7 +147,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.match(err, /line 252: the record is not valid JSON: /)
     assert.match(err, /line 253: the record must be a JSON object, but is Array/)
     assert.match(err, /line 256: \w+: /)
-    assert.match(err, /imported 251 documents, rejected 7 \(kept in .*rejects\)/)
+    assert.match(err, /imported 251 documents, rejected 7 \(saved in .*rejects\)/)
     assert.equal(await readFile(rejects, 'utf8'), bad.map((line) => `${line}\n`).join(''))
     assert.equal((await exported('picky')).length, 251)
   })

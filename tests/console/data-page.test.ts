@@ -197,7 +197,7 @@ describe('the Data and Query pages', () => {
     // Another client has changed the document; saving again overwrites its change.
     await books.updateOne({ _id: 'new' }, { $set: { other: true } })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Somebody changed it meanwhile').waitFor()
+    await dialog.getByText('It was changed at the same time').waitFor()
     assert.equal((await books.findOne({ _id: 'new' }))!['m'], undefined)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
