@@ -181,7 +181,7 @@ export class Databases {
         if (entry.id === this.#homeId)
           throw new DatabaseRefusal(
             'state',
-            `The database ${id} is the default database, which cannot be terminated. ` +
+            `The database ${id} is the home database, which cannot be terminated. ` +
               'Drop its keyspaces instead',
           )
         return replaced(stored, entry, asTerminated(entry))

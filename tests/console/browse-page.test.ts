@@ -404,7 +404,7 @@ describe('the frame of the console', () => {
     const page = await console.page('#/', { viewport: { width: 800, height: 600 } })
     const library = '#/db/home/library'
     for (const [hash, shown] of [
-      ['#/', 'the default database'],
+      ['#/', 'the home database'],
       ['#/db/home', 'default_keyspace'],
       [library, 'Documents or rows'],
       [`${library}/books/data`, '1–20'],

@@ -59,7 +59,7 @@ export function StartPage() {
             {
               title: 'What it is',
               render: ({ isHome }) =>
-                isHome ? 'the default database, at the path /v1' : 'a database of its own',
+                isHome ? 'the home database, at the path /v1' : 'a database of its own',
             },
             {
               title: 'Id',
