@@ -34,10 +34,10 @@ export const toolNotes: Readonly<Record<string, string>> = {
   findOneAndReplace: 'Fields that the replacement does not have are removed.',
   findOneAndUpdate:
     'Returns the document before the change, unless options.returnDocument is "after".',
-  insertOne: 'status.insertedIds contains the _id or primary key.',
+  insertOne: 'The status has the _id or primary key in insertedIds.',
   insertMany:
-    'status.insertedIds lists the inserted documents or rows, even if others failed. ' +
-    'For more documents than the maximum of a call, make several calls.',
+    'The status lists the inserted documents or rows in insertedIds, even if others ' +
+    'failed. For more documents than the maximum of a call, make several calls.',
   updateOne: 'The status has matchedCount and modifiedCount.',
   updateMany:
     'The status has matchedCount and modifiedCount. If there is more to do, it also ' +

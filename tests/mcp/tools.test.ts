@@ -240,8 +240,8 @@ describe('with the official client', () => {
       const [error] = structuredContent!.errors!
       assert.equal(error!.errorCode, 'MCP_FEATURE_NOT_ENABLED')
       assert.deepEqual([error!.family, error!.scope], ['REQUEST', 'SCHEMA'])
-      await assert.rejects(other.client.listResources(), /switched off/)
-      await assert.rejects(other.read('stela://keyspaces'), /switched off/)
+      await assert.rejects(other.client.listResources(), /is disabled/)
+      await assert.rejects(other.read('stela://keyspaces'), /is disabled/)
       await other.close()
     })
 
