@@ -46,9 +46,9 @@ describe('a search that the collection does not support', () => {
   test('is rejected with a list of the supported searches', async () => {
     for (const [options, offered] of [
       [plain, 'this collection supports no searches'],
-      [{}, 'by $lexical only'],
-      [{ ...plain, vector: { dimension: 2 } }, 'by $vector only'],
-      [{ vector: { dimension: 2 } }, 'by $vector, $lexical only'],
+      [{}, 'supports the searches $lexical'],
+      [{ ...plain, vector: { dimension: 2 } }, 'supports the searches $vector'],
+      [{ vector: { dimension: 2 } }, 'supports the searches $vector, $lexical'],
       [lettersCollection, 'the searches $vector, $vectorize, $lexical'],
     ] as const) {
       const target = await collections.create([], options)

@@ -252,7 +252,7 @@ describe('a traced request', () => {
       { find: { filter: { n: { $ne: 0 } } } },
       wanted,
     )
-    assert.match(messagesOf(answer).at(-2)!, /^Read 20 records by looking at all$/)
+    assert.match(messagesOf(answer).at(-2)!, /^Read 20 records by scanning all$/)
     const long = await server.command(
       path,
       { find: { filter: { n: { $exists: false } } } },
@@ -367,6 +367,6 @@ describe('a trace', () => {
     const fields = parseStored(`{"document":{"text":"${'x'.repeat(5000)}"}}`)
     const shown = showCommand('insertOne', fields)
     assert(shown.length < 2100)
-    assert.match(shown, /x… \(5038 characters in all\)$/)
+    assert.match(shown, /x… \(5038 characters in total\)$/)
   })
 })
