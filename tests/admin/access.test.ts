@@ -88,7 +88,7 @@ describe('a token', () => {
       [{ roles, description: 'x'.repeat(501) }, /500/],
       [{ roles, tokenExpiry: 'soon' }, /tokenExpiry/],
       [{ roles, tokenExpiry: 1 }, /tokenExpiry/],
-      [{ roles, tokenExpiry: '2020-01-01T00:00:00Z' }, /past/],
+      [{ roles, tokenExpiry: '2020-01-01T00:00:00Z' }, /in the future/],
       [{ roles, orgId: 'another' }, /orgId/],
     ] as const)
       assert.match(await admin.refuse(400, 'POST', '/clientIdSecrets', { body }), message)
