@@ -113,7 +113,7 @@ export async function build(
   const metrics = config.metrics === 'off' ? undefined : new Metrics(config.metricsCacheMs)
   const replies = new ReplyWriter(config.replyTimeoutMs, () => {
     metrics?.countUnread()
-    log.debug('A connection was closed: its client does not read a reply')
+    log.debug('Closed a connection because its client does not read a reply')
   })
   const slowCommands = new RecentSlowCommands()
   const { requestTimeoutMs, connectionsMax, tls } = config

@@ -45,9 +45,12 @@ const notInherited = /^(?:STELA_.*|NODE_OPTIONS|NODE_V8_COVERAGE|NODE_TEST_CONTE
 /** Starts a server on a free port. Throws an error that names an invalid setting. */
 export async function startStela(options: StelaOptions = {}): Promise<Stela> {
   const { keyspaces = [], settings = {}, token = randomBytes(24).toString('hex') } = options
-  if (token === '') throw new Error('The token is empty. Leave it out to have one made')
+  if (token === '')
+    throw new Error('The token is empty. Leave it out, and the server generates one')
   if ('data' in settings)
-    throw new Error('The folder is an option of its own: startStela({ data })')
+    throw new Error(
+      'Do not pass --data. Set the folder with the option data: startStela({ data })',
+    )
   const temporary =
     options.data === undefined ? await mkdtemp(join(tmpdir(), 'stela-')) : undefined
   const data = options.data ?? temporary!
@@ -99,7 +102,9 @@ function readyUrl(child: ChildProcess, order: TestServerOrder): Promise<string> 
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
-      reject(new Error(`The server ended before it was ready: ${signal ?? `code ${code}`}`))
+      reject(
+        new Error(`The server stopped before it was ready: ${signal ?? `code ${code}`}`),
+      )
     })
     child.once('message', (report: TestServerReport) => {
       if ('url' in report) resolve(report.url)

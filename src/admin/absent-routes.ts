@@ -9,13 +9,21 @@ import type { AdminRoute, Method } from './route.ts'
 const inDatabases: readonly AdminRoute[] = [
   absent('POST', '/park', 'does not park databases'),
   absent('POST', '/unpark', 'does not park databases'),
-  absent('POST', '/resize', 'has no capacity units: a database may use all of it'),
-  absent('POST', '/resetPassword', 'has no passwords for databases: make a token instead'),
-  absent('POST', '/secureBundleURL', 'speaks the Data API alone: it has no CQL'),
+  absent(
+    'POST',
+    '/resize',
+    'has no capacity units: each database can use the whole server',
+  ),
+  absent(
+    'POST',
+    '/resetPassword',
+    'has no passwords for databases. Create a token instead',
+  ),
+  absent('POST', '/secureBundleURL', 'supports only the Data API, not CQL'),
   absent('POST', '/datacenters', 'is the only datacenter of its databases'),
   absent('POST', '/datacenters/:datacenter/terminate', 'is the only datacenter'),
   ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
-    absent(method, '/access-lists', 'has no lists of addresses: use a firewall'),
+    absent(method, '/access-lists', 'has no access lists. Use a firewall instead'),
   ),
 ]
 
@@ -24,12 +32,12 @@ export const absentRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/access-lists',
-    run: () => refuse('has no lists of addresses: use a firewall'),
+    run: () => refuse('has no access lists. Use a firewall instead'),
   },
   {
     method: 'POST',
     path: '/pcus',
-    run: () => refuse('has no capacity units: a database may use all of it'),
+    run: () => refuse('has no capacity units: each database can use the whole server'),
   },
 ]
 

@@ -88,7 +88,7 @@ export function buildAdminApp(
       // Fastify runs no hooks for these requests, but an invalid token must be counted
       // here, too.
       void identify(request, services)
-        .then(() => new Refusal(400, 'The path cannot be read'))
+        .then(() => new Refusal(400, 'The path is not validly encoded'))
         .catch(
           (failure: unknown) =>
             refusalOf(failure) ?? ourMistake(failure, request, services),
@@ -118,7 +118,7 @@ export function buildAdminApp(
     return sendRefusal(refusal, request, reply)
   })
   app.setNotFoundHandler((request) => {
-    throw new Refusal(404, `There is nothing at ${shorten(pathOf(request))}`)
+    throw new Refusal(404, `The management API has no path ${shorten(pathOf(request))}`)
   })
   const stopping = new AbortController()
   app.addHook('preClose', (done) => {
@@ -153,20 +153,20 @@ async function identify(
   const identified = authenticator.identify(token, { connection, address: asked.address })
   const found = await Promise.resolve(identified).catch((failure: unknown) => {
     const { requestId } = asked
-    services.log.error({ err: failure, requestId }, 'A token could not be looked up')
+    services.log.error({ err: failure, requestId }, 'A token could not be verified')
     // The log has the cause. The client is not authenticated yet, so the reply omits it.
-    throw new Refusal(503, 'The token could not be looked up')
+    throw new Refusal(503, 'The token could not be verified')
   })
   if (isPrincipal(found)) return { principal: found, token }
   audit.refused(refusalReason(found), asked)
   if (found.why === 'unknown')
-    throw new Refusal(401, 'The token is not valid: it is unknown or revoked')
+    throw new Refusal(401, 'The token is invalid: it is unknown or revoked')
   if (found.why === 'expired')
-    throw new Refusal(401, `The token has expired: it was valid until ${found.expiredAt}`)
+    throw new Refusal(401, `The token expired at ${found.expiredAt}`)
   throw new Refusal(
     429,
-    'Too many requests with bad credentials came from this address. The token was not ' +
-      `looked at. Try again in ${counted(found.seconds, 'second')}`,
+    'Too many requests with invalid credentials from this address. The token was not ' +
+      `checked. Try again after ${counted(found.seconds, 'second')}`,
     { 'Retry-After': String(found.seconds) },
   )
 }
@@ -213,7 +213,10 @@ function parseBody(request: FastifyRequest, body: string): unknown {
   try {
     return JSON.parse(body) as unknown
   } catch (error) {
-    throw new Refusal(400, `The body is not JSON: ${shorten((error as Error).message)}`)
+    throw new Refusal(
+      400,
+      `The body is not valid JSON: ${shorten((error as Error).message)}`,
+    )
   }
 }
 
@@ -269,7 +272,7 @@ function refuseOthers(app: FastifyInstance, path: string): void {
     handler: ({ method }) => {
       throw new Refusal(
         405,
-        `${method} has no meaning here. There is ${known.join(', ')}`,
+        `${method} is not supported at this path. Supported: ${known.join(', ')}`,
         allow,
       )
     },
@@ -283,10 +286,10 @@ function ourMistake(
   { log }: AdminAppServices,
 ): Refusal {
   const requestId = requestIdFor(request)
-  log.error({ err: failure, requestId }, 'A request failed by a mistake in the server')
+  log.error({ err: failure, requestId }, 'A request failed because of a bug in the server')
   return new Refusal(
     500,
-    `The server failed. Its log has more about the request ${requestId}`,
+    `Internal server error. See the server log for the request ${requestId}`,
   )
 }
 

@@ -20,7 +20,7 @@ function backUp(call: AdminCall): AdminReply {
   const role = access.role(organizationAdministratorId)
   // A backup contains all data, including the digests of all tokens.
   if (!call.principal.covers(role.policy))
-    throw call.forbid(`It takes the role ${role.name}`)
+    throw call.forbid(`It requires the role ${role.name}`)
   const have = readHave(call)
   call.noteBackup()
   const body = backupStream({
@@ -37,6 +37,6 @@ function backUp(call: AdminCall): AdminReply {
 function readHave(call: AdminCall): readonly string[] {
   const { have = [] } = call.body === undefined ? {} : call.fields
   if (!Array.isArray(have) || !have.every((key) => typeof key === 'string'))
-    throw new Refusal(400, 'have must be an array of texts, the keys of files')
+    throw new Refusal(400, 'have must be an array of strings, the keys of files')
   return have
 }

@@ -37,7 +37,7 @@ export function backupStream(options: BackupStreamOptions): Readable {
   const left = new AbortController()
   const signal = AbortSignal.any([options.signal, left.signal])
   const watch = setTimeout(() => {
-    stream.destroy(new Error('nobody reads the backup'))
+    stream.destroy(new Error('the client does not read the backup'))
   }, fixedLimits.backupUnreadMsMax).unref()
   const stream = Readable.from(chunks(options, signal, watch), {
     objectMode: false,
@@ -71,7 +71,7 @@ async function* chunks(
   } catch (error) {
     if (!signal.aborted) options.report(error)
     if (error instanceof CutShort) throw error
-    yield line({ error: signal.aborted ? 'the server is stopping' : reasonOf(error) })
+    yield line({ error: signal.aborted ? 'the server is shutting down' : reasonOf(error) })
   }
 }
 
@@ -80,7 +80,7 @@ function partsOf(
   signal: AbortSignal,
 ): AsyncIterable<BackupPart> {
   if (engine.operations === undefined)
-    throw new EngineError('read', 'this server keeps its data where it cannot be backed up')
+    throw new EngineError('read', 'the engine of this server does not support backups')
   return engine.operations.backup(new Set(have), signal)
 }
 
@@ -103,7 +103,7 @@ async function* framed(
           watch.refresh()
         }
       } catch (error) {
-        throw new CutShort('a file could not be sent to its end', { cause: error })
+        throw new CutShort('a file could not be sent completely', { cause: error })
       }
       return
     }
@@ -152,7 +152,7 @@ async function withinTime<T>(next: Promise<T>): Promise<T | 'alive'> {
 function reasonOf(error: unknown): string {
   return error instanceof EngineError
     ? error.message
-    : 'the server failed; its log has more about it'
+    : 'internal server error; see the server log for details'
 }
 
 function line(content: object): Uint8Array {

@@ -68,6 +68,6 @@ function readStart(value: unknown, visible: readonly DatabaseInfo[]): number {
   const id = typeof value === 'string' ? value.toLowerCase() : undefined
   const position = visible.findIndex((info) => info.id === id)
   if (position < 0)
-    throw new Refusal(400, 'starting_after must be the id of a database of the list')
+    throw new Refusal(400, 'starting_after must be the id of a database in the list')
   return position + 1
 }

@@ -20,7 +20,8 @@ async function createKeyspace(call: AdminCall): Promise<AdminReply> {
   if (!isKeyspaceName(keyspace, limits))
     throw new Refusal(
       400,
-      `A keyspace's name has 1 to ${limits.nameLengthMax} letters, digits and underscores`,
+      `The name of a keyspace must have 1 to ${limits.nameLengthMax} letters, digits ` +
+        'and underscores',
     )
   if (await engine.as(call.credentials).createKeyspace(keyspace))
     call.noteChange(
@@ -53,7 +54,7 @@ function databaseFor(effect: 'create' | 'drop', call: AdminCall): Database {
   const resource = { database: info.id, keyspace: call.params['keyspace']! }
   if (!call.principal.may(effect, resource)) {
     if (!isVisible(info, call)) throw unknownDatabase(call)
-    throw call.forbid(`It takes db-keyspace-${effect}`, resource)
+    throw call.forbid(`It requires db-keyspace-${effect}`, resource)
   }
   const database = databases.find(info.id)
   if (database === undefined)

@@ -17,7 +17,7 @@ export function readNewDatabase(
   if (given(dbType) && dbType !== 'vector')
     throw new Refusal(422, 'dbType must be "vector": all databases here have vectors')
   if (given(pcuGroupUUID))
-    throw new Refusal(422, 'pcuGroupUUID names a group of capacity units; there are none')
+    throw new Refusal(422, 'pcuGroupUUID cannot be used: this server has no capacity units')
   return {
     name: readName(fields['name'], limits),
     keyspace: readKeyspace(fields['keyspace'], limits),
@@ -32,7 +32,7 @@ function given(value: unknown): boolean {
 
 function readName(value: unknown, { databaseNameLengthMax: max }: Limits): string {
   if (typeof value !== 'string' || value.trim() === '' || value.length > max)
-    throw new Refusal(400, `name must be a text of 1 to ${max} characters`)
+    throw new Refusal(400, `name must be a string of 1 to ${max} characters`)
   return value
 }
 

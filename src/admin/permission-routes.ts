@@ -32,5 +32,5 @@ function listPermissions(call: AdminCall): AdminReply {
 function textOf({ query }: AdminCall, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || typeof value === 'string') return value
-  throw new Refusal(400, `${name} is to be given once.`)
+  throw new Refusal(400, `${name} must be given exactly once.`)
 }

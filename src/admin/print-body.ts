@@ -22,7 +22,8 @@ export async function printBody(
     if (size > sizeMax)
       throw new Refusal(
         400,
-        `The reply has more than ${counted(sizeMax, 'character')}, the most that --max-reply-size permits`,
+        `The reply has more than ${counted(sizeMax, 'character')}, the maximum set ` +
+          'by --max-reply-size',
       )
     parts.push(text)
   }

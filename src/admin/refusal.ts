@@ -57,34 +57,34 @@ const databaseStatuses: Readonly<Record<DatabaseRefusal['kind'], number>> = {
 function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
   switch (kind) {
     case 'closed':
-      return new Refusal(503, 'The server is stopping', { 'Retry-After': '1' })
+      return new Refusal(503, 'The server is shutting down', { 'Retry-After': '1' })
     case 'gone':
     case 'changed':
-      return new Refusal(409, `It was changed by another request meanwhile: ${message}`)
+      return new Refusal(409, `Another request changed it at the same time: ${message}`)
     case 'write':
     case 'read':
     case 'damaged':
     case 'unparseable':
     case 'schema':
     case 'schemaVersion':
-      return new Refusal(500, `The store failed: ${message}`)
+      return new Refusal(500, `The database failed: ${message}`)
     case 'overloaded':
-      return new Refusal(503, `The server has too much to do: ${message}`)
+      return new Refusal(503, `The server is overloaded: ${message}`)
     case 'timeout':
-      return new Refusal(504, `The store did not answer in time: ${message}`)
+      return new Refusal(504, `The database did not answer in time: ${message}`)
     case 'unavailable':
     case 'unreachable':
-      return new Refusal(503, `The store cannot be reached: ${message}`)
+      return new Refusal(503, `The database cannot be reached: ${message}`)
     case 'unauthenticated':
     case 'unauthorized':
-      return new Refusal(403, `The store does not permit it: ${message}`)
+      return new Refusal(403, `The database does not permit this: ${message}`)
     case 'unsupported':
     case 'indexExists':
     case 'indexLimit':
     case 'droppedColumn':
     case 'keptColumn':
     case 'unorderedSet':
-      return new Refusal(422, `The store cannot do this: ${message}`)
+      return new Refusal(422, `The database does not support this: ${message}`)
     case 'position':
       return undefined
   }
@@ -95,7 +95,7 @@ function frameworkRefusal(failure: unknown): Refusal | undefined {
   const { statusCode } = failure as { statusCode?: number }
   switch (statusCode) {
     case 413:
-      return new Refusal(413, 'The body is larger than any that this path takes')
+      return new Refusal(413, 'The body exceeds the maximum size of this path')
     case 415:
       return new Refusal(415, 'The body must be JSON: send Content-Type: application/json')
     default:

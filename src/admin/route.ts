@@ -93,7 +93,7 @@ export class AdminCall {
   /** Throws when the principal lacks the permission. */
   require(action: Action, resource: Resource = {}): void {
     if (!this.principal.allows(action, resource))
-      throw this.forbid(`It takes ${action}`, resource)
+      throw this.forbid(`It requires ${action}`, resource)
   }
 
   /** The error for a missing permission, recorded in the audit log. */

@@ -40,7 +40,7 @@ export function checkOrganization(
   organization: string,
 ): void {
   if (given !== undefined && given !== null && given !== '' && given !== organization)
-    throw new Refusal(400, `${field} must be ${organization}, or be left out`)
+    throw new Refusal(400, `${field} must be ${organization}, or left out`)
 }
 
 function describe({ id, roles, createdAt, description, expiresAt }: TokenInfo) {

@@ -245,8 +245,7 @@ export class Access {
       if (this.#administrators().includes(found) && !this.#hasAdministratorIn(rest))
         throw new AccessRefusal(
           'state',
-          `The token ${id} is the last that can make others. Make another administrator ` +
-            'token first',
+          `The token ${id} is the last administrator token. Create another one first`,
         )
       return { value: rest, result: infoOf(found) }
     })
@@ -267,7 +266,7 @@ export class Access {
   setUser(name: unknown, roles: unknown, by: Principal): Promise<User> {
     return this.#change(this.#users, (users) => {
       if (typeof name !== 'string' || name === '' || name.length > 200)
-        throw new AccessRefusal('bad', 'email must be a text of 1 to 200 characters')
+        throw new AccessRefusal('bad', 'email must be a string of 1 to 200 characters')
       this.#checkCovered(this.#rolesOfUser(name), by)
       const id = users[name]?.id ?? name
       const given = this.#readRoles(roles, by)
@@ -293,7 +292,7 @@ export class Access {
       if (user.isAccount)
         throw new AccessRefusal(
           'state',
-          `${user.name} is an account of the server's settings. Take it out of STELA_USERS`,
+          `${user.name} is an account of the server settings. Remove it from STELA_USERS`,
         )
       this.#checkCovered(user.roles, by)
       const rest = Object.entries(users).filter(([name]) => name !== user.name)
@@ -303,12 +302,15 @@ export class Access {
 
   #readRole(id: string, name: unknown, policy: unknown, by: Principal): Role {
     if (typeof name !== 'string' || name.trim() === '' || name.length > 200)
-      throw new AccessRefusal('bad', 'name must be a text of 1 to 200 characters')
+      throw new AccessRefusal('bad', 'name must be a string of 1 to 200 characters')
     if (this.roles.some((role) => role.name === name && role.id !== id))
-      throw new AccessRefusal('taken', `There is a role "${name}" already`)
+      throw new AccessRefusal('taken', `The role "${name}" already exists`)
     const read = this.#readPolicy(policy)
     if (!by.covers(read))
-      throw new AccessRefusal('forbidden', 'A role cannot allow more than its maker may do')
+      throw new AccessRefusal(
+        'forbidden',
+        'A role cannot allow more than the token of its creator',
+      )
     const updatedAt = new Date().toISOString()
     return { id, name, isDefault: false, policy: read, updatedAt, updatedBy: by.name }
   }
@@ -326,7 +328,7 @@ export class Access {
     if (role.isDefault)
       throw new AccessRefusal(
         'forbidden',
-        `"${role.name}" is a role of every server and cannot be changed. Create another`,
+        `"${role.name}" is a default role and cannot be changed. Create another role`,
       )
     this.#checkCovered([id], by)
     return role
@@ -334,7 +336,7 @@ export class Access {
 
   #readRoles(ids: unknown, by: Principal | undefined): string[] {
     if (!Array.isArray(ids) || ids.length === 0 || ids.length > 100)
-      throw new AccessRefusal('bad', 'roles must be an array of 1 to 100 ids of roles')
+      throw new AccessRefusal('bad', 'roles must be an array of 1 to 100 role ids')
     const known = this.roles
     const unknown = ids.filter((id) => !known.some((role) => role.id === id))
     if (unknown.length > 0)
@@ -350,7 +352,7 @@ export class Access {
       if (roles.includes(role.id) && !by.covers(role.policy))
         throw new AccessRefusal(
           'forbidden',
-          `The role "${role.name}" may do more than the token of this request`,
+          `The role "${role.name}" allows more than the token of this request`,
         )
   }
 
@@ -439,7 +441,7 @@ function checkRoom(count: number, what: string): void {
   if (count >= fixedLimits.accessEntriesMax)
     throw new AccessRefusal(
       'state',
-      `There are ${count} ${what} already. Remove some first`,
+      `There are already ${count} ${what}, the maximum. Remove some first`,
     )
 }
 
@@ -473,7 +475,7 @@ function digestsOf(token: string): string[] {
 function readDescription(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value !== 'string' || value.length > 500)
-    throw new AccessRefusal('bad', 'description must be a text of at most 500 characters')
+    throw new AccessRefusal('bad', 'description must be a string of at most 500 characters')
   return value
 }
 
@@ -484,9 +486,9 @@ function readExpiry(value: unknown): string | undefined {
   if (Number.isNaN(ms))
     throw new AccessRefusal(
       'bad',
-      'tokenExpiry must be a moment such as 2030-01-31T12:00:00Z',
+      'tokenExpiry must be a time such as 2030-01-31T12:00:00Z',
     )
-  if (ms <= Date.now()) throw new AccessRefusal('bad', 'tokenExpiry is in the past')
+  if (ms <= Date.now()) throw new AccessRefusal('bad', 'tokenExpiry must be in the future')
   return new Date(ms).toISOString()
 }
 
@@ -499,12 +501,12 @@ function describeUnknownRoles(unknown: readonly unknown[], known: readonly Role[
   const hint =
     named === undefined
       ? ''
-      : `. Roles are given by their ids, and the id of "${named.name}" is ${named.id}`
+      : `. Send ids instead of names; the id of "${named.name}" is ${named.id}`
   const names = known
     .filter(({ isDefault }) => isDefault)
     .map(({ name, id }) => `"${name}" (${id})`)
   return (
-    `roles has what is not the id of a role: ${shown}${hint}. Every server has the roles ` +
-    `${names.join(', ')}; GET /organizations/roles lists all`
+    `roles contains unknown role ids: ${shown}${hint}. Default roles: ` +
+    `${names.join(', ')}. GET /organizations/roles lists all roles`
   )
 }

@@ -55,7 +55,7 @@ export class Audit {
       untold.details = details
       return
     }
-    this.#log.warn(details, 'A request was refused')
+    this.#log.warn(details, 'A request was rejected')
     this.#untold.set(key, { count: 0, details })
     this.#telling ??= setTimeout(this.#tell, fixedLimits.refusalLogMs).unref()
   }
@@ -75,7 +75,7 @@ export class Audit {
         this.#untold.delete(key)
         continue
       }
-      this.#log.warn({ ...details, count }, 'Requests were refused')
+      this.#log.warn({ ...details, count }, 'Requests were rejected')
       refusals.count = 0
     }
     if (this.#untold.size > 0)
@@ -93,7 +93,7 @@ export class Audit {
   backedUp(principal: Principal, asked: AuditedRequest): void {
     this.#log.info(
       { audit: 'backup', principal: principal.name, ...asked },
-      'A backup was begun',
+      'A backup was started',
     )
   }
 }

@@ -35,9 +35,11 @@ export function readPolicy(value: unknown, organization: string): Policy {
   const given = value as Record<string, unknown>
   const { description = '', effect = 'allow' } = given
   if (typeof description !== 'string')
-    throw new BadPolicy('policy.description must be a text')
+    throw new BadPolicy('policy.description must be a string')
   if (effect !== 'allow')
-    throw new BadPolicy('policy.effect must be "allow": what is not allowed is refused')
+    throw new BadPolicy(
+      'policy.effect must be "allow": actions that no policy allows are denied',
+    )
   const resources = readTexts(given['resources'], 'policy.resources')
   for (const resource of resources) parseResource(resource, organization)
   const names = readTexts(given['actions'], 'policy.actions')
@@ -54,7 +56,7 @@ function readTexts(value: unknown, field: string): string[] {
     throw new BadPolicy(`${field} must be an array that is not empty`)
   if (value.length > policyListMax)
     throw new BadPolicy(
-      `${field} has ${value.length} elements; at most ${policyListMax} may be`,
+      `${field} has ${value.length} elements; the maximum is ${policyListMax}`,
     )
   for (const element of value)
     if (
@@ -63,7 +65,7 @@ function readTexts(value: unknown, field: string): string[] {
       element.length > policyTextLengthMax
     )
       throw new BadPolicy(
-        `${field} must hold texts of 1 to ${policyTextLengthMax} characters; one is ` +
+        `${field} must contain strings of 1 to ${policyTextLengthMax} characters; one is ` +
           JSON.stringify(element).slice(0, 100),
       )
   return [...new Set(value as string[])]
@@ -83,12 +85,13 @@ function parseResource(text: string, organization: string): ResourcePattern {
   const [, owner, database, keyspace, target] = resourceForm.exec(text) ?? []
   if (owner === undefined)
     throw new BadPolicy(
-      `policy.resources has "${text}", which is not of the form ` +
+      `policy.resources has "${text}", which does not have the form ` +
         'drn:astra:org:<id>[:db:<id or *>[:keyspace:<name or *>[:table:<name or *>]]]',
     )
   if (owner !== organization)
     throw new BadPolicy(
-      `policy.resources has "${text}", which is of another organization; this is ${organization}`,
+      `policy.resources has "${text}", which belongs to another organization; this one ` +
+        `is ${organization}`,
     )
   return { database: database?.toLowerCase(), keyspace, target }
 }

@@ -77,10 +77,7 @@ const changesAll = 'Reads and writes all data and changes all schemas'
 const policies: Readonly<Record<string, readonly [string, readonly Action[]]>> = {
   [organizationAdministrator]: ['Does everything', actions],
   [databaseAdministrator]: [changesAll, [...view, ...inDatabases]],
-  'Billing Admin': [
-    'Sees what is paid for',
-    ['org-read', 'org-billing-read', 'org-billing-write'],
-  ],
+  'Billing Admin': ['Sees billing', ['org-read', 'org-billing-read', 'org-billing-write']],
   'Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
   'API Admin User': [changesAll, [...view, ...inDatabases]],
   'API Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
@@ -92,5 +89,5 @@ const policies: Readonly<Record<string, readonly [string, readonly Action[]]>> =
   'API RO Svc Acct': [readsAll, [...view, ...readOnly]],
   'API R/W User': [writesAll, [...view, ...readWrite]],
   'API R/W Svc Acct': [writesAll, [...view, ...readWrite]],
-  'UI View Only': ['Sees which databases there are', view],
+  'UI View Only': ['Lists databases', view],
 }

@@ -88,7 +88,7 @@ async function makeBackup(
     for (const { key } of await folder.findDamaged(had.values())) {
       had.delete(key)
       process.stderr.write(
-        `stela: ${folder.fileOf(key)} is damaged; it is not counted on.\n`,
+        `stela: ${folder.fileOf(key)} is damaged. This backup copies it again.\n`,
       )
     }
   const left = new AbortController()
@@ -134,7 +134,9 @@ async function receive(
           // Overwriting a file of this key would damage earlier backups, which may need the
           // file.
           if (had.has(part.key) || received.has(part.key))
-            throw new CommandFailure(`the server sent ${part.key}, which is here already.`)
+            throw new CommandFailure(
+              `the server sent ${part.key}, a file that this folder already has. Try again.`,
+            )
           const count = (bytes: number) => void (size += bytes)
           received.set(part.key, await keep(part, folder.fileOf(part.key), count))
           break
@@ -142,7 +144,9 @@ async function receive(
         case 'manifest':
           return { manifest: complete(part.manifest, received, had), received }
       }
-    throw new CommandFailure('the server sent no manifest.')
+    throw new CommandFailure(
+      'the server did not send the manifest of the backup. Try again.',
+    )
   } finally {
     meter.finish(0)
   }
@@ -192,7 +196,9 @@ function complete(
     const here = received.get(file.key) ?? had.get(file.key)
     if (here === undefined) throw new CommandFailure(`the server did not send ${file.key}.`)
     if (received.has(file.key) && file.sha256 !== here.sha256)
-      throw new CommandFailure(`${file.key} did not arrive as it was sent. Try again.`)
+      throw new CommandFailure(
+        `${file.key} was changed during transfer: its checksum differs. Try again.`,
+      )
     return { ...file, ...here }
   }
   const manifest = {
@@ -206,7 +212,8 @@ function complete(
 
 function notUnderstood(): CommandFailure {
   return new CommandFailure(
-    'the server describes the backup in a way that is not understood.',
+    'the manifest that the server sent is invalid. Use the same version of Stela as ' +
+      'the server.',
   )
 }
 
@@ -221,8 +228,8 @@ function summary(
   const copied = manifest.stores.filter(({ key }) => received.has(key)).length
   const unchanged = manifest.stores.length - copied
   return (
-    `Backup ${name} is complete: ${targetsText(manifest.stores.length)}, ${sizeText(all)}.\n` +
-    `Copied ${copied} (${sizeText(sent)}), ${unchanged} had not changed; ` +
+    `Backup ${name} is complete: ${targetsText(manifest.stores.length)}, ` +
+    `${sizeText(all)}.\nCopied ${copied} (${sizeText(sent)}), ${unchanged} unchanged, ` +
     `in ${(tookMs / 1000).toFixed(1)} s.`
   )
 }

@@ -25,28 +25,34 @@ export function describeCluster(report: ClusterReport): readonly [string, number
     ...(settings === undefined ? [] : [`settings: ${settings}`]),
     ...findings,
     wrong === 0
-      ? `All is well: ${describeCounts(targets)}.`
-      : `${wrong} found, in ${describeCounts(targets)}.`,
+      ? `No problems in ${describeCounts(targets)}.`
+      : `${counted(wrong, 'problem')} in ${describeCounts(targets)}.`,
   ]
   return [lines.map((line) => `${line}\n`).join(''), wrong]
 }
 
 const capabilities = [
-  ['vectors', 'searches by vector'],
-  ['indexAnalyzer', 'searches by terms; otherwise servers keep an index of them'],
-  ['or', '$or and $in on several columns in one question'],
+  ['vectors', 'vector search'],
+  ['indexAnalyzer', 'lexical search; if not, servers store a term index'],
+  ['or', '$or, and $in on several columns, in one query'],
   ['notEquals', '$ne and $nin by index'],
   ['notContains', '$nin on lists, sets and maps by index'],
-  ['indexedIn', '$in by index in one question'],
-  ['mapRanges', '$gt, $lt and the like on numbers and dates of documents by index'],
-  ['sourceModel', 'notes the model of vectors; otherwise the comment of the table does'],
-  ['extensions', 'notes the services of tables; otherwise their comments do'],
+  ['indexedIn', '$in by index in one query'],
+  ['mapRanges', '$gt, $gte, $lt and $lte on numbers and dates of documents by index'],
+  [
+    'sourceModel',
+    'stores the source model of vectors; if not, the table comment contains it',
+  ],
+  [
+    'extensions',
+    'stores the embedding services of tables; if not, the table comments contain them',
+  ],
 ] as const
 
 function describeNodes({ nodes, localDataCenter }: ClusterReport) {
   const centers = Map.groupBy(nodes, ({ dataCenter }) => dataCenter)
   const lines = Array.from(centers).flatMap(([center, own]) => [
-    `data center ${center}${center === localDataCenter ? ', the local one' : ''}`,
+    `data center ${center}${center === localDataCenter ? ' (local)' : ''}`,
     ...own.map(
       ({ address, release, isUp }) => `  ${address} ${isUp ? 'up' : 'DOWN'}, ${release}`,
     ),

@@ -87,7 +87,7 @@ function report(checked: ReturnType<typeof checkEverything>): number {
       findings.length > 0
         ? `${problemsText(findings.length)} in ${file}`
         : obstacle === undefined
-          ? 'sound'
+          ? 'ok'
           : 'not checked'
     print(`${name ?? 'catalog'}: ${verdict}`)
     for (const finding of findings) print(`  ${finding}`)
@@ -95,8 +95,8 @@ function report(checked: ReturnType<typeof checkEverything>): number {
     if (obstacle !== undefined) process.stderr.write(`stela: ${obstacle}\n`)
   }
   const all = `the catalog and ${targetsText(count)}`
-  if (problems > 0) print(`${problemsText(problems)} found, in ${all}.`)
-  else if (unchecked === 0) print(`All is sound: ${all}.`)
+  if (problems > 0) print(`${problemsText(problems)} in ${all}.`)
+  else if (unchecked === 0) print(`No problems in ${all}.`)
   if (unchecked > 0) print(`${unchecked} of ${targetsText(count)} could not be checked.`)
   return problems > 0 ? 1 : unchecked > 0 ? 2 : 0
 }

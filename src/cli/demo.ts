@@ -64,7 +64,7 @@ curl -s ${url}/v1${path} -H 'Token: ${token}' -H 'Content-Type: application/json
 The keyspace default_keyspace has a collection "places" and a table "visits".
 The token is ${token}. Three things to try, in another terminal:
 ${shown.join('')}
-In a browser, ${url} shows what else there is. Ctrl-C stops the server and removes its data.
+Open ${url} in a browser for the console. Ctrl-C stops the server and deletes its data.
 
 `
 }

@@ -48,7 +48,7 @@ async function runExport(options: ExportOptions): Promise<void> {
   const target = new RecordTarget(options, { connections: 1 })
   if (target.kind === 'table' && !options.searchFields)
     throw new CommandFailure(
-      '--no-search-fields is for collections: a table has only columns.',
+      '--no-search-fields applies only to collections. Leave it out for a table.',
     )
   await target.open(false)
   const noun = target.kind === 'table' ? 'rows' : 'documents'
@@ -124,7 +124,9 @@ async function* pages(
     if (error !== undefined) throw new CommandFailure(`${error.code}: ${error.message}`)
     const documents = memberAt(answer.body, 'data', 'documents')
     if (!Array.isArray(documents))
-      throw new CommandFailure('the server answers find in a way that is not understood.')
+      throw new CommandFailure(
+        'the reply to find has no list of documents. Check that --url is a Stela server.',
+      )
     yield documents
     state = memberAt(answer.body, 'data', 'nextPageState') ?? undefined
   } while (state !== undefined)

@@ -72,7 +72,8 @@ FILE.rejected. The exit status is 0 when all records were imported, 2 when some 
 
 FILE.progress records how far an import has come. --resume continues from there, even after the
 process was killed, and sends unconfirmed records again. A document with an _id is never stored
-twice; documents without one get a new _id from the server, so up to a few hundred of them can be.
+twice. Documents without one get a new _id from the server, so up to a few hundred of them may be
+stored twice.
 
 Examples:
   export STELA_TOKEN=…                                 set once for all examples
@@ -95,7 +96,7 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
   const target = new RecordTarget(options, { connections, headers })
   if (options.create === true && target.kind === 'table')
     throw new CommandFailure(
-      '--create is for collections: a table needs columns. Create it first.',
+      '--create applies only to collections. Create the table first, with its columns.',
     )
 
   const input = await Input.open(path, options.format)
@@ -213,14 +214,16 @@ class Progress {
     } catch (error) {
       const { message } = fileFailure(error)
       if (resumes) throw new CommandFailure(message)
-      process.stderr.write(`stela: --resume will not be possible: ${message}\n`)
+      process.stderr.write(`stela: this import cannot be resumed: ${message}\n`)
     }
   }
 
   #resumed(): ImportState | undefined {
     const state = this.#file?.read()
     if (state === undefined)
-      process.stderr.write('stela: nothing to resume, so this starts from the beginning\n')
+      process.stderr.write(
+        'stela: no interrupted import to resume; starting from the beginning\n',
+      )
     return state
   }
 
@@ -232,8 +235,8 @@ class Progress {
     const file = this.#file
     if (file !== undefined && (file.readIfSound()?.sent ?? 0) > 0)
       throw new CommandFailure(
-        `an import of this file was interrupted. Go on with --resume, or remove ${file.path} ` +
-          'to start from the beginning.',
+        'an earlier import of this file was interrupted. Continue it with --resume, ' +
+          `or remove ${file.path} to start from the beginning.`,
       )
   }
 
@@ -252,8 +255,8 @@ class Progress {
       this.remove()
       return 'Nothing was imported.'
     }
-    if (!this.#isKept) return `The first ${done} records are done.`
-    return `${done} records are done; the same command with --resume goes on from there.`
+    if (!this.#isKept) return `The first ${done} records were processed.`
+    return `${done} records were processed. Run the same command with --resume to continue.`
   }
 }
 
@@ -264,12 +267,12 @@ function summary(
   rejectsPath: string | undefined,
 ): string {
   const parts = [`imported ${inserted} ${inserted === 1 ? noun.replace(/s$/, '') : noun}`]
-  if (there > 0) parts.push(`${there} were there from an interrupted request`)
+  if (there > 0) parts.push(`${there} already stored by an interrupted request`)
   if (rejected > 0) {
     const kept =
       rejectsPath === undefined || rejectsSize === 0
-        ? 'kept nowhere'
-        : `kept in ${rejectsPath}${lost > 0 ? `, but for ${lost}` : ''}`
+        ? 'not saved'
+        : `saved in ${rejectsPath}${lost > 0 ? `, except ${lost}` : ''}`
     parts.push(`rejected ${rejected} (${kept})`)
   }
   return parts.join(', ')

@@ -53,18 +53,21 @@ interface Values extends Record<string, unknown> {
 async function runMcp(values: Values): Promise<void> {
   if (values.stdio !== true)
     throw new CommandFailure(
-      'Say --stdio. Over HTTP, assistants are served by `stela serve`, at /v1/mcp.',
+      'Add --stdio. To serve assistants over HTTP, run `stela serve`, which has /v1/mcp.',
     )
   const { url, token } = values
   if (url !== undefined) {
     const flags = namedFlags(mcpCommand)
     if (flags.length > 0)
       throw new CommandFailure(
-        `A URL (--url, STELA_URL) names a server that runs, and ${flags.join(', ')} would be ` +
-          'for one that is started here. Start the other one so, or leave out the URL.',
+        `${flags.join(', ')} cannot be combined with --url or STELA_URL: the options ` +
+          'are those of a server that this command starts. Leave out the URL or the ' +
+          'options.',
       )
     if (token === undefined)
-      throw new CommandFailure('A server wants a token: set STELA_TOKEN, or give --token.')
+      throw new CommandFailure(
+        'A running server requires a token. Set STELA_TOKEN or pass --token.',
+      )
     await serveInput({ url: `${url}/v1/mcp`, token })
     return
   }
@@ -111,7 +114,7 @@ async function startServer(
     return { server, endpoint: { url: `${url}/v1/mcp`, token } }
   } catch (error) {
     if (error instanceof EngineError)
-      throw new CommandFailure(`${error.message}. A running server is asked with --url.`)
+      throw new CommandFailure(`${error.message}. To use a running server, pass --url.`)
     throw error
   }
 }

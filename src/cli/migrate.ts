@@ -52,13 +52,15 @@ Examples:
   .action((options: MigrateOptions, command: Command) =>
     reportFailures(async () => {
       if (options.from === options.to)
-        command.error(`error: --from and --to are both ${options.from}.`)
+        command.error(`error: --from and --to are both ${options.from}. They must differ.`)
       const cluster = readCluster(command, { ...options, engine: 'cassandra' }, ['data'])!
       try {
         await run(options, cluster)
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
-        throw new CommandFailure(`${error.message}. Run the same command again to go on.`)
+        throw new CommandFailure(
+          `${error.message}. Run the same command again to continue.`,
+        )
       }
     }),
   )
@@ -138,13 +140,15 @@ class Progress implements MigrationListener {
     const { moved, present, differing, refused } = copied
     const parts = [
       `${moved} ${noun} moved`,
-      ...(present > 0 ? [`${present} were there`] : []),
-      ...(differing.count > 0 ? [`${differing.count} are there and differ`] : []),
-      ...(refused.count > 0 ? [`${refused.count} were refused`] : []),
+      ...(present > 0 ? [`${present} already there`] : []),
+      ...(differing.count > 0
+        ? [`${differing.count} already there with other content`]
+        : []),
+      ...(refused.count > 0 ? [`${refused.count} rejected`] : []),
     ]
     say(`${name}: ${parts.join(', ')}; ${took}`)
     this.#list(differing, 'differs')
-    this.#list(refused, 'refused')
+    this.#list(refused, 'rejected')
   }
 
   verifying({ name }: { readonly name: string }) {
@@ -160,8 +164,8 @@ class Progress implements MigrationListener {
 function refuse(obstacles: readonly string[]): void {
   for (const obstacle of obstacles) say(obstacle)
   say(
-    'nothing was moved. Change these, or give the cluster another --system-keyspace where ' +
-      'only settings are in the way.',
+    'nothing was moved. Resolve the conflicts above. If all of them are settings, ' +
+      'you can choose another --system-keyspace instead.',
   )
   process.exitCode = 2
 }
@@ -179,11 +183,15 @@ function report(
   const moved = count((target) => target.moved)
   const present = count((target) => target.present)
   print(
-    `${targetsText(targets.length)}: ${moved} documents and rows moved, ${present} were there. ` +
-      `Settings moved: ${settings.join(', ') || 'none'}.`,
+    `${targetsText(targets.length)}: ${moved} documents and rows moved, ${present} ` +
+      `already there. Settings moved: ${settings.join(', ') || 'none'}.`,
   )
   const isGood = isSame && incomplete.length === 0
-  print(isGood ? 'Both sides hold the same.' : 'NOT THE SAME: see above.')
+  print(
+    isGood
+      ? 'Source and destination are equal.'
+      : 'NOT EQUAL: the lines above list the differences.',
+  )
   if (!isGood) process.exitCode = 1
   else if (to === 'cassandra')
     print('Start a server on it with: stela serve --engine cassandra')
@@ -191,9 +199,9 @@ function report(
 
 function verdictOf({ name, noun, source, target, isSame }: MigratedTarget): string {
   return isSame
-    ? `${name}: ${source.count} ${noun}, checksum ${source.sum} on both sides`
-    : `${name}: ${source.count} ${noun} with checksum ${source.sum}, but ` +
-        `${target.count} with ${target.sum} there`
+    ? `${name}: ${source.count} ${noun} with checksum ${source.sum} on both sides`
+    : `${name}: source has ${source.count} ${noun} with checksum ${source.sum}, ` +
+        `destination ${target.count} with ${target.sum}`
 }
 
 function say(line: string): void {

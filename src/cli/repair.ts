@@ -47,8 +47,8 @@ Examples:
         const isDone = await repairCluster(cluster, progress())
         print(
           isDone
-            ? 'The index of terms is whole.'
-            : 'Nothing to do: this cluster keeps an index of terms itself.',
+            ? 'The term index is complete.'
+            : 'Nothing to repair: this cluster has lexical search of its own.',
         )
       } catch (error) {
         if (!(error instanceof EngineError)) throw error

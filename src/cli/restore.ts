@@ -74,8 +74,8 @@ async function runRestore(folder: BackupFolder, options: RestoreOptions): Promis
   const [lacking] = await lackingIn(folder, backup)
   if (lacking !== undefined)
     throw new CommandFailure(
-      `backup ${backup.name} is not complete: ${lacking} is missing or was cut off. ` +
-        'Restore another one; --list shows which there are.',
+      `backup ${backup.name} is not complete: ${lacking} is missing or truncated. ` +
+        'Restore another backup; list them with --list.',
     )
   const { data } = options
   const isNew = makeEmpty(data)
@@ -152,8 +152,9 @@ function makeEmpty(data: string): boolean {
   }
   if (names.length > 0)
     throw new CommandFailure(
-      `${data} is not empty, and nothing in it is overwritten. Choose another --data, or ` +
-        'move away what is there: an earlier state, or what a restore left that was cut short.',
+      `${data} is not empty. A restore never overwrites files. Choose another ` +
+        '--data, or move the files away: they are earlier data or the remains of an ' +
+        'interrupted restore.',
     )
   return false
 }

@@ -52,10 +52,13 @@ function reasonOf(error: unknown, { host, port }: Config): string {
   if (syscall === undefined) return stack ?? String(error)
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${tried} on ${host} is in use. Stop what uses it, or choose another ${flag}.`
+      return (
+        `port ${tried} on ${host} is in use. Stop the process that uses it, or choose ` +
+        `another ${flag}.`
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine. Choose another --host.`
+      return `${host} is not an address of this machine. Choose another --host.`
     default:
       return code === 'EACCES' && syscall === 'listen'
         ? `this user may not listen on port ${tried}. Choose a ${flag} above 1023.`

@@ -123,7 +123,7 @@ async function createToken(keeper: TokenStore, options: CreateOptions): Promise<
   process.stdout.write(`${token}\n`)
   const names = roles.map((role) => roleName(role, known)).join(', ')
   const end = expiresAt === undefined ? 'It does not expire.' : `It expires ${expiresAt}.`
-  process.stderr.write(`stela: made the token ${id} with ${names}. ${end}\n`)
+  process.stderr.write(`stela: created token ${id} with ${names}. ${end}\n`)
 }
 
 function findRole(text: string, known: readonly NamedRole[]): NamedRole {
@@ -131,7 +131,7 @@ function findRole(text: string, known: readonly NamedRole[]): NamedRole {
   const found = known.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
   if (found !== undefined) return found
   const names = known.map((role) => roleName(role.id, known)).join(', ')
-  throw new CommandFailure(`there is no role "${text}". There are: ${names}.`)
+  throw new CommandFailure(`there is no role "${text}". Roles: ${names}.`)
 }
 
 async function listTokens(keeper: TokenStore, asJson: boolean): Promise<void> {
@@ -155,7 +155,7 @@ async function revokeTokens(keeper: TokenStore, ids: readonly string[]): Promise
     const id = /^Stela:([^:]+):/.exec(text)?.[1] ?? text
     await reportFailures(async () => {
       await keeper.revoke(id)
-      process.stderr.write(`stela: revoked the token ${id}.\n`)
+      process.stderr.write(`stela: revoked token ${id}.\n`)
     })
   }
 }

@@ -172,7 +172,8 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
 }
 
 /** Name in messages of a vector that was not sent by the client. */
-export const embeddedField = 'The vector that the embedding service made of $vectorize'
+export const embeddedField =
+  'The vector that the embedding service computed from $vectorize'
 
 function readVector(
   value: Value,
@@ -191,7 +192,7 @@ function readVector(
 function readVectorArray(value: Value[], rules: VectorRules, limits: Limits): Vector {
   if (value.length > limits.vectorDimensionMax)
     throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
-      what: 'The count of numbers in $vector',
+      what: 'The number of elements of $vector',
       actual: value.length,
       max: limits.vectorDimensionMax,
     })

@@ -43,7 +43,7 @@ function* checkIndexed(
 export function checkLength(length: number, limits: Limits): void {
   if (length > limits.documentLengthMax)
     throw tooMuch(
-      'The length of the document in characters',
+      'The number of characters of the document',
       length,
       limits.documentLengthMax,
     )
@@ -112,7 +112,11 @@ type Members = MapIterator<[string, Value]>
 
 function checkDepth(path: string, depth: number, limits: Limits): void {
   if (depth > limits.documentDepthMax)
-    throw tooMuch(`The nesting at "${path}"`, `${depth} levels`, limits.documentDepthMax)
+    throw tooMuch(
+      `The nesting depth at "${path}"`,
+      `${depth} levels`,
+      limits.documentDepthMax,
+    )
 }
 
 /** Whether the object is a typed value such as {"$date": 0}; throws when it is malformed. */
@@ -130,12 +134,8 @@ function isTyped(value: JsonObject, path: string): boolean {
 function checkName(name: string, path: string): void {
   if (name === '') throw badName(name, path, 'a name cannot be empty')
   if (name.startsWith('$'))
-    throw badName(
-      name,
-      path,
-      'a name cannot start with $, which marks fields of the service',
-    )
-  if (name === '*') throw badName(name, path, 'it stands for all fields in projections')
+    throw badName(name, path, 'a name cannot start with $, which is reserved')
+  if (name === '*') throw badName(name, path, 'it selects all fields in projections')
 }
 
 function badName(name: string, path: string, reason: string) {
@@ -169,7 +169,7 @@ class SizeCheck {
   #checkTotal(): boolean {
     if (this.#properties > this.#limits.documentPropertiesMax)
       throw tooMuch(
-        'The count of indexed properties in the document',
+        'The number of indexed properties in the document',
         this.#properties,
         this.#limits.documentPropertiesMax,
       )
@@ -208,8 +208,8 @@ class SizeCheck {
     if (object.size > max)
       throw tooMuch(
         path === ''
-          ? 'The count of indexed properties at the root'
-          : `The count of indexed properties of "${path}"`,
+          ? 'The number of indexed properties at the top level'
+          : `The number of indexed properties of "${path}"`,
         object.size,
         max,
         path === '' ? undefined : unindexed(path),
@@ -238,10 +238,10 @@ class SizeCheck {
 
   #longString(string: string, path: string) {
     return tooMuch(
-      `The size of the string "${path}" in bytes`,
+      `The number of bytes of the string "${path}"`,
       Buffer.byteLength(string),
       this.#limits.stringSizeMax,
-      path === '_id' ? 'An _id is always indexed. Send a shorter one' : unindexed(path),
+      path === '_id' ? 'Send a shorter _id, which is always indexed' : unindexed(path),
     )
   }
 }
@@ -249,9 +249,9 @@ class SizeCheck {
 /** Advice for violations of limits that apply to indexed values only. */
 function unindexed(path: string): string {
   return (
-    'This holds for what is indexed. Send less, or use a collection that is created with ' +
-    `{"indexing": {"deny": [${JSON.stringify(path)}]}}; it stores what is there, but does not ` +
-    'filter or sort by it'
+    'The limit applies to indexed fields. Send less, or use a collection created with ' +
+    `{"indexing": {"deny": [${JSON.stringify(path)}]}}, which stores this field but ` +
+    'cannot filter or sort by it'
   )
 }
 

@@ -20,7 +20,7 @@ const replication: Field<Replication | undefined> = {
       violation(
         { ...place, field: `${place.field}.class` },
         given,
-        `it is one of ${replicationClasses.join(', ')}`,
+        `it must be one of ${replicationClasses.join(', ')}`,
       )
     const counts = new Map<string, number>()
     for (const [name, copies] of members) {

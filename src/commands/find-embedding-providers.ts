@@ -91,7 +91,7 @@ function showDimension(dimension: ModelDimension) {
         dimension.kind === 'range'
           ? { numericRange: [dimension.min, dimension.max] }
           : { options: dimension.values },
-      help: 'How many numbers a vector has. It is given as the dimension of the collection.',
+      help: 'The number of elements of a vector. Set it as the dimension of the collection.',
     },
   ]
 }

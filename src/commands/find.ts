@@ -53,7 +53,7 @@ export const find = defineCommand({
   async table({ filter, sort, projection, options }, { rows, caller }) {
     const { skip, limit, includeSimilarity, includeSortVector } = options
     if (skip !== undefined && sort === undefined)
-      throw invalid('skip', skip, 'rows can be skipped only in a sort')
+      throw invalid('skip', skip, 'skip requires a sort')
     const pageState = options.pageState ?? options.pagingState
     const wanted = { skip, limit, pageState, includeSimilarity }
     const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
@@ -76,12 +76,12 @@ function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Lim
   switch (sort.kind) {
     case 'values':
       if (sort.keys.length === 0 && skip !== undefined)
-        throw invalid('skip', skip, 'documents can be skipped only in a sort')
+        throw invalid('skip', skip, 'skip requires a sort')
       return
     case 'vector':
     case 'vectorize':
       if (skip !== undefined)
-        throw invalid('skip', skip, `a sort by $${sort.kind} cannot skip documents`)
+        throw invalid('skip', skip, `a sort by $${sort.kind} does not support skip`)
       if (limit !== undefined && limit > limits.vectorLimitMax)
         throw invalid(
           'limit',
@@ -96,7 +96,7 @@ function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Lim
       return
     case 'lexical':
       if (skip !== undefined && skip > 0)
-        throw invalid('skip', skip, 'a sort by $lexical cannot skip documents')
+        throw invalid('skip', skip, 'a sort by $lexical does not support skip')
   }
 }
 

@@ -60,7 +60,7 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
     readSchema: async (proceed, keyspace) =>
       isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,
     async changeSchema(proceed, keyspace, plan, caller) {
-      if (!isOurs(keyspace)) throw new EngineError('gone', `${keyspace} is gone`)
+      if (!isOurs(keyspace)) throw new EngineError('gone', `${keyspace} no longer exists`)
       const planHere: SchemaPlan = (schema, counts) => {
         const ours = counts.flatMap(({ keyspace: inner, ...count }) => {
           const name = nameOf(inner)

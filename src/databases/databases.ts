@@ -148,8 +148,8 @@ export class Databases {
       if (databases.filter(takesRoom).length >= this.#databasesMax)
         throw new DatabaseRefusal(
           'full',
-          `There are ${this.#databasesMax} databases, which is the limit of this server. ` +
-            'Terminate one, or raise --max-databases',
+          `This server has ${this.#databasesMax} databases, the maximum. Terminate ` +
+            'one, or raise --max-databases',
         )
       const made: DatabaseEntry = {
         ...newIdentity(databases),
@@ -177,11 +177,12 @@ export class Databases {
         if (entry === undefined)
           throw new DatabaseRefusal('unknown', `There is no database ${id}`)
         if (entry.status === 'TERMINATED')
-          throw new DatabaseRefusal('state', `The database ${id} is terminated already`)
+          throw new DatabaseRefusal('state', `The database ${id} is already terminated`)
         if (entry.id === this.#homeId)
           throw new DatabaseRefusal(
             'state',
-            `The database ${id} is the server's own and cannot be terminated. Drop its keyspaces`,
+            `The database ${id} is the home database, which cannot be terminated. ` +
+              'Drop its keyspaces instead',
           )
         return replaced(stored, entry, asTerminated(entry))
       })
@@ -203,7 +204,7 @@ export class Databases {
     return this.#setting.change((stored) => {
       const entry = stored.databases.find(named(id))
       if (entry?.status !== 'INITIALIZING')
-        throw new EngineError('gone', `the database ${id} took too long to make`)
+        throw new EngineError('gone', `creating the database ${id} took too long`)
       return replaced<DatabaseInfo>(stored, entry, { ...entry, status: 'ACTIVE' })
     })
   }
@@ -247,7 +248,8 @@ export class Databases {
     drop: () => Promise<boolean>,
   ): Promise<boolean> {
     const refuseIfGone = () => {
-      if (!this.#open.has(id)) throw new EngineError('gone', `the database ${id} is gone`)
+      if (!this.#open.has(id))
+        throw new EngineError('gone', `the database ${id} no longer exists`)
     }
     return this.#changes.next(async () => {
       refuseIfGone()

@@ -77,7 +77,7 @@ export class PermissionFixer {
     if (found === undefined || !(found.isFile() || found.isDirectory())) return
     if ((found.mode & othersMode) === 0) return
     if (found.isDirectory() && (found.mode & stickyMode) !== 0) {
-      this.#refusals.push(`${path} is a folder that many users share`)
+      this.#refusals.push(`${path} is a folder that several users share`)
       return
     }
     try {
@@ -100,15 +100,16 @@ export class PermissionFixer {
     if (this.#changed > 0)
       log(
         'info',
-        `Other users of this machine had access to ${what}. It was taken away: ` +
-          `the permissions of ${countedFiles(this.#changed)} were changed`,
+        `Other users of this machine had access to ${what}. The server removed this ` +
+          `access: it changed the permissions of ${countedFiles(this.#changed)}`,
       )
     const [first] = this.#refusals
     if (first !== undefined)
       log(
         'warn',
-        `Other users of this machine may have access to ${what}, and it cannot be taken ` +
-          `away for ${countedFiles(this.#refusals.length)}. The first: ${first}`,
+        `Other users of this machine may have access to ${what}. The permissions of ` +
+          `${countedFiles(this.#refusals.length)} cannot be changed. The first: ` +
+          first,
       )
   }
 }

@@ -199,7 +199,7 @@ export function keyColumns(definition: TableDefinition): Column[] {
   return keyNames(definition).map((name) => {
     const column = byName.get(name)
     if (column !== undefined) return column
-    const problem = `the column ${name} of its key is of a type that only CQL can use`
+    const problem = `the primary key column ${name} has a type that only CQL can use`
     throw new EngineError('unsupported', problem)
   })
 }

@@ -39,7 +39,7 @@ export function traced(engine: Engine, listener: Listener): Engine {
       listener.note(`${says(answer)} in ${ms()} ms`, data && (() => data(answer)))
       return answer
     } catch (error) {
-      listener.note(`The store failed after ${ms()} ms`)
+      listener.note(`The engine failed after ${ms()} ms`)
       throw error
     }
   }
@@ -50,7 +50,9 @@ export function traced(engine: Engine, listener: Listener): Engine {
     return timed(ask, says, data)
   }
   const changing = (ask: () => Promise<boolean>) =>
-    timed(ask, (changed) => (changed ? 'Changed the schema' : 'Found nothing to change'))
+    timed(ask, (changed) =>
+      changed ? 'Changed the schema' : 'The schema was already as requested',
+    )
   const foundBy =
     (kind: string) => (found: { readonly hits: readonly unknown[] } | undefined) =>
       `Searched by ${kind} and found ${found?.hits.length ?? 'no'} ${things(found?.hits.length)}`
@@ -123,7 +125,7 @@ export function traced(engine: Engine, listener: Listener): Engine {
     deleteRows: (proceed, table, conditions, caller) =>
       timedOnTarget(
         () => proceed(table, conditions, caller),
-        () => 'Deleted the rows of a key, or of a range of keys',
+        () => 'Deleted the rows of a key or of a range of keys',
         () => ({ ...describeTarget(table), columns: [...conditions.keys()] }),
       ),
     truncate: (proceed, target, caller) =>
@@ -147,7 +149,7 @@ function sayWritten(
   const done = outcomes.filter((outcome) => outcome === 'done').length
   const kinds = [...new Set(writes.map(({ kind }) => kind))].join(', ')
   const all = done === writes.length ? '' : ` of ${writes.length}`
-  return `Wrote ${done}${all} ${things(writes.length)} (${kinds || 'nothing to do'})`
+  return `Wrote ${done}${all} ${things(writes.length)} (${kinds || 'no writes'})`
 }
 
 function describeQuery(target: Target, query: Query | RowQuery, filter: string[]): object {

@@ -27,40 +27,38 @@ import { tableSchemaErrors } from './table-schema-errors.ts'
 
 function refusedBy(v: { provider: string; status: number | 'none'; text: string }): string {
   return (
-    `"${v.provider}" refused the request (HTTP status ${v.status}). Check the key, the ` +
-    `model and its parameters. The provider says: ${v.text}`
+    `"${v.provider}" rejected the request (HTTP status ${v.status}). Check the key, ` +
+    `the model and its parameters. Message of the provider: ${v.text}`
   )
 }
 
 function limitedBy(v: Parameters<typeof refusedBy>[0]): string {
   return (
-    `"${v.provider}" takes no more requests now (HTTP status ${v.status}). Send the ` +
-    `command again later. The provider says: ${v.text}`
+    `"${v.provider}" accepts no more requests at present (HTTP status ${v.status}). ` +
+    `Send the command again later. Message of the provider: ${v.text}`
   )
 }
 
 function failedAt(v: Parameters<typeof refusedBy>[0]): string {
   return (
-    `"${v.provider}" failed (HTTP status ${v.status}). The command can be sent again. ` +
+    `"${v.provider}" failed (HTTP status ${v.status}). Send the command again. ` +
     `Details: ${v.text}`
   )
 }
 
 function lateAt(v: Parameters<typeof refusedBy>[0]): string {
   return (
-    `"${v.provider}" took too long (HTTP status ${v.status}), also when asked again. ` +
-    `Details: ${v.text}`
+    `"${v.provider}" did not answer in time (HTTP status ${v.status}), and neither did ` +
+    `the retries. Send the command again later. Details: ${v.text}`
   )
 }
 
 function answeredElse(v: { provider: string; expected: string; actual: string }): string {
-  return `"${v.provider}" was to answer with ${v.expected}, but gave ${v.actual}.`
+  return `"${v.provider}" must answer with ${v.expected}, but sent ${v.actual}.`
 }
 
 /** Hint about the shape of a body, for errors about malformed bodies. */
-const bodyShape =
-  'A body is {"<command>": {<fields>}} with exactly one command, whose fields have the ' +
-  'shapes that the command takes.'
+const bodyShape = 'A body has the form {"<command>": {<fields>}}, with exactly one command.'
 
 function againAfter(seconds: number): string {
   return `Nothing was done. Send the command again after ${seconds} s.`
@@ -78,7 +76,7 @@ export const catalog = {
     ...request(''),
     title: 'The command accepts no options',
     body: (v: { command: string }) =>
-      `${v.command} has no options. Leave "options" out, or send it empty.`,
+      `${v.command} has no options. Leave out "options", or send an empty Object.`,
   },
   COMMAND_FIELD_UNKNOWN: {
     ...request(''),
@@ -106,46 +104,46 @@ export const catalog = {
     }) =>
       `"${v.command}" is not ${withArticle(v.level)}. ` +
       (v.path === undefined ? '' : `Send it to ${v.path}. `) +
-      `Known here are [${v.known.toSorted().join(', ')}].`,
+      `Known commands: [${v.known.toSorted().join(', ')}].`,
   },
   HYBRID_FIELD_CONFLICT: {
     ...request(''),
     title: '$hybrid conflicts with $vectorize or $lexical',
     body: (v: { fields: readonly string[]; where: string }) =>
-      `$hybrid stands together with ${list(v.fields)} in ${v.where}. ` +
-      '$hybrid fills $lexical and $vectorize: send either it or them, and no $vector with it.',
+      `${v.where} has $hybrid and ${list(v.fields)}. $hybrid sets $lexical and ` +
+      '$vectorize: send either $hybrid alone, or the other fields without it.',
   },
   HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE: {
     ...request(''),
     title: '$hybrid has a value of an unsupported type',
     body: (v: { type: string; where: string }) =>
-      `$hybrid is of type ${v.type} in ${v.where}. ` +
-      'Send a String, an Object with $lexical and $vectorize, or Null.',
+      `$hybrid in ${v.where} is of type ${v.type}. Send a String, an Object with ` +
+      '$lexical and $vectorize, or Null.',
   },
   HYBRID_FIELD_UNKNOWN_SUBFIELDS: {
     ...request(''),
     title: 'Unknown field in $hybrid',
     body: (v: { fields: readonly string[]; where: string }) =>
-      `$hybrid holds ${list(v.fields)} in ${v.where}. ` +
-      'It may hold $lexical and $vectorize, nothing else.',
+      `$hybrid in ${v.where} contains ${list(v.fields)}. Only $lexical and $vectorize ` +
+      'are allowed.',
   },
   HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE: {
     ...request(''),
     title: 'Invalid value in $hybrid',
     body: (v: { field: string; type: string; where: string }) =>
-      `${v.field} of $hybrid is of type ${v.type} in ${v.where}. Send a String or Null.`,
+      `${v.field} of $hybrid in ${v.where} is of type ${v.type}. Send a String or Null.`,
   },
   INVALID_CREATE_COLLECTION_FIELD: {
     ...request(''),
     title: 'Unknown option of createCollection',
     body: (v: { field: string; where: string; known: readonly string[] }) =>
-      `"${v.field}" is not known in ${v.where}. Known there: ${list(v.known)}.`,
+      `"${v.field}" is not an option in ${v.where}. Known options: ${list(v.known)}.`,
   },
   MISSING_RERANK_QUERY_TEXT: {
     ...request(''),
     title: 'Missing query for reranking',
     body: (v: { hasService: boolean }) =>
-      'Rerankers compare documents with a text. Send one as ' +
+      'A reranker compares documents with a text. Send this text as ' +
       (v.hasService ? 'sort.$hybrid, as sort.$hybrid.$vectorize, or as ' : '') +
       'options.rerankQuery.',
   },
@@ -156,42 +154,42 @@ export const catalog = {
       const max = counted(v.max, 'character')
       if (v.what === 'keyspaces')
         return (
-          `The names of keyspaces have more than ${max} together. Drop keyspaces, ` +
+          `The names of the keyspaces have more than ${max} in total. Drop keyspaces, ` +
           'or raise --max-reply-size.'
         )
       return v.what === 'definitions'
-        ? `The definitions have more than ${max} together. Leave out explain ` +
-            'to list their names alone, or raise --max-reply-size.'
-        : `The documents or rows that were found have more than ${max} together, ` +
-            'and results in this order have no pages. Ask for fewer with a smaller limit.'
+        ? `The definitions have more than ${max} in total. Leave out options.explain ` +
+            'to list only names, or raise --max-reply-size.'
+        : `The documents or rows found have more than ${max} in total, and results ` +
+            'in this order have only one page. Use a smaller options.limit.'
     },
   },
   REQUEST_NOT_JSON: {
     ...request(''),
     title: 'The request body is not valid JSON',
     body: (v: { problem: string }) =>
-      `The request body could not be read as JSON: ${v.problem}.`,
+      `The request body cannot be parsed as JSON: ${v.problem}.`,
   },
   REQUEST_STRUCTURE_MISMATCH: {
     ...request(''),
     title: 'The request body is not a command',
     body: byReason({
       bodyType: (v: { type: string }) =>
-        `The body is of type ${v.type}, not an Object. ${bodyShape}`,
-      noCommand: () => `The body holds no command. ${bodyShape}`,
+        `The body must be an Object, but is of type ${v.type}. ${bodyShape}`,
+      noCommand: () => `The body contains no command. ${bodyShape}`,
       severalCommands: (v: { keys: number; names: readonly string[] }) =>
         `The body has ${counted(v.keys, 'key')}: ${list(v.names)}. ${bodyShape}`,
       commandType: (v: { command: string; type: string }) =>
-        `The command ${v.command} holds a value of type ${v.type}, not an Object. ${bodyShape}`,
+        `The value of the command ${v.command} must be an Object, but is of type ` +
+        `${v.type}. ${bodyShape}`,
       fieldType: (v: { field: string; type: string; expected: string }) =>
-        `${v.field} is of type ${v.type}, but takes ${v.expected}. ${bodyShape}`,
+        `${v.field} must be ${v.expected}, but is of type ${v.type}.`,
       fieldMissing: (v: { field: string; expected?: string }) =>
-        `${v.field} is missing${v.expected === undefined ? '' : `, which takes ${v.expected}`}. ` +
-        bodyShape,
+        `${v.field} is missing.${v.expected === undefined ? '' : ` Send ${v.expected}.`}`,
       otherMember: (v: { field: string; name: string; known: readonly string[] }) =>
-        `${v.field} has "${v.name}", but takes only ${list(v.known)}. ${bodyShape}`,
+        `${v.field} contains "${v.name}". Only these are allowed: ${list(v.known)}.`,
       members: (v: { field: string; members: number }) =>
-        `${v.field} has ${counted(v.members, 'member')}, but takes exactly one. ${bodyShape}`,
+        `${v.field} has ${counted(v.members, 'member')}. Exactly one is allowed.`,
     }),
   },
   UNSUPPORTED_CONTENT_TYPE: {
@@ -199,35 +197,35 @@ export const catalog = {
     status: 415,
     title: 'Unsupported content type',
     body: (v: { contentType: string }) =>
-      `Bodies are read as application/json; "${v.contentType}" was sent. ` +
-      'Set the Content-Type header accordingly.',
+      `The content type "${v.contentType}" is not supported. Send JSON, with the ` +
+      'header Content-Type: application/json.',
   },
   UNSUPPORTED_CONTENT_ENCODING: {
     ...request(''),
     status: 415,
     title: 'Unsupported content encoding',
     body: (v: { encoding: string; known: readonly string[] }) =>
-      `The Content-Encoding header says "${v.encoding}". ` +
+      `The content encoding "${v.encoding}" is not supported. ` +
       (v.known.length === 0
-        ? 'This server reads uncompressed bodies only: send the body uncompressed, or start ' +
-          'the server with --compression on.'
-        : `Known are ${list(v.known)}, and one of them at a time.`),
+        ? 'This server accepts only uncompressed bodies. Send the body uncompressed, ' +
+          'or start the server with --compression on.'
+        : `Use one of ${list(v.known)}, and only one per request.`),
   },
   BODY_TOO_LARGE: {
     ...request(''),
     status: 413,
     title: 'Request body too large',
     body: (v: { max: number }) =>
-      `A body may have ${counted(v.max, 'byte')}, after unpacking. Send less at a time, for example ` +
-      'fewer documents in one insertMany.',
+      `The body exceeds the maximum of ${counted(v.max, 'byte')} after decompression. ` +
+      'Send less per request, for example fewer documents in an insertMany.',
   },
   TOO_MANY_VALUES_IN_BODY: {
     ...request(''),
     title: 'Too many values in the request body',
     body: (v: { max: number; setting: string }) =>
-      `The JSON of a body may have ${counted(v.max, 'value')}: objects, arrays, strings, ` +
-      'numbers, booleans and nulls, at all depths. Send less at a time, or raise the maximum ' +
-      `by the setting ${v.setting}.`,
+      `The body exceeds the maximum of ${counted(v.max, 'JSON value')}: objects, ` +
+      'arrays, strings, numbers, booleans and nulls, at all depths. Send less per ' +
+      `request, or raise the setting ${v.setting}.`,
   },
   UNKNOWN_PATH: {
     ...request(''),
@@ -236,8 +234,8 @@ export const catalog = {
     body: (v: { path: string }) => {
       const root = `${/^\/databases\/[^/]+/.exec(v.path)?.[0] ?? ''}/v1`
       return (
-        `"${v.path}" leads nowhere. Commands are sent to ${root}, ${root}/<keyspace> or ` +
-        `${root}/<keyspace>/<collection>.`
+        `"${v.path}" is not a path of this server. Send commands to ${root}, ` +
+        `${root}/<keyspace> or ${root}/<keyspace>/<collection>.`
       )
     },
   },
@@ -246,47 +244,49 @@ export const catalog = {
     status: 405,
     title: 'HTTP method not allowed',
     body: (v: { method: string; path: string }) =>
-      `${v.method} has no meaning at "${v.path}". Send commands with POST.`,
+      `${v.method} is not supported at "${v.path}". Send commands with POST.`,
   },
   MALFORMED_REQUEST: {
     ...request(''),
     status: 400,
     title: 'Malformed request',
     body: (v: { problem: string }) =>
-      `The request is ambiguous: ${v.problem}. Send one Host header, and a path alone.`,
+      `The request is ambiguous: ${v.problem}. Send one Host header, and only a path ` +
+      'in the request line.',
   },
   REQUEST_NOT_HTTP: {
     ...request(''),
     status: 400,
     title: 'Invalid HTTP request',
     body: (v: { problem: string }) =>
-      `The bytes that arrived cannot be read as HTTP/1.1 (${v.problem}). The connection is closed. ` +
-      'Send requests by a library for HTTP, and with https:// only where the server has a certificate.',
+      `The request is not valid HTTP/1.1 (${v.problem}). The connection is closed. Use ` +
+      'an HTTP library, and https:// only when the server has a certificate.',
   },
   HEADERS_TOO_LARGE: {
     ...request(''),
     status: 431,
     title: 'Request headers too large',
     body: (v: { max: number }) =>
-      `The headers of a request may have ${counted(v.max, 'byte')} together. The connection is closed. ` +
-      'Send fewer or shorter ones.',
+      `The headers exceed the maximum of ${counted(v.max, 'byte')} in total. The ` +
+      'connection is closed. Send fewer or shorter headers.',
   },
   REQUEST_TOO_SLOW: {
     ...request(''),
     status: 408,
     title: 'Request timed out',
     body: () =>
-      'A request was begun and its end did not come, and nothing was done. The connection is ' +
-      'closed. Send it again, or start the server with a longer --request-timeout.',
+      'The request did not arrive completely in time. Nothing was done, and the ' +
+      'connection is closed. Send the request again, or start the server with a longer ' +
+      '--request-timeout.',
   },
   RATE_LIMIT_EXCEEDED: {
     ...request(''),
     status: 429,
     title: 'Rate limit of the token exceeded',
     body: (v: { perSecond: number; seconds: number }) =>
-      `This token may send ${counted(v.perSecond, 'command')} a second, and the server was started ` +
-      'with that limit. Nothing was done. Send the command again after ' +
-      `${v.seconds} s, or send fewer.`,
+      `This server accepts ${counted(v.perSecond, 'command')} per second and token. ` +
+      `Nothing was done. Send the command again after ${v.seconds} s, or send fewer ` +
+      'commands.',
   },
   UNSUPPORTED_TABLE_COMMAND: {
     ...request(''),
@@ -297,8 +297,8 @@ export const catalog = {
       table: readonly string[]
       collection: readonly string[]
     }) =>
-      `${v.target} is a table, and ${v.command} acts on collections. ` +
-      `Table commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
+      `${v.target} is a table, but ${v.command} works only on collections. Table ` +
+      `commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
   },
   UNSUPPORTED_COLLECTION_COMMAND: {
     ...request(''),
@@ -309,15 +309,16 @@ export const catalog = {
       table: readonly string[]
       collection: readonly string[]
     }) =>
-      `${v.target} is a collection, and ${v.command} acts on tables. ` +
-      `Table commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
+      `${v.target} is a collection, but ${v.command} works only on tables. Table ` +
+      `commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
   },
   UNSUPPORTED_RERANKING_COMMAND: {
     ...request(''),
     title: 'Reranking is disabled for the collection',
     body: (v: { target: string; command: string }) =>
-      `${v.target} was created with rerank off, so ${v.command} has no service to ask. ` +
-      'Name one in options.rerank, or use a collection that was created with rerank on.',
+      `${v.target} was created with reranking disabled, so ${v.command} has no ` +
+      'reranking service. Name one in options.rerank, or use a collection with ' +
+      'reranking.',
   },
 
   // Errors of authentication and authorization.
@@ -327,14 +328,14 @@ export const catalog = {
     title: 'Missing token',
     body: () =>
       'Send your token in the Token header. The server prints an administrator token ' +
-      'when it first starts.',
+      'at its first start.',
   },
   UNAUTHENTICATED_REQUEST: {
     ...request('SECURITY'),
     status: 401,
     title: 'Invalid token',
     body: () =>
-      'The token is unknown, revoked, malformed, or its password is wrong. Check the ' +
+      'The token is unknown, revoked or malformed, or its password is wrong. Check the ' +
       'Token header.',
   },
   EXPIRED_TOKEN: {
@@ -343,23 +344,22 @@ export const catalog = {
     status: 401,
     title: 'Token expired',
     body: (v: { expiredAt: string }) =>
-      `The token was valid until ${v.expiredAt}. Nothing was done. Create another token, ` +
-      'and send that.',
+      `The token expired at ${v.expiredAt}. Nothing was done. Create another token.`,
   },
   CREDENTIALS_LOCKED: {
     ...request('SECURITY'),
     status: 429,
     title: 'Too many invalid credentials from this address',
     body: (v: { seconds: number }) =>
-      `The token was not checked. Make sure that it is right, and try again in ${counted(v.seconds, 'second')}.`,
+      `The token was not checked. Correct it, and try again after ${v.seconds} s.`,
   },
   UNKNOWN_DATABASE: {
     ...request('DATABASE'),
     status: 404,
     title: 'Database not found',
     body: (v: { database: string }) =>
-      `No database has the id "${v.database}", or it was terminated. The management API ` +
-      'lists the databases with their endpoints.',
+      `There is no database with the id "${v.database}", or it was terminated. The ` +
+      'management API lists the databases and their endpoints.',
   },
   UNAUTHORIZED_ACCESS: {
     ...request('SECURITY'),
@@ -367,8 +367,8 @@ export const catalog = {
     title: 'Permission denied',
     body: (v: { target: string; action: string; byStore?: boolean }) =>
       v.byStore === true
-        ? `The cluster does not let the user that acts for this token ${v.action} ${v.target}. ` +
-          'Grant it to that user there, or use another token.'
+        ? `The cluster user that acts for this token may not ${v.action} ${v.target}. ` +
+          'Grant the permission in the cluster, or use another token.'
         : `This token may not ${v.action} ${v.target}. Use a token whose role allows it.`,
   },
 
@@ -384,8 +384,8 @@ export const catalog = {
     ...request('DOCUMENT'),
     title: 'The replacement has a different _id',
     body: (v: { found: string; given: string }) =>
-      `The document to replace has _id ${v.found}, the replacement has ${v.given}. ` +
-      'Leave _id out of the replacement, or make them equal.',
+      `The document to replace has _id ${v.found}, but the replacement has ${v.given}. ` +
+      'Leave _id out of the replacement, or send the same one.',
   },
   INVALID_VECTORIZE_VALUE_TYPE: {
     ...request('DOCUMENT'),
@@ -397,38 +397,38 @@ export const catalog = {
     ...request('DOCUMENT'),
     title: 'Wrong vector dimension',
     body: (v: { target: string; expected: number; actual: number }) =>
-      `${v.target} holds vectors of ${counted(v.expected, 'number')}; this one has ${v.actual}. ` +
-      'Use the embedding model that the collection was created for.',
+      `${v.target} requires vectors of ${counted(v.expected, 'number')}; this one has ` +
+      `${v.actual}. Use the embedding model that the collection was created for.`,
   },
   LEXICAL_CONTENT_TOO_LONG: {
     ...request('DOCUMENT'),
     title: '$lexical is too long to index',
     body: (v: { target: string; max: number }) =>
-      `The terms of the $lexical text take more than ${counted(v.max, 'byte')}, which is what ` +
-      `${v.target} indexes at most. Shorten the text.`,
+      `The terms of the $lexical text have more than ${counted(v.max, 'byte')}, the ` +
+      `maximum that ${v.target} indexes. Shorten the text.`,
   },
   LEXICAL_QUERY_TOO_LONG: {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
     title: 'Search text too long',
     body: (v: { target: string; field: string }) =>
-      `The terms of the text to look for in ${v.field} take more bytes than those of any ` +
-      `text that ${v.target} indexes may, so nothing can have them all. Search for fewer words.`,
+      `The search text for ${v.field} has more terms than any text that ${v.target} ` +
+      'can index, so nothing can match. Search for fewer words.',
   },
   TEXT_TOO_SLOW_TO_ANALYZE: {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
     title: 'Text analysis exceeds its limit',
     body: () =>
-      'The analyzer takes too many steps to make terms of this text. Shorten it, send fewer ' +
-      'texts at a time, or create the collection with an analyzer that does less: with fewer ' +
-      'filters, or with patterns that repeat nothing inside of repetitions.',
+      'The analyzer needs too many steps for this text. Shorten the text, send fewer ' +
+      'texts per request, or create the collection with a simpler analyzer: fewer ' +
+      'filters, and patterns without nested repetitions.',
   },
   SHRED_BAD_BINARY_VECTOR_VALUE: {
     ...request('DOCUMENT'),
     title: 'Invalid binary vector',
     body: (v: { problem: string }) =>
-      `$binary in $vector ${v.problem}. Send the Base64 text of 4-byte big-endian floats.`,
+      `$binary in $vector ${v.problem}. Send 4-byte big-endian floats as Base64.`,
   },
   SHRED_BAD_DOCID_TYPE: {
     ...request('DOCUMENT'),
@@ -440,13 +440,14 @@ export const catalog = {
   SHRED_BAD_DOCID_VALUE: {
     ...request('DOCUMENT'),
     title: 'Empty _id',
-    body: () => '_id cannot be the empty String. Leave it out to have one generated.',
+    body: () =>
+      '_id cannot be an empty String. Leave it out, and the server generates one.',
   },
   SHRED_BAD_DOCUMENT_TYPE: {
     ...request('DOCUMENT'),
     title: 'The document is not an object',
     body: (v: { type: string }) =>
-      `A document is a JSON Object; ${withArticle(v.type)} was sent.`,
+      `A document must be a JSON Object, but ${withArticle(v.type)} was sent.`,
   },
   SHRED_BAD_DOCUMENT_VECTOR_TYPE: {
     ...request('DOCUMENT'),
@@ -463,7 +464,7 @@ export const catalog = {
     ...request('DOCUMENT'),
     title: 'Malformed typed value',
     body: (v: { wrapper: string; value: string; path: string; expected: string }) =>
-      `${v.wrapper} at "${v.path}" cannot be ${v.value}. It takes ${v.expected}.`,
+      `${v.wrapper} at "${v.path}" cannot be ${v.value}. Send ${v.expected}.`,
   },
   SHRED_BAD_FIELD_NAME: {
     ...request('DOCUMENT'),
@@ -476,13 +477,12 @@ export const catalog = {
     ...request('DOCUMENT'),
     title: 'Empty vector',
     body: (v: { field: string }) =>
-      `${v.field} cannot be an empty Array. Leave it out, or send the numbers.`,
+      `${v.field} cannot be an empty Array. Send numbers, or leave the field out.`,
   },
   SHRED_BAD_VECTOR_VALUE: {
     ...request('DOCUMENT'),
     title: 'Invalid vector value',
-    body: (v: { field: string; problem: string }) =>
-      `${v.field} cannot be used: ${v.problem}.`,
+    body: (v: { field: string; problem: string }) => `${v.field} is invalid: ${v.problem}.`,
   },
   SHRED_DOC_LIMIT_VIOLATION: {
     ...request('DOCUMENT'),
@@ -494,8 +494,8 @@ export const catalog = {
       setting?: string
       hint?: string
     }) =>
-      `${v.what} is ${v.actual}; the maximum is ${v.max}` +
-      `${v.setting === undefined ? '' : `, which the setting ${v.setting} can raise`}.` +
+      `${v.what} is ${v.actual}; the maximum is ` +
+      `${v.max}${v.setting === undefined ? '' : `, set by ${v.setting}`}.` +
       (v.hint === undefined ? '' : ` ${v.hint}.`),
   },
 
@@ -504,31 +504,32 @@ export const catalog = {
     ...request('WARNING'),
     title: 'Deprecated command',
     body: (v: { command: string; replacement: string }) =>
-      `${v.command} still works; ${v.replacement} is its newer name.`,
+      `${v.command} is deprecated and still works. Use ${v.replacement} instead.`,
   },
   VECTOR_SEARCH_RESULTS_TRUNCATED: {
     ...request('WARNING'),
     title: 'Vector search results truncated',
     body: (v: { max: number; noun: string }) =>
-      `A vector search returns at most ${counted(v.max, v.noun)}, the nearest, and more match ` +
-      'here. Narrow the filter to reach others, or say with options.limit how many are enough.',
+      `A vector search returns only the nearest ${counted(v.max, v.noun)}, but more ` +
+      'match. Narrow the filter to find others, or set options.limit.',
   },
   VECTOR_SEARCH_MAY_MISS_ROWS: {
     ...request('WARNING'),
     title: 'Vector search may miss rows of a large partition',
     body: (v: { max: number }) =>
-      `The filter names a partition of more than ${counted(v.max, 'row')}, which the index of the ` +
-      'cluster searches. It misses a row whose vector was set after its insert, until the node ' +
-      'flushes its memtable. Filter by another indexed column as well, or raise ' +
-      '--max-compared-rows.',
+      `The filter selects a partition of more than ${counted(v.max, 'row')}, so the ` +
+      'search uses the vector index of the cluster. This index misses rows whose ' +
+      'vectors were set after their insert, until the node flushes its memtable. ' +
+      'Filter by another indexed column as well, or raise --max-compared-rows.',
   },
   HYBRID_LIMITS_BELOW_LIMIT: {
     ...request('WARNING'),
     title: 'Limit exceeds the candidates of both searches',
     body: (v: { limit: number; vector: number; lexical: number; max: number }) =>
-      `limit is ${v.limit}, but by hybridLimits one search finds at most ` +
-      `${counted(v.vector, 'document')} and the other ${v.lexical}, so no more than ${v.max} ` +
-      'can come. Raise hybridLimits, leave them out, or ask for fewer.',
+      `options.limit is ${v.limit}, but options.hybridLimits allows ` +
+      `${counted(v.vector, 'document')} of the vector search and ${v.lexical} of the ` +
+      `lexical search, so at most ${v.max} can be returned. Raise or leave out ` +
+      'hybridLimits, or lower limit.',
   },
   HYBRID_SEARCH_MISSING_LEXICAL: {
     ...request('WARNING'),
@@ -550,9 +551,9 @@ export const catalog = {
           ? rerankOn
           : `${setting} and ${rerankOn}`
       return (
-        `The search found ${counted(v.count, 'document')} where limit allows ${v.limit}, and ` +
-        `${v.target} has others that match but lack $lexical. Insert documents with $lexical ` +
-        `or $hybrid, or ${advice}.`
+        `The search found ${counted(v.count, 'document')}, but options.limit is ` +
+        `${v.limit}. Other documents of ${v.target} match, but have no $lexical. ` +
+        `Insert documents with $lexical or $hybrid, or ${advice}.`
       )
     },
   },
@@ -561,8 +562,8 @@ export const catalog = {
     ...request('WARNING'),
     title: 'Hybrid search ranked by vector only',
     body: (v: { target: string }) =>
-      `No document of ${v.target} has $lexical, so the search by vector alone found these. ` +
-      'Insert documents with $lexical or $hybrid to search them by words as well.',
+      `No document of ${v.target} has $lexical, so only the vector search found ` +
+      'documents. Insert documents with $lexical or $hybrid for a hybrid search.',
   },
 
   // Errors of the server itself.
@@ -570,13 +571,13 @@ export const catalog = {
     ...server(''),
     title: 'Internal error: a server invariant was violated',
     body: (v: { problem: string }) =>
-      `${v.problem}. This is a bug in the server; its log has the details.`,
+      `${v.problem}. This is a bug in the server. See the server log for details.`,
   },
   UNEXPECTED_SERVER_ERROR: {
     ...server(''),
     title: 'Internal server error',
     body: (v: { kind: string; problem: string }) =>
-      `${v.kind}: ${v.problem}. The server's log has the details.`,
+      `${v.kind}: ${v.problem}. See the server log for details.`,
   },
   SERVER_OVERLOADED: {
     ...server(''),
@@ -584,24 +585,25 @@ export const catalog = {
     title: 'Server overloaded',
     body: byReason({
       commands: (v: { seconds: number }) =>
-        'The server has as many commands at work, of this token or of all, as it takes. ' +
+        'The server runs the maximum number of commands, of this token or of all. ' +
         againAfter(v.seconds),
       bodies: (v: { seconds: number }) =>
-        'The bodies of other requests, of this token or of all, take all the memory there is ' +
-        `for them. ${againAfter(v.seconds)}`,
+        'The memory for request bodies is in use by other requests, of this token or ' +
+        `of all. ${againAfter(v.seconds)}`,
       replies: (v: { seconds: number }) =>
-        'Replies that are made or not read yet, of this token or of all, take all the memory ' +
-        `there is for them. ${againAfter(v.seconds)}`,
+        'The memory for replies is in use by replies that clients have not read yet, ' +
+        `of this token or of all. ${againAfter(v.seconds)}`,
       store: (v: { problem: string; seconds: number }) =>
-        `The store has too much to do: ${v.problem}. ${againAfter(v.seconds)}`,
+        `The store is overloaded: ${v.problem}. ${againAfter(v.seconds)}`,
     }),
   },
   FAILED_CONCURRENT_OPERATIONS: {
     ...server('DATABASE'),
     title: 'Too many concurrent updates of the document',
     body: (v: { target: string; attempts: number }) =>
-      `A document of ${v.target} was changed by others in each of ${counted(v.attempts, 'attempt')}. ` +
-      'Nothing was written to it; the command can be sent again.',
+      `Other commands changed a document of ${v.target} during each of ` +
+      `${counted(v.attempts, 'attempt')}. This command did not change it. Send the ` +
+      'command again.',
   },
   INVALID_DATABASE_QUERY: {
     ...server('DATABASE'),
@@ -619,27 +621,28 @@ export const catalog = {
     ...server('DATABASE'),
     title: 'Unknown version of the collection',
     body: (v: { target: string; problem: string }) =>
-      `${v.target} cannot be used here: ${v.problem}. Use a server that knows its version.`,
+      `${v.target} cannot be used: ${v.problem}. Use a server that supports this version.`,
   },
   ANALYZER_TOO_LARGE: {
     ...server('DATABASE'),
     title: 'Analyzer too large',
     body: (v: { target: string; size: number; max: number }) =>
-      `The analyzer of ${v.target} would take ${v.size} bytes of memory, and analyzers may ` +
-      `take ${v.max}. Commands that analyze no text work. Create another collection or text ` +
-      'index with shorter lists, and copy what this one holds.',
+      `The analyzer of ${v.target} needs ${v.size} bytes of memory; the maximum for ` +
+      `all analyzers is ${v.max}. Commands that analyze no text still work. Create ` +
+      'another collection or text index with shorter lists, and copy the documents or ' +
+      'rows.',
   },
   CORRUPTED_COLLECTION_SCHEMA: {
     ...server('DATABASE'),
     title: 'The collection is incomplete',
     body: (v: { target: string; problem: string }) =>
-      `${v.target} cannot be used like this: ${v.problem}. "stela check" says what is missing.`,
+      `${v.target} cannot be used: ${v.problem}. "stela check" lists what is missing.`,
   },
   DOCUMENT_FROM_DB_UNPARSEABLE: {
     ...server('DATABASE'),
     title: 'A stored document is damaged',
     body: (v: { target: string; problem: string }) =>
-      `${v.target} holds a document that cannot be read: ${v.problem}.`,
+      `${v.target} contains a document that cannot be read: ${v.problem}.`,
   },
   STORED_DATA_DAMAGED: {
     ...server('DATABASE'),
@@ -663,31 +666,30 @@ export const catalog = {
     ...server('DATABASE'),
     title: 'Command timed out',
     body: (v: { command: string; target: string; problem: string }) =>
-      `${v.command} on ${v.target} was given up: ${v.problem}. It changed nothing. ` +
-      'Let it read less: a filter on indexed fields, or a smaller limit. Where machines of ' +
-      'the store are down or busy, send it again later.',
+      `${v.command} on ${v.target} was aborted: ${v.problem}. Nothing was changed. ` +
+      'Read less, with a filter on indexed fields or a smaller limit. If nodes of the ' +
+      'cluster are down or busy, send the command again later.',
   },
   TIMEOUT_WRITING_DATA: {
     ...server('DATABASE'),
     title: 'Command timed out and may have been applied partially',
     body: (v: { command: string; target: string; problem: string }) =>
-      `${v.command} on ${v.target} was given up: ${v.problem}. Part of it may have been ` +
-      'written, and that stays. Check what is there, then send the command again for the ' +
-      'rest.',
+      `${v.command} on ${v.target} was aborted: ${v.problem}. Some of its changes may ` +
+      'have been written, and they remain. Read the data, then send the command again ' +
+      'for the rest.',
   },
   UNAVAILABLE_DATABASE: {
     ...server('DATABASE'),
     title: 'Not enough replicas available',
     body: (v: { target: string; problem: string }) =>
-      `Too few of the machines that keep ${v.target} answer: ${v.problem}. Send the command ` +
-      'again later.',
+      `Too few replicas of ${v.target} answered: ${v.problem}. Send the command again later.`,
   },
   FAILED_TO_CONNECT_TO_DATABASE: {
     ...server('DATABASE'),
     title: 'No database node is reachable',
     body: (v: { target: string; problem: string }) =>
-      `None of the machines that keep ${v.target} can be reached: ${v.problem}. Send the ` +
-      'command again later.',
+      `No node with data of ${v.target} can be reached: ${v.problem}. Send the command ` +
+      'again later.',
   },
   UNSUPPORTED_DATABASE_QUERY: {
     ...server('DATABASE'),
@@ -700,7 +702,7 @@ export const catalog = {
     ...server('EMBEDDING_PROVIDER'),
     title: 'Missing key of the embedding provider',
     body: (v: { provider: string; headers: readonly string[]; note: string }) =>
-      `"${v.provider}" needs a key. Send it in the ` +
+      `"${v.provider}" requires a key. Send it in the ` +
       `${v.headers.length === 1 ? 'header' : 'headers'} ${v.headers.join(' and ')}.` +
       sentence(v.note),
   },
@@ -708,9 +710,9 @@ export const catalog = {
     ...server('EMBEDDING_PROVIDER'),
     title: 'Address of the embedding provider not allowed',
     body: (v: { provider: string; problem: string }) =>
-      `"${v.provider}" cannot be called: ${v.problem}. Its address comes from the ` +
-      "collection's vector.service parameters, the server's --embedding-urls, or the " +
-      "provider's own address.",
+      `"${v.provider}" cannot be called: ${v.problem}. The address is set by the ` +
+      `collection's vector.service parameters, the server's --embedding-urls, or the ` +
+      `provider's own address.`,
   },
   EMBEDDING_PROVIDER_CLIENT_ERROR: {
     ...server('EMBEDDING_PROVIDER'),
@@ -737,19 +739,19 @@ export const catalog = {
     title: 'Embedding provider not available',
     body: byReason({
       notOffered: (v: { name: string; offered: readonly string[] }) =>
-        `"${v.name}" cannot be used here: this server offers ${list(v.offered)}.`,
+        `"${v.name}" is not available on this server. Available: ${list(v.offered)}.`,
       modelGone: (v: { name: string; model: string }) =>
-        `"${v.name}" cannot be used here: it no longer has the model "${v.model}" that the ` +
-        'collection was made with.',
+        `"${v.name}" no longer has the model "${v.model}", with which the collection ` +
+        'was created. Create a collection with another model, and copy the documents.',
       otherModel: (v: { name: string; model: string; local: string }) =>
-        `"${v.name}" cannot be used here: the collection was made with the model ` +
-        `"${v.model}", and this server runs "${v.local}".`,
+        `"${v.name}" cannot be used: the collection was created with the model ` +
+        `"${v.model}", but this server runs "${v.local}".`,
       otherCloud: (v: { name: string; local: string; isInstalled: boolean }) =>
-        `"${v.name}" cannot be used here: its own service is open to another cloud only. To ` +
-        'embed without a key, create the collection with the provider that is built in: ' +
-        `${v.local}${v.isInstalled ? '' : " (it needs the server's optional packages)"}. Or ` +
-        'the operator names a service that speaks the same language: ' +
-        `--embedding-urls ${v.name}=<url>.`,
+        `"${v.name}" cannot be used: its service is available only in another cloud. ` +
+        'To embed without a key, create the collection with the built-in provider ' +
+        `${v.local}${v.isInstalled ? '' : " (it needs the server's optional packages)"}. ` +
+        'Or set the URL of a service with the same API: --embedding-urls ' +
+        `${v.name}=<url>.`,
     }),
   },
   EMBEDDING_PROVIDER_UNEXPECTED_RESPONSE: {
@@ -761,7 +763,7 @@ export const catalog = {
     ...server('EMBEDDING_PROVIDER'),
     title: 'Invalid reply from the embedding provider',
     body: (v: { provider: string; model: string; problem: string }) =>
-      `The reply of "${v.provider}", model "${v.model}", is not JSON: ${v.problem}.`,
+      `The reply of "${v.provider}", model "${v.model}", is not valid JSON: ${v.problem}.`,
   },
   RERANKING_PROVIDER_CLIENT_ERROR: {
     ...request('SCHEMA'),

@@ -11,13 +11,13 @@ import {
 /** Says that a search text has no terms, at the end of a sentence. */
 function withoutTerms(text: string): string {
   return (
-    `the analyzer makes no term of ${text}, so there is nothing to look for; send words ` +
-    'that it keeps'
+    `the analyzer finds no terms in ${text}, so there is nothing to search for; send ` +
+    'words that the analyzer does not remove'
   )
 }
 
 function undeletable(table: string): string {
-  return `Rows of ${table} cannot be deleted by this filter`
+  return `This filter cannot select the rows of ${table} to delete`
 }
 
 export const clauseErrors = {
@@ -26,13 +26,13 @@ export const clauseErrors = {
     ...request('FILTER'),
     title: 'Too many comparisons in the filter',
     body: (v: { count: number; max: number }) =>
-      `The filter makes ${counted(v.count, 'comparison')}, and at most ${v.max} may be made.`,
+      `The filter has ${counted(v.count, 'comparison')}; the maximum is ${v.max}.`,
   },
   FILTER_ID_NOT_INDEXED: {
     ...request('FILTER'),
     title: '_id is not indexed in this collection',
     body: (v: { operator: string }) =>
-      `The collection's indexing leaves _id out, so only $eq and $in work on it, not ` +
+      'The collection does not index _id, so only $eq and $in are supported on it, not ' +
       `${v.operator}.`,
   },
   FILTER_INVALID_EXPRESSION: {
@@ -40,70 +40,72 @@ export const clauseErrors = {
     title: 'Malformed filter',
     body: byReason({
       notNoFilter: (v: { value: string }) =>
-        `$not takes a filter, which is a JSON Object, not ${v.value}.`,
+        `$not requires a filter, which is a JSON Object, not ${v.value}.`,
       noFilters: (v: { operator: string; value: string }) =>
-        `${v.operator} takes an Array of filters, not ${v.value}.`,
+        `${v.operator} requires an Array of filters, not ${v.value}.`,
       elementNoFilter: (v: { operator: string; value: string }) =>
-        `${v.operator} holds ${v.value}, which is not a JSON Object.`,
+        `${v.operator} contains ${v.value}, but each filter must be a JSON Object.`,
       fieldBesideOperators: (v: { path: string; field: string }) =>
-        `"${v.path}" has the field "${v.field}" beside operators; an object holds either ` +
-        'operators or the fields to be equal to.',
+        `"${v.path}" is compared with an Object that has both operators and the field ` +
+        `"${v.field}"; use either operators, or only fields to compare the value with.`,
       tooManyValues: (v: { operator: string; path: string; count: number; max: number }) =>
-        `${v.operator} on "${v.path}" has ${counted(v.count, 'value')}; at most ${v.max} are ` +
-        'allowed.',
+        `${v.operator} on "${v.path}" has ${counted(v.count, 'value')}; the maximum is ` +
+        `${v.max}.`,
       argument: (v: { operator: string; path: string; expected: string; value: string }) =>
-        `${v.operator} on "${v.path}" takes ${v.expected}, not ${v.value}.`,
-      matchUnderNot: () => '$match cannot stand under $not.',
+        `${v.operator} on "${v.path}" requires ${v.expected}, not ${v.value}.`,
+      matchUnderNot: () => '$match cannot be used inside $not.',
       matchElsewhere: (v: { path: string }) =>
-        `$match works on "$lexical" only, not on "${v.path}".`,
+        `$match can be used only on "$lexical", not on "${v.path}".`,
       matchWithoutTerms: (v: { path: string; text: string }) =>
         `$match on "${v.path}": ${withoutTerms(v.text)}.`,
       idInOr: () =>
-        '_id cannot stand directly in $or; {"_id": {"$in": […]}} takes several ids.',
+        '_id cannot be used directly in $or. For several ids, use {"_id": {"$in": […]}}.',
       notAField: (v: { path: string }) =>
-        `"${v.path}" cannot be filtered on: names that start with $ are operators and search ` +
-        'fields, and it is neither.',
+        `"${v.path}" is neither an operator nor a search field. Names of other fields ` +
+        'cannot start with $.',
       operatorBesideFields: (v: { operator: string }) =>
-        `"${v.operator}" cannot stand beside fields; of the operators, only $and, $or and $not ` +
-        'do.',
+        `"${v.operator}" cannot be used beside fields; only $and, $or and $not can. ` +
+        'Put it under a field.',
       path: (v: { path: string; problem: string }) =>
-        `"${v.path}" cannot be filtered on: ${v.problem}.`,
+        `The path "${v.path}" is invalid: ${v.problem}.`,
       array: (v: { path: string }) =>
-        `"${v.path}" cannot be compared with an Array as it stands; write {"$eq": […]} for ` +
-        'that array, or {"$in": […]} for one of several values.',
+        `"${v.path}" cannot be compared with an Array directly. Use {"$eq": […]} for ` +
+        'this array, or {"$in": […]} for one of several values.',
       columnWithArray: (v: { column: string }) =>
-        `"${v.column}" cannot be compared with an Array; write {"$in": […]} for one of ` +
+        `"${v.column}" cannot be compared with an Array. Use {"$in": […]} for one of ` +
         'several values.',
       searchField: (v: { path: string; operator: string; only: string }) =>
-        `"${v.path}" cannot be filtered on by ${v.operator}, only by ${v.only}.`,
+        `"${v.path}" does not support ${v.operator}, only ${v.only}.`,
       binary: (v: { operator: string; path: string }) =>
         `${v.operator} on "${v.path}": $binary values cannot be compared.`,
       operatorInside: (v: { path: string; operator: string }) =>
-        `"${v.path}" is compared with an object that has "${v.operator}" inside; operators ` +
-        'go with a whole path, such as {"a.b": {"$gt": 1}}.',
+        `"${v.path}" is compared with an Object that contains "${v.operator}". Write ` +
+        'operators directly under the full path, such as {"a.b": {"$gt": 1}}.',
       deletedByLogic: (v: { table: string }) =>
-        `${undeletable(v.table)}: $or and $not cannot say which rows to delete.`,
+        `${undeletable(v.table)}: it uses $or or $not. Use $eq, $in and ranges on the ` +
+        'primary key.',
       deletedByOperator: (v: { table: string; operator: string }) =>
-        `${undeletable(v.table)}: ${v.operator} cannot say which rows to delete.`,
+        `${undeletable(v.table)}: it uses ${v.operator}. Use $eq, $in and ranges on ` +
+        'the primary key.',
       deletedByRange: (v: { table: string; column: string }) =>
-        `${undeletable(v.table)}: ${v.column} must be given by $eq or $in; a range can be of ` +
-        'the last column that the filter names, if it is one of the sort.',
+        `${undeletable(v.table)}: ${v.column} requires $eq or $in. A range is allowed ` +
+        'only on the last column in the filter, if it is part of the partition sort.',
       wildcardInside: (v: { path: string }) =>
-        `"${v.path}" is compared with an object that has "*" inside, and no field can be ` +
-        'called that.',
+        `"${v.path}" is compared with an Object that contains "*", which is not a ` +
+        'valid field name.',
     }),
   },
   FILTER_MULTIPLE_ID_FILTER: {
     ...request('FILTER'),
     title: 'More than one condition on _id',
-    body: () => 'A filter may hold one comparison on _id. Use $in for several values.',
+    body: () => 'A filter can have only one comparison on _id. Use $in for several values.',
   },
   FILTER_PATH_UNINDEXED: {
     ...request('FILTER'),
     title: 'Filter on a path that is not indexed',
     body: (v: { path: string }) =>
-      `"${v.path}" is not indexed in this collection, so it cannot be filtered on. ` +
-      'Indexing is chosen when a collection is created.',
+      `The collection does not index "${v.path}", so filters cannot use it. The ` +
+      'indexing option is set when a collection is created.',
   },
   FILTER_UNSUPPORTED_DATA_TYPE: {
     ...request('FILTER'),
@@ -115,8 +117,8 @@ export const clauseErrors = {
     code: 'FILTER_UNSUPPORTED_OPERATOR',
     title: 'Operator at an invalid position',
     body: (v: { path: string; operator: string }) =>
-      `"${v.path}" has ${v.operator} among its comparisons; write ${v.operator} beside ` +
-      'the fields and give it whole filters.',
+      `${v.operator} cannot be used under "${v.path}". Write it beside the fields, ` +
+      'with an Array of filters.',
   },
   FILTER_UNSUPPORTED_OPERATOR: {
     ...request('FILTER'),
@@ -132,7 +134,7 @@ export const clauseErrors = {
     ...request('PROJECTION'),
     title: 'The projection is not an object',
     body: (v: { type: string }) =>
-      `A projection is a JSON Object; ${withArticle(v.type)} was sent.`,
+      `A projection must be a JSON Object, but ${withArticle(v.type)} was sent.`,
   },
   UNSUPPORTED_PROJECTION_PARAM: {
     ...request('PROJECTION'),
@@ -147,12 +149,12 @@ export const clauseErrors = {
     title: 'Too many matches for an in-memory sort',
     body: byReason({
       count: (v: { max: number; unit: string }) =>
-        `The filter matches more ${v.unit} than this server sorts, which is ${v.max} at ` +
-        'most. Narrow the filter.',
+        `The filter matches too many ${v.unit} for an in-memory sort; the maximum is ` +
+        `${v.max}. Narrow the filter.`,
       skipped: (v: { max: number }) =>
-        'The store does not sort this by itself. The server does, and holds what a page ' +
-        `skips: ${counted(v.max, 'character')} at most, and this page skips more. Narrow ` +
-        'the filter, or take page after page instead of skipping.',
+        'The server sorts in memory here, and keeps what options.skip leaves out: at ' +
+        `most ${counted(v.max, 'character')}, but this request skips more. Narrow the ` +
+        'filter, or read page by page instead of skipping.',
     }),
   },
   SORT_CLAUSE_INVALID: {
@@ -160,43 +162,44 @@ export const clauseErrors = {
     title: 'Malformed sort',
     body: byReason({
       notAnObject: (v: { type: string }) =>
-        `A sort is a JSON Object; it is of type ${v.type}.`,
+        `A sort must be a JSON Object, but is of type ${v.type}.`,
       tooManyKeys: (v: { count: number; max: number; setting: string }) =>
-        `The sort has ${counted(v.count, 'key')}; at most ${v.max} are allowed. Sort by ` +
-        `fewer fields, or have the server started with a greater ${v.setting}.`,
+        `The sort has ${counted(v.count, 'key')}; the maximum is ${v.max}. Sort by ` +
+        `fewer fields, or raise the server setting ${v.setting}.`,
       notAlone: (v: { field: string; others: readonly string[] }) =>
-        `${v.field} sorts alone; remove ${list(v.others)}.`,
+        `${v.field} must be the only key of the sort. Remove ${list(v.others)}.`,
       noTerms: (v: { value: string }) =>
-        `Sort on "$lexical" takes a String of terms; ${v.value} was sent.`,
+        `Sort on "$lexical" requires a String with words to search for, but ${v.value} ` +
+        'was sent.',
       onePage: (v: { by: string }) =>
-        `${v.by} has one page only; leave options.pageState out.`,
+        `${v.by} has only one page. Leave options.pageState out.`,
     }),
   },
   SORT_CLAUSE_PATH_INVALID: {
     ...request('SORT'),
     title: 'Invalid path in the sort',
     body: (v: { path: string; problem: string }) =>
-      `"${v.path}" cannot be sorted on: ${v.problem}.`,
+      `The path "${v.path}" is invalid: ${v.problem}.`,
   },
   SORT_CLAUSE_PATH_UNINDEXED: {
     ...request('SORT'),
     title: 'Sort by a path that is not indexed',
     body: (v: { path: string }) =>
-      `"${v.path}" is not indexed in this collection, so it cannot be sorted on. ` +
-      'Indexing is chosen when a collection is created.',
+      `The collection does not index "${v.path}", so sorts cannot use it. The indexing ` +
+      'option is set when a collection is created.',
   },
   SORT_CLAUSE_VALUE_INVALID: {
     ...request('SORT'),
     title: 'Invalid value in the sort',
     body: byReason({
       value: (v: { path: string; value: string; expected: string }) =>
-        `Sort on "${v.path}": ${v.value} was sent, but it takes ${v.expected}.`,
+        `Sort on "${v.path}" requires ${v.expected}, but ${v.value} was sent.`,
       blank: (v: { path: string }) =>
-        `Sort on "${v.path}": the text is blank, so it has no meaning to search by.`,
+        `Sort on "${v.path}": the text is blank. Send the text to search for.`,
       binary: (v: { path: string; problem: string; value: string }) =>
         `Sort on "${v.path}": $binary ${v.problem}: ${v.value}.`,
       otherObject: (v: { path: string; value: string }) =>
-        `Sort on "${v.path}": ${v.value} was sent, but the only Object that it takes is ` +
+        `Sort on "${v.path}": ${v.value} was sent. An Object must have the form ` +
         '{"$binary": "<Base64>"}.',
       vector: (v: { path: string; problem: string }) =>
         `Sort on "${v.path}": ${v.problem}.`,
@@ -217,10 +220,11 @@ export const clauseErrors = {
       const key = v.noun === 'row' ? 'the primary key' : '_id'
       const values = [...v.sort.map((name) => `"${name}"`), key]
       return (
-        `A page state holds the values of ${list(values)} of the last ${v.noun} on its page. ` +
-        `Here it would have ${counted(v.length, 'character')}; the maximum is ${v.max}. ` +
-        `${v.sort.length > 0 ? 'Sort by something shorter, or set' : 'Set'} options.limit to ` +
-        `no more than a page holds, which is ${v.pageSize}.`
+        `A page state contains the values of ${list(values)} of the last ${v.noun} on ` +
+        `its page. Here it would have ${counted(v.length, 'character')}; the maximum ` +
+        `is ${v.max}. ` +
+        `${v.sort.length > 0 ? 'Sort by a field with shorter values, or set' : 'Set'} ` +
+        `options.limit to no more than ${v.pageSize}, the size of a page.`
       )
     },
   },
@@ -228,17 +232,17 @@ export const clauseErrors = {
     ...request('SORT'),
     title: 'Vector sort on a collection without vectors',
     body: (v: { target: string }) =>
-      `${v.target} was created without the vector option, so a sort cannot use $vector.`,
+      `${v.target} was created without the vector option, so sorts cannot use $vector.`,
   },
   UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION: {
     ...request('SORT'),
     title: 'The collection has no embedding service',
     body: (v: { target: string; hasLexical: boolean }) =>
-      `${v.target} was created without vector.service, so a sort cannot use $vectorize, ` +
-      `nor a text as $hybrid. ${
+      `${v.target} was created without vector.service, so sorts cannot use $vectorize ` +
+      `or a String as $hybrid. ${
         v.hasLexical
           ? 'Send {"$vector": …, "$lexical": …} instead.'
-          : 'Sort by {"$vector": …} in find instead: without lexical search, there is no hybrid one.'
+          : 'Use find with the sort {"$vector": …} instead: a hybrid search requires lexical search.'
       }`,
   },
 
@@ -247,7 +251,7 @@ export const clauseErrors = {
     ...request('UPDATE'),
     title: 'Malformed update',
     body: (v: { what: string; type: string }) =>
-      `${v.what} must be a JSON Object; it is of type ${v.type}.`,
+      `${v.what} must be a JSON Object, but is of type ${v.type}.`,
   },
   UNSUPPORTED_UPDATE_OPERATION: {
     ...request('UPDATE'),
@@ -259,30 +263,32 @@ export const clauseErrors = {
     ...request('UPDATE'),
     title: 'Unknown modifier of an update operator',
     body: (v: { operator: string; modifier: string; known: readonly string[] }) =>
-      `${v.operator} does not take "${v.modifier}". It takes: ${list(v.known)}.`,
+      `${v.operator} has no modifier "${v.modifier}". Modifiers: ${list(v.known)}.`,
   },
   UNSUPPORTED_UPDATE_OPERATION_PARAM: {
     ...request('UPDATE'),
     title: 'Invalid argument of an update operator',
     body: byReason({
       argument: (v: { operator: string; path: string; expected: string; value: string }) =>
-        `${v.operator} of "${v.path}" takes ${v.expected}, not ${v.value}.`,
+        `${v.operator} of "${v.path}" requires ${v.expected}, not ${v.value}.`,
       notAPath: (v: { operator: string; path: string }) =>
-        `${v.operator} takes paths, and "${v.path}" is none; modifiers go below a path.`,
+        `${v.operator} requires paths, but "${v.path}" is not a path. Write modifiers ` +
+        'under a path.',
       overlap: (v: {
         operator: string
         path: string
         otherOperator: string
         otherPath: string
       }) =>
-        `${v.operator} of "${v.path}" overlaps with ${v.otherOperator} of "${v.otherPath}"; ` +
-        'an update can change a place once.',
+        `${v.operator} of "${v.path}" overlaps with ${v.otherOperator} of ` +
+        `"${v.otherPath}". An update can change each path only once.`,
       tooManyPaths: (v: { max: number }) =>
-        `The update names more than ${counted(v.max, 'path')}; a path of more than 4 ` +
-        'segments or 250 characters counts as several. Send several updates.',
+        `The update has more than ${counted(v.max, 'path')}, the maximum. A path of ` +
+        'more than 4 segments or 250 characters counts as several. Send several ' +
+        'updates.',
       tooManyParts: (v: { operator: string; path: string; max: number }) =>
-        `The argument of ${v.operator} of "${v.path}" has more than ${counted(v.max, 'part')} ` +
-        'in all.',
+        `The argument of ${v.operator} of "${v.path}" has more than ` +
+        `${counted(v.max, 'part')} in total, the maximum. Use a smaller argument.`,
       malformedValue: (v: {
         operator: string
         path: string
@@ -290,11 +296,11 @@ export const clauseErrors = {
         wrapper: string
         expected: string
       }) =>
-        `The argument of ${v.operator} of "${v.path}" has ${v.value}; ${v.wrapper} takes ` +
-        `${v.expected}.`,
+        `The argument of ${v.operator} of "${v.path}" contains ${v.value}, but ` +
+        `${v.wrapper} requires ${v.expected}.`,
       /** The operand of $pull is a filter; `message` is the error of that filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
-        `The argument of ${v.operator} of "${v.path}" cannot be used: ${v.message}`,
+        `The argument of ${v.operator} of "${v.path}" is invalid: ${v.message}`,
       tooManyComparisons: (v: {
         operator: string
         path: string
@@ -302,9 +308,9 @@ export const clauseErrors = {
         elements: number
         max: number
       }) =>
-        `${v.operator} of "${v.path}" makes ${counted(v.count, 'comparison')} with the ` +
-        `${counted(v.elements, 'element')} there, and an update may make ${v.max} with one ` +
-        'document.',
+        `${v.operator} of "${v.path}" needs ${counted(v.count, 'comparison')} with the ` +
+        `${counted(v.elements, 'element')} of the stored array; the maximum per ` +
+        `document is ${v.max}.`,
     }),
   },
   UNSUPPORTED_UPDATE_OPERATION_PATH: {
@@ -317,31 +323,31 @@ export const clauseErrors = {
     ...request('UPDATE'),
     title: 'Stored value has the wrong type for the update operator',
     body: (v: { operator: string; path: string; type: string; expected: string }) =>
-      `${v.operator} needs ${v.expected} at "${v.path}"; the document has ` +
+      `${v.operator} requires ${v.expected} at "${v.path}", but the document has ` +
       `${withArticle(v.type)} there.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID: {
     ...request('UPDATE'),
     title: '_id cannot be changed',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on _id. Only $setOnInsert can set it, on an upsert.`,
+      `${v.operator} cannot change _id. Only $setOnInsert can set it, on an upsert.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR: {
     ...request('UPDATE'),
     title: 'Operator not supported on $vector',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vector, which is only set or removed as a whole.`,
+      `${v.operator} cannot change $vector. Use $set or $unset on the whole vector.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTORIZE: {
     ...request('UPDATE'),
     title: 'Operator not supported on $vectorize',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vectorize, which is only set or removed as a whole.`,
+      `${v.operator} cannot change $vectorize. Use $set or $unset on the whole text.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_LEXICAL: {
     ...request('UPDATE'),
     title: 'Operator not supported on $lexical',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $lexical, which is only set or removed as a whole.`,
+      `${v.operator} cannot change $lexical. Use $set or $unset on the whole text.`,
   },
 } as const satisfies Record<string, CatalogEntry>

@@ -18,7 +18,7 @@ interface TableFacts {
 }
 
 function columnsOf(v: TableFacts): string {
-  return `${v.table} has the columns: ${list(v.columns)}.`
+  return `Columns of ${v.table}: ${list(v.columns)}.`
 }
 
 /** Supported values, and those in the request. */
@@ -28,8 +28,9 @@ interface Choice {
 }
 
 const columnToIndex =
-  'A column is named by a String; of a map, {"<column>": "$keys"} and {"<column>": ' +
-  '"$values"} name its keys and values, and of a list or set its values.'
+  'Send the name of a column. To index the keys or values of a map, send {"<column>": ' +
+  '"$keys"} or {"<column>": "$values"}; to index the values of a list or set, ' +
+  '{"<column>": "$values"}.'
 
 export const tableSchemaErrors = {
   // Names that exist already, and unknown names.
@@ -37,50 +38,50 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'The name is already used',
     body: (v: { name: string; kind: string }) =>
-      `"${v.name}" is ${withArticle(v.kind)} already. Choose another name, or send ` +
-      'options.ifNotExists to leave what exists as it is.',
+      `"${v.name}" already exists as ${withArticle(v.kind)}. Choose another name, or ` +
+      'send options.ifNotExists to ignore this.',
   },
   CANNOT_ADD_EXISTING_INDEX: {
     ...schema,
     title: 'Index already exists',
     body: (v: { name: string; table: string }) =>
-      `The keyspace has an index "${v.name}" already, on the table "${v.table}". Choose ` +
-      'another name, or send options.ifNotExists to leave it as it is.',
+      `The index "${v.name}" already exists, on the table "${v.table}". Choose another ` +
+      'name, or send options.ifNotExists to ignore this.',
   },
   CANNOT_ADD_EXISTING_TYPE: {
     ...schema,
     title: 'Type already exists',
     body: (v: { name: string }) =>
-      `The keyspace has a type "${v.name}" already. Choose another name, or send ` +
-      'options.ifNotExists to leave it as it is.',
+      `The type "${v.name}" already exists. Choose another name, or send ` +
+      'options.ifNotExists to ignore this.',
   },
   CANNOT_DROP_UNKNOWN_TABLE: {
     ...schema,
     title: 'Table not found',
     body: (v: { name: string; existing: readonly string[] }) =>
-      `There is no table "${v.name}". There are: ${list(v.existing)}. Send ` +
-      'options.ifExists to drop it only if it is there.',
+      `There is no table "${v.name}". Tables: ${list(v.existing)}. Send ` +
+      'options.ifExists to drop a table only if it exists.',
   },
   CANNOT_DROP_UNKNOWN_INDEX: {
     ...schema,
     title: 'Index not found',
     body: (v: { name: string; existing: readonly string[] }) =>
-      `There is no index "${v.name}". There are: ${list(v.existing)}. Send ` +
-      'options.ifExists to drop it only if it is there.',
+      `There is no index "${v.name}". Indexes: ${list(v.existing)}. Send ` +
+      'options.ifExists to drop an index only if it exists.',
   },
   CANNOT_DROP_UNKNOWN_TYPE: {
     ...schema,
     title: 'Type not found',
     body: (v: { name: string; existing: readonly string[] }) =>
-      `There is no type "${v.name}". There are: ${list(v.existing)}. Send ` +
-      'options.ifExists to drop it only if it is there.',
+      `There is no type "${v.name}". Types: ${list(v.existing)}. Send options.ifExists ` +
+      'to drop a type only if it exists.',
   },
   CANNOT_DROP_TYPE_USED_BY_TABLE: {
     ...schema,
     title: 'Type is in use',
     body: (v: { name: string; tables: readonly string[] }) =>
-      `Columns of these tables are made of the type "${v.name}": ${list(v.tables)}. ` +
-      'Drop those columns or tables first.',
+      `Columns of these tables have the type "${v.name}": ${list(v.tables)}. Drop ` +
+      'those columns or tables first.',
   },
   INVALID_KEYSPACE: {
     ...schema,
@@ -95,57 +96,58 @@ export const tableSchemaErrors = {
     code: 'UNSUPPORTED_SCHEMA_NAME',
     title: 'Invalid column or field name',
     body: (v: { kind: string; name: string; max: number; reason: string }) =>
-      `${v.kind} names have 1 to ${v.max} characters, and ${v.name} was sent: ${v.reason}.`,
+      `${v.kind} names must have 1 to ${v.max} characters, but ${v.name} was sent: ` +
+      `${v.reason}.`,
   },
   INDEXED_COLUMN_NAME_REFUSED: {
     ...schema,
     code: 'UNSUPPORTED_SCHEMA_NAME',
     title: 'Index column name not in snake case',
     body: (v: { column: string }) =>
-      `Indexed columns have names of small letters, digits and underscores here; ` +
-      `"${v.column}" is not one. The server was started with --snake-case-indexes on.`,
+      'The name of an indexed column may contain only lower-case letters, digits and ' +
+      `underscores; "${v.column}" contains others. The server was started with ` +
+      '--snake-case-indexes on.',
   },
 
   // Types of columns and fields.
   UNKNOWN_DATA_TYPE: {
     ...schema,
     title: 'Unknown type',
-    body: (v: Choice) =>
-      `There is no type ${list(v.used)}. The types are: ${list(v.supported)}.`,
+    body: (v: Choice) => `There is no type ${list(v.used)}. Types: ${list(v.supported)}.`,
   },
   UNKNOWN_PRIMITIVE_DATA_TYPE: {
     ...schema,
     title: 'Type not found',
     body: (v: Choice) =>
-      `There is no type ${list(v.used)}. The types are: ${list(v.supported)}. A type of your ` +
-      'own is written {"type": "userDefined", "udtName": …}.',
+      `There is no type ${list(v.used)}. Types: ${list(v.supported)}. For a type that ` +
+      'you created, write {"type": "userDefined", "udtName": "<name>"}.',
   },
   UNSUPPORTED_DATA_TYPE_TABLE_CREATION: {
     ...schema,
     title: 'Column type not supported in createTable',
     body: (v: Choice) =>
-      `These columns cannot be created: ${list(v.used)}. Columns can be of the types: ` +
+      `These columns cannot be created: ${list(v.used)}. Supported types: ` +
       `${list(v.supported)}.`,
   },
   CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS: {
     ...schema,
     title: 'Columns of this type cannot be added',
     body: (v: Choice) =>
-      `These columns cannot be added: ${list(v.used)}. Columns can be of the types: ` +
+      `These columns cannot be added: ${list(v.used)}. Supported types: ` +
       `${list(v.supported)}.`,
   },
   UNSUPPORTED_LIST_DEFINITION: {
     ...schema,
     title: 'Unsupported element type of a list',
     body: (v: Choice) =>
-      `A list needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
+      `The valueType of a list cannot be ${list(v.used)}. Supported types: ` +
       `${list(v.supported)}.`,
   },
   UNSUPPORTED_SET_DEFINITION: {
     ...schema,
     title: 'Unsupported element type of a set',
     body: (v: Choice) =>
-      `A set needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
+      `The valueType of a set cannot be ${list(v.used)}. Supported types: ` +
       `${list(v.supported)}.`,
   },
   UNSUPPORTED_SET_DEFINITION_IN_STORE: {
@@ -153,43 +155,43 @@ export const tableSchemaErrors = {
     code: 'UNSUPPORTED_SET_DEFINITION',
     title: 'Element type of a set not supported by the database',
     body: (v: { target: string; problem: string }) =>
-      `The cluster that keeps ${v.target} has no sets of durations, which have no order: ` +
-      `${v.problem}. Use a list.`,
+      `The cluster of ${v.target} does not support sets of durations, because ` +
+      `durations have no order: ${v.problem}. Use a list.`,
   },
   UNSUPPORTED_MAP_DEFINITION: {
     ...schema,
     title: 'Unsupported key or value type of a map',
     body: (v: { member: string } & Choice) =>
-      `A map needs a keyType and a valueType, and ${list(v.used)} cannot be its ` +
-      `${v.member}. That is one of: ${list(v.supported)}.`,
+      `The ${v.member} of a map cannot be ${list(v.used)}. Supported types: ` +
+      `${list(v.supported)}.`,
   },
   MISSING_DIMENSION_IN_VECTOR_COLUMN: {
     ...schema,
     title: 'Missing dimension of a vector column',
     body: (v: { column: string }) =>
-      `The column "${v.column}" needs a dimension, the number of elements of its vectors, ` +
-      'or a service whose model has one.',
+      `The column "${v.column}" requires a dimension, which is the number of elements ` +
+      'of its vectors, or a service whose model has a fixed one.',
   },
   UNSUPPORTED_VECTOR_DIMENSION: {
     ...schema,
     title: 'The dimension is not a positive integer',
     body: (v: { column: string; value: string }) =>
-      `The dimension of the column "${v.column}" cannot be ${v.value}. It is an integer ` +
-      'of at least 1.',
+      `The dimension of the column "${v.column}" cannot be ${v.value}. It must be an ` +
+      'integer of at least 1.',
   },
   INVALID_USER_DEFINED_TYPE_NAME: {
     ...schema,
     title: 'Missing name of a user-defined type',
     body: (v: { column: string; name: string }) =>
-      `The column "${v.column}" has a user-defined type, which udtName must name; it is ` +
-      `${v.name}.`,
+      `The column "${v.column}" has a user-defined type, but its udtName is ${v.name}. ` +
+      'Set udtName to the name of the type.',
   },
   UNKNOWN_USER_DEFINED_TYPE: {
     ...schema,
     title: 'User-defined type not found',
     body: (v: { names: readonly string[]; existing: readonly string[] }) =>
-      `The keyspace has no type ${list(v.names)}. It has: ${list(v.existing)}. Create ` +
-      'the type first, with createType.',
+      `The keyspace has no type ${list(v.names)}. Types: ${list(v.existing)}. Create ` +
+      'the type first with createType.',
   },
 
   // Errors of primary keys.
@@ -197,22 +199,22 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'Missing partition columns in the primary key',
     body: (v: { columns: readonly string[] }) =>
-      'primaryKey.partitionBy is empty, and needs at least one of the columns: ' +
+      'primaryKey.partitionBy is empty. It must contain at least one of the columns: ' +
       `${list(v.columns)}.`,
   },
   UNKNOWN_PARTITION_COLUMNS: {
     ...schema,
     title: 'Unknown columns in the primary key',
     body: (v: { columns: readonly string[]; unknown: readonly string[] }) =>
-      `The definition has the columns: ${list(v.columns)}. The primary key partitions by ` +
-      `others: ${list(v.unknown)}.`,
+      'primaryKey.partitionBy contains columns that the definition does not have: ' +
+      `${list(v.unknown)}. Columns: ${list(v.columns)}.`,
   },
   UNKNOWN_PARTITION_SORT_COLUMNS: {
     ...schema,
     title: 'Unknown columns in the partition sort',
     body: (v: { columns: readonly string[]; unknown: readonly string[] }) =>
-      `The definition has the columns: ${list(v.columns)}. The primary key sorts by ` +
-      `others: ${list(v.unknown)}.`,
+      'primaryKey.partitionSort contains columns that the definition does not have: ' +
+      `${list(v.unknown)}. Columns: ${list(v.columns)}.`,
   },
   PRIMARY_KEY_DEFINITION_INCORRECT: {
     ...schema,
@@ -231,41 +233,42 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'The operation has no columns',
     body: (v: { operation: string }) =>
-      `${v.operation} needs at least one column in "columns".`,
+      `${v.operation} requires at least one column in "columns".`,
   },
   CANNOT_ADD_EXISTING_COLUMNS: {
     ...schema,
     title: 'Columns already exist',
     body: (v: TableFacts & { duplicates: readonly string[] }) =>
-      `${columnsOf(v)} These cannot be added again: ${list(v.duplicates)}.`,
+      `${columnsOf(v)} These already exist and cannot be added: ${list(v.duplicates)}.`,
   },
   CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN: {
     ...schema,
     title: 'A dropped column cannot be re-added with another type',
     body: (v: { target: string; problem: string }) =>
-      `The cluster that keeps ${v.target} takes a dropped column back with its old type only: ` +
-      `${v.problem}. Add the column with that type or under another name, or create another ` +
+      `The cluster of ${v.target} can add a dropped column again only with its old ` +
+      `type: ${v.problem}. Use that type or another column name, or create another ` +
       'table and copy the rows.',
   },
   CANNOT_DROP_USER_DEFINED_COLUMNS: {
     ...schema,
     title: 'The column cannot be dropped',
     body: (v: { target: string; problem: string }) =>
-      `The cluster that keeps ${v.target} does not drop columns of user-defined types: ` +
-      `${v.problem}. Clear the column with $unset, or create another table and copy the rows.`,
+      `The cluster of ${v.target} cannot drop columns of user-defined types: ` +
+      `${v.problem}. Clear the column with $unset, or create another table and copy ` +
+      'the rows.',
   },
   CANNOT_DROP_PRIMARY_KEY_COLUMNS: {
     ...schema,
     title: 'Columns of the primary key cannot be dropped',
     body: (v: TableFacts & { key: readonly string[]; offending: readonly string[] }) =>
-      `${columnsOf(v)} Its primary key is made of: ${list(v.key)}. These cannot be ` +
-      `dropped: ${list(v.offending)}.`,
+      `${columnsOf(v)} Primary key: ${list(v.key)}. These columns cannot be dropped: ` +
+      `${list(v.offending)}.`,
   },
   CANNOT_DROP_UNKNOWN_COLUMNS: {
     ...schema,
     title: 'Unknown columns to drop',
     body: (v: TableFacts & { offending: readonly string[] }) =>
-      `${columnsOf(v)} These are not among them: ${list(v.offending)}.`,
+      `${columnsOf(v)} The table does not have: ${list(v.offending)}.`,
   },
   CANNOT_DROP_INDEXED_COLUMNS: {
     ...schema,
@@ -277,8 +280,8 @@ export const tableSchemaErrors = {
         indexes: readonly string[]
       },
     ) =>
-      `${columnsOf(v)} Indexed are: ${list(v.indexed)}. To drop ${list(v.offending)}, ` +
-      `first drop the indexes: ${list(v.indexes)}.`,
+      `${columnsOf(v)} Indexed columns: ${list(v.indexed)}. To drop ` +
+      `${list(v.offending)}, first drop the indexes: ${list(v.indexes)}.`,
   },
   CANNOT_VECTORIZE_UNKNOWN_COLUMNS: {
     ...schema,
@@ -312,14 +315,14 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'Unknown index type',
     body: (v: { known: readonly string[]; used: string }) =>
-      `indexType cannot be "${v.used}". It is one of: ${list(v.known)}.`,
+      `indexType cannot be "${v.used}". It must be one of: ${list(v.known)}.`,
   },
   UNSUPPORTED_INDEX_TYPE: {
     ...schema,
     title: 'Index type not supported by this command',
     body: (v: { command: string; expected: string; used: string }) =>
-      `${v.command} makes indexes of the type ${v.expected}, and indexType is ` +
-      `"${v.used}". Leave it out, or send the command that makes that type.`,
+      `${v.command} creates indexes of the type ${v.expected}, but indexType is ` +
+      `"${v.used}". Leave indexType out, or send the command that creates that type.`,
   },
   INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN: {
     ...schema,
@@ -328,10 +331,10 @@ export const tableSchemaErrors = {
       type: (v: { type: string }) =>
         `definition.column is of type ${v.type}. ${columnToIndex}`,
       members: (v: { members: number }) =>
-        `definition.column is an Object with ${counted(v.members, 'member')}, not one. ` +
+        `definition.column has ${counted(v.members, 'member')}, but must have one. ` +
         columnToIndex,
       selector: (v: { column: string }) =>
-        `definition.column selects neither "$keys" nor "$values" of "${v.column}". ` +
+        `definition.column must select "$keys" or "$values" of "${v.column}". ` +
         columnToIndex,
       part: (v: { column: string; type: string; part: string }) =>
         `"${v.column}" is of the type ${v.type}, which has no "${v.part}". ${columnToIndex}`,
@@ -341,27 +344,27 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'Columns of this type cannot be indexed',
     body: (v: TableFacts & { column: string; supported: readonly string[] }) =>
-      `${columnsOf(v)} createIndex cannot index ${v.column}. It takes the types: ` +
-      `${list(v.supported)}; of lists, sets and maps, those that hold no blobs or ` +
-      'durations. Vectors are indexed by createVectorIndex.',
+      `${columnsOf(v)} createIndex cannot index ${v.column}. Supported types: ` +
+      `${list(v.supported)}; also lists, sets and maps without blobs and durations. ` +
+      'Use createVectorIndex for vectors.',
   },
   UNSUPPORTED_INDEXING_FOR_FROZEN_COLUMN: {
     ...schema,
     title: 'Frozen columns cannot be indexed',
     body: (v: TableFacts & { column: string }) =>
-      `${columnsOf(v)} createIndex cannot index ${v.column}: it is frozen, so what it holds ` +
-      'can only be written and compared as a whole.',
+      `${columnsOf(v)} createIndex cannot index ${v.column}: it is frozen, so its ` +
+      'elements cannot be compared one by one.',
   },
   INVALID_INDEX_DEFINITION: {
     ...schema,
     title: 'Index not supported on the table',
     body: byReason({
       partition: (v: { target: string; column: string }) =>
-        `${v.target}: "${v.column}" is the only column that rows are partitioned by, so ` +
-        'finding them by it needs no index.',
+        `${v.target}: "${v.column}" is the only partition column, so filters on it ` +
+        'need no index.',
       dimension: (v: { target: string; column: string; dimension: number; max: number }) =>
-        `${v.target}: the vectors of "${v.column}" have ${counted(v.dimension, 'number')}, and ` +
-        `an index takes at most ${v.max}.`,
+        `${v.target}: the dimension of "${v.column}" is ${v.dimension}; the maximum of ` +
+        `an index is ${v.max}.`,
       same: (v: { target: string; column: string; index: string; existing: string }) =>
         `${v.target}: the index "${v.index}" on "${v.column}" would be the same as ` +
         `"${v.existing}".`,
@@ -371,47 +374,47 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'Text options on a column that is not text',
     body: (v: TableFacts & { column: string; options: readonly string[] }) =>
-      `${columnsOf(v)} The options ${list(v.options)} are for what is text or ascii, and ` +
-      `${v.column} is indexed by something else. Leave them out.`,
+      `${columnsOf(v)} The options ${list(v.options)} apply only to text and ascii ` +
+      `values, which the index on ${v.column} does not have. Leave the options out.`,
   },
   CANNOT_ANALYZE_ENTRIES_ON_MAP_COLUMNS: {
     ...schema,
     title: 'Text options are not supported on map entries',
     body: (v: TableFacts & { column: string; options: readonly string[] }) =>
-      `${columnsOf(v)} The options ${list(v.options)} cannot be given for the entries of ` +
-      `${v.column}. Leave them out, or index its "$keys" or "$values".`,
+      `${columnsOf(v)} The options ${list(v.options)} do not apply to the entries of ` +
+      `the map ${v.column}. Leave the options out, or index its "$keys" or "$values".`,
   },
   UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES: {
     ...schema,
     title: 'Text index on a column that is not text',
     body: (v: TableFacts & { column: string }) =>
-      `${columnsOf(v)} A text index is on a column of the type text or ascii, not on ` +
+      `${columnsOf(v)} A text index requires a column of the type text or ascii, not ` +
       `${v.column}.`,
   },
   UNSUPPORTED_VECTOR_INDEX_FOR_DATA_TYPES: {
     ...schema,
     title: 'Vector index on a column that is not a vector',
     body: (v: TableFacts & { column: string }) =>
-      `${columnsOf(v)} A vector index is on a column of the type vector, not on ${v.column}.`,
+      `${columnsOf(v)} A vector index requires a column of the type vector, not ${v.column}.`,
   },
   UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX: {
     ...schema,
     title: 'Invalid analyzer',
     body: (v: { type: string }) =>
-      `analyzer is of type ${v.type}. It is a String, the name of a built-in analyzer, or ` +
-      'an Object with a tokenizer and filters.',
+      `analyzer is of type ${v.type}. Send the name of a built-in analyzer, or an ` +
+      'Object with a tokenizer and filters.',
   },
   UNKNOWN_VECTOR_METRIC: {
     ...schema,
     title: 'Unknown metric',
     body: (v: { known: readonly string[]; used: string }) =>
-      `metric cannot be "${v.used}". It is one of: ${list(v.known)}.`,
+      `metric cannot be "${v.used}". It must be one of: ${list(v.known)}.`,
   },
   UNKNOWN_VECTOR_SOURCE_MODEL: {
     ...schema,
     title: 'Unknown source model',
     body: (v: { known: readonly string[]; used: string }) =>
-      `sourceModel cannot be "${v.used}". It is one of: ${list(v.known)}.`,
+      `sourceModel cannot be "${v.used}". It must be one of: ${list(v.known)}.`,
   },
 
   // User-defined types.
@@ -419,33 +422,32 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'The type has no fields',
     body: (v: { name: string }) =>
-      `The type "${v.name}" needs at least one field in definition.fields.`,
+      `The type "${v.name}" requires at least one field in definition.fields.`,
   },
   UNSUPPORTED_TYPE_FIELDS: {
     ...schema,
     title: 'Unsupported field type',
     body: (v: Choice) =>
-      `These fields have types that fields cannot have: ${list(v.used)}. They can be of the ` +
-      `types: ` +
+      `The types of these fields are not supported: ${list(v.used)}. Supported types: ` +
       `${list(v.supported)}.`,
   },
   MISSING_ALTER_TYPE_OPERATIONS: {
     ...schema,
     title: 'Nothing to alter',
-    body: () => 'alterType needs fields in "rename" or "add", or in both.',
+    body: () => 'alterType requires fields in "rename", "add" or both.',
   },
   CANNOT_ADD_EXISTING_FIELD: {
     ...schema,
     title: 'Field already exists',
     body: (v: { type: string; field: string; fields: readonly string[] }) =>
-      `The type "${v.type}" cannot get another field "${v.field}". It has: ` +
+      `The type "${v.type}" already has a field "${v.field}". Fields: ` +
       `${list(v.fields)}.`,
   },
   CANNOT_RENAME_UNKNOWN_TYPE_FIELD: {
     ...schema,
     title: 'Unknown field to rename',
     body: (v: { type: string; field: string; fields: readonly string[] }) =>
-      `The type "${v.type}" has no field "${v.field}". It has: ${list(v.fields)}.`,
+      `The type "${v.type}" has no field "${v.field}". Fields: ${list(v.fields)}.`,
   },
 
   // A warning.
@@ -453,8 +455,8 @@ export const tableSchemaErrors = {
     ...request('WARNING'),
     title: 'Indexed column names should be in snake case',
     body: (v: { column: string; better: string }) =>
-      `The index was made. Not every server indexes a column called "${v.column}", ` +
-      `because it is not in snake case; "${v.better}" would be.`,
+      `The index was created. Some Data API servers reject an index on "${v.column}", ` +
+      `because the name is not in snake case. "${v.better}" would be.`,
   },
 
   // Errors from the store.
@@ -462,9 +464,9 @@ export const tableSchemaErrors = {
     ...server('DATABASE'),
     title: 'Table not supported by the database',
     body: (v: { target: string; tables: number; max: number }) =>
-      `${v.target}: there ${v.tables === 1 ? 'is' : 'are'} ${counted(v.tables, 'table')} and ` +
-      `the maximum is ${v.max}. Drop one, or ` +
-      "raise the server's --max-tables.",
+      `${v.target}: there ${v.tables === 1 ? 'is' : 'are'} ` +
+      `${counted(v.tables, 'table')}, and the maximum is ${v.max}. Drop a table, or ` +
+      'raise the server setting --max-tables.',
   },
   INVALID_SCHEMA_CHANGE: {
     ...server('DATABASE'),
@@ -472,10 +474,11 @@ export const tableSchemaErrors = {
     title: 'Schema not supported by the database',
     body: byReason({
       indexes: (v: { target: string; indexes: number; max: number }) =>
-        `${v.target}: the table has ${counted(v.indexes, 'index', 'indexes')} and the maximum ` +
-        `is ${v.max}. Drop one, or raise the server's --max-indexes.`,
+        `${v.target}: the table has ${counted(v.indexes, 'index', 'indexes')}, and the ` +
+        `maximum is ${v.max}. Drop an index, or raise the server setting --max-indexes.`,
       types: (v: { target: string; types: number; max: number }) =>
-        `${v.target}: it has ${counted(v.types, 'type')} and the maximum is ${v.max}.`,
+        `${v.target}: the keyspace has ${counted(v.types, 'type')}, and the maximum is ` +
+        `${v.max}. Drop a type.`,
     }),
   },
 } as const satisfies Record<string, CatalogEntry>
@@ -484,7 +487,7 @@ function vectorizeProblem(
   v: TableFacts & { vectors: readonly string[]; offending: readonly string[] },
 ): string {
   return (
-    `${columnsOf(v)} Vector columns among them: ${list(v.vectors)}. The operation names ` +
-    `others: ${list(v.offending)}.`
+    `${columnsOf(v)} Vector columns: ${list(v.vectors)}. These columns are not vector ` +
+    `columns: ${list(v.offending)}.`
   )
 }

@@ -111,7 +111,7 @@ function sendFailure(
   { log }: HttpServices,
 ): void {
   if (!(failure instanceof ApiError)) log.error({ err: failure, url }, 'A request failed')
-  const problem = 'the request could not be answered'
+  const problem = 'the server could not answer the request'
   const error =
     failure instanceof ApiError
       ? failure

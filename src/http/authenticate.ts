@@ -53,7 +53,7 @@ export function authenticate(
   }
   if (!(found instanceof Promise)) return conclude(found)
   return found.then(conclude, (failure: unknown) => {
-    services.log.error({ err: failure, requestId }, 'A token could not be looked up')
+    services.log.error({ err: failure, requestId }, 'A token could not be verified')
     throw lookupError(failure)
   })
 }
@@ -66,7 +66,7 @@ function lookupError(failure: unknown): ApiError {
   const isUnreachable = failure instanceof EngineError && failure.kind === 'unreachable'
   return apiError(
     isUnreachable ? 'FAILED_TO_CONNECT_TO_DATABASE' : 'UNAVAILABLE_DATABASE',
-    { target: 'the database', problem: 'the token could not be looked up' },
+    { target: 'the database', problem: 'the token could not be verified' },
   )
 }
 

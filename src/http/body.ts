@@ -86,8 +86,8 @@ function explainProblem(problem: JsonProblem, text: string, limits: Limits): Api
         : apiError('REQUEST_NOT_JSON', { problem: problem.message })
     case 'depth':
       return apiError('SHRED_DOC_LIMIT_VIOLATION', {
-        what: 'The depth of the JSON',
-        actual: `over ${limits.jsonDepthMax}`,
+        what: 'The nesting depth of the JSON',
+        actual: `more than ${limits.jsonDepthMax}`,
         max: limits.jsonDepthMax,
       })
     case 'values':
@@ -95,7 +95,7 @@ function explainProblem(problem: JsonProblem, text: string, limits: Limits): Api
     case 'numeral':
       return apiError('SHRED_DOC_LIMIT_VIOLATION', {
         what: `The length of the number at offset ${problem.offset}`,
-        actual: problem.numeralLength ?? `over ${limits.numeralLengthMax}`,
+        actual: problem.numeralLength ?? `more than ${limits.numeralLengthMax}`,
         max: limits.numeralLengthMax,
       })
   }

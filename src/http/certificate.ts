@@ -26,17 +26,17 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
   const shown = parse(certFile, 'a certificate in PEM', () => new X509Certificate(cert))
   if (!shown.checkPrivateKey(parseKey(key, keyFile)))
     throw new Error(
-      `The key in ${keyFile} is not the one of the certificate in ${certFile}.`,
+      `The private key in ${keyFile} does not belong to the certificate in ${certFile}.`,
     )
   // Also reads the certificates that follow the first.
-  parse(certFile, 'a chain of certificates', () => createSecureContext({ cert, key }))
+  parse(certFile, 'a certificate chain', () => createSecureContext({ cert, key }))
   return { cert, key }
 }
 
 function parseKey(key: Buffer, keyFile: string): KeyObject {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(key.toString('latin1')))
     throw new Error(
-      `The key in ${keyFile} is locked by a passphrase. Give the server one without.`,
+      `The private key in ${keyFile} has a passphrase. Use a key without one.`,
     )
   return parse(keyFile, 'a private key in PEM', () => createPrivateKey(key))
 }
@@ -50,7 +50,7 @@ function readFile(what: string, file: string): Buffer {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'the file does not exist',
   EACCES: 'this user may not read the file',
   EISDIR: 'it is a folder',
 }
@@ -64,7 +64,7 @@ function parse<T>(file: string, expected: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new Error(`${file} does not hold ${expected}.`, { cause: error })
+    throw new Error(`${file} does not contain ${expected}.`, { cause: error })
   }
 }
 
@@ -91,11 +91,15 @@ export function followCertificate(
       if (read.cert.equals(used.cert) && read.key.equals(used.key)) return
       use(read)
       used = read
-      log('info', `The certificate in ${files.certFile} was replaced and is in use`)
+      log('info', `Loaded the new certificate in ${files.certFile}`)
     } catch (error) {
       const { message } = error as Error
       // Logs each problem once, not once per check.
-      if (message !== logged) log('warn', `The certificate is not replaced: ${message}`)
+      if (message !== logged)
+        log(
+          'warn',
+          `The new certificate cannot be used; the old one stays in use: ${message}`,
+        )
       logged = message
     }
   }

@@ -267,7 +267,7 @@ function notReceived(
       return overloaded('no_room_for_body', services)
     case 'damaged':
       return apiError('REQUEST_NOT_JSON', {
-        problem: `its bytes are not ${packing!}, as the Content-Encoding header says`,
+        problem: `it is not valid ${packing!}, which the Content-Encoding header names`,
       })
   }
 }

@@ -42,7 +42,7 @@ export function hostProblem(request: IncomingMessage): string | undefined {
   }
   const named = namedHosts.get(request)
   if (named === undefined || host === undefined || isSameHost(named, host)) return undefined
-  return `its URL names the host ${named}, its Host header ${host}`
+  return `its URL has the host ${named}, but its Host header has ${host}`
 }
 
 /** Hosts of requests with an absolute URL. */

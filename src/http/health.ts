@@ -32,7 +32,7 @@ function answer(reply: FastifyReply, checks: readonly Check[]): void {
 }
 
 function checkAccepting({ shutdown }: Watched): Check {
-  const problem = shutdown.stopping ? 'the server is stopping' : undefined
+  const problem = shutdown.stopping ? 'the server is shutting down' : undefined
   return resultOf('accepting requests', problem)
 }
 

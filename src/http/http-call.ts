@@ -317,7 +317,7 @@ export class HttpCall
 
 function lateness(call: HttpCall, timeoutMs: number): ApiError {
   const { keyspace, target, command, does } = call
-  const problem = `it was not done after ${timeoutMs / 1000} s`
+  const problem = `it exceeded its time limit of ${timeoutMs / 1000} s`
   return timeoutError({ keyspace, target, command, does }, problem)
 }
 
@@ -339,7 +339,7 @@ function tellSlow(
 ): void {
   const { command = 'unknown', requestId, databaseId: database } = call
   const told = { command, target: nameOf(call), elapsedMs: Math.round(elapsed), requestId }
-  log.warn(told, 'A command was slow')
+  log.warn(told, 'Slow command')
   slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }
 

@@ -123,25 +123,31 @@ export class Metrics implements RequestCounter, ConnectionCounter {
   async #print(services: Measured, server: Server): Promise<string> {
     const { engine, bodies, replyRoom, valueRoom } = services
     const now = new Registry()
-    addGauge(now, 'stela_info', 'Always 1: its labels say what runs.', ['version']).set(
-      { version: this.#version },
-      1,
-    )
+    addGauge(
+      now,
+      'stela_info',
+      'Always 1; the labels contain the version and the engine.',
+      ['version'],
+    ).set({ version: this.#version }, 1)
     this.#addCommands(now)
     this.#addRequests(now)
     this.#addArrivals(now, services)
     addGauge(now, 'stela_http_connections', 'Open connections.').set(
       await countConnections(server),
     )
-    addGauge(now, 'stela_body_memory_bytes', 'Bodies that arrive or are at work.').set(
+    addGauge(now, 'stela_body_memory_bytes', 'Memory for request bodies in bytes.').set(
       bodies.room.held,
     )
-    addGauge(now, 'stela_reply_memory_bytes', 'Replies that are made or not yet read.').set(
-      replyRoom.held,
-    )
-    addGauge(now, 'stela_value_memory_bytes', 'Values of large texts at work.').set(
-      valueRoom.held,
-    )
+    addGauge(
+      now,
+      'stela_reply_memory_bytes',
+      'Memory for replies that clients have not read yet, in bytes.',
+    ).set(replyRoom.held)
+    addGauge(
+      now,
+      'stela_value_memory_bytes',
+      'Memory for parsed values of large texts, in bytes.',
+    ).set(valueRoom.held)
     return [await now.metrics(), printDurations(this.#commands), await gather(engine)].join(
       '\n',
     )
@@ -151,7 +157,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     const counter = addCounter(
       registry,
       'stela_commands_total',
-      'Commands that were answered, by how they went.',
+      'Answered commands, by outcome.',
       ['command', 'outcome'],
     )
     for (const [command, tally] of this.#commands)
@@ -160,14 +166,14 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     const refused = addCounter(
       registry,
       'stela_commands_refused_total',
-      'Commands that were refused, by the reason.',
+      'Rejected commands, by reason.',
       ['reason'],
     )
     for (const [reason, count] of this.#refused) refused.inc({ reason }, count)
     addCounter(
       registry,
       'stela_replies_unread_total',
-      'Connections that were closed because a reply was not read.',
+      'Connections closed because the client did not read a reply.',
     ).inc(this.#unread)
   }
 
@@ -175,11 +181,11 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     const counter = addCounter(
       registry,
       'stela_http_requests_total',
-      'HTTP requests that have ended, by status; none: the client left before.',
+      'Completed HTTP requests, by status; none: the client disconnected before the reply.',
       ['status'],
     )
     for (const [status, count] of this.#statuses) counter.inc({ status }, count)
-    addGauge(registry, 'stela_http_requests_in_flight', 'Requests at work.').set(
+    addGauge(registry, 'stela_http_requests_in_flight', 'Requests in progress.').set(
       this.#inFlight,
     )
   }
@@ -188,12 +194,12 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     addCounter(
       registry,
       'stela_http_arrivals_delayed_total',
-      'Handshakes and requests of unknown senders that waited for a later turn.',
+      'Delayed TLS handshakes and unauthenticated requests.',
     ).inc(arrivals.delayed)
     const closed = addCounter(
       registry,
       'stela_http_connections_closed_total',
-      'Connections that were closed because their address went beyond a limit.',
+      'Connections closed because their address exceeded a limit.',
       ['reason'],
     )
     for (const [reason, count] of this.#closed) closed.inc({ reason }, count)
@@ -213,7 +219,7 @@ function emptyTally(): Tally {
 function printDurations(commands: ReadonlyMap<string, Tally>): string {
   const name = 'stela_command_duration_seconds'
   const lines = [
-    `# HELP ${name} Time from when a command had arrived to when its reply was known.`,
+    `# HELP ${name} Time from the arrival of a command to its reply, in seconds.`,
     `# TYPE ${name} histogram`,
   ]
   for (const [command, { durations, seconds }] of commands) {
@@ -252,27 +258,27 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
   const { keyspaces, collections, tables, openStores, indexedVectors } = statistics
   const { commits, writes, waitingWrites, waitingReads, movedReads } = statistics
   addGauge(registry, 'stela_keyspaces', 'Keyspaces.').set(keyspaces)
-  addGauge(registry, 'stela_collections', 'Collections of all keyspaces.').set(collections)
-  addGauge(registry, 'stela_tables', 'Tables of all keyspaces.').set(tables)
-  addGauge(registry, 'stela_open', 'Collections and tables that are open.').set(openStores)
+  addGauge(registry, 'stela_collections', 'Collections in all keyspaces.').set(collections)
+  addGauge(registry, 'stela_tables', 'Tables in all keyspaces.').set(tables)
+  addGauge(registry, 'stela_open', 'Open collections and tables.').set(openStores)
   addGauge(
     registry,
     'stela_indexed_vectors',
-    'Vectors in the indexes of those that are open.',
+    'Vectors in the vector indexes of open collections and tables.',
   ).set(indexedVectors)
   addGauge(
     registry,
     'stela_vector_index_memory_bytes',
-    'Memory that these indexes take.',
+    'Memory of these vector indexes in bytes.',
   ).set(statistics.vectorMemory)
-  const disk = addGauge(registry, 'stela_disk_bytes', 'Space on disk, by what it is for.', [
+  const disk = addGauge(registry, 'stela_disk_bytes', 'Disk space in bytes, by use.', [
     'kind',
   ])
   for (const [kind, size] of Object.entries(statistics.diskUse)) disk.set({ kind }, size)
   const heap = addGauge(
     registry,
     'stela_thread_heap_bytes',
-    'The heaps of the other threads: what is used, and what is kept for it.',
+    'Heap memory of the other threads in bytes: used, and reserved.',
     ['thread', 'part'],
   )
   for (const { thread, used, size } of statistics.threads) {
@@ -283,12 +289,12 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
   addGauge(
     registry,
     'stela_index_recent_changes',
-    'Changes of indexes that are in no run yet.',
+    'Index changes that are not part of a run yet.',
   ).set(recent)
   addGauge(
     registry,
     'stela_index_waiting_entries',
-    'Entries of runs of indexes that wait to be merged.',
+    'Entries in runs that wait for a merge.',
   ).set(waiting)
   const levels = addGauge(registry, 'stela_index_runs', 'Runs of indexes, by level.', [
     'level',
@@ -297,48 +303,44 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
   addGauge(
     registry,
     'stela_terms_recent_texts',
-    'Texts that were changed and are in no segment of postings yet.',
+    'Changed texts that are not part of a segment of the term index yet.',
   ).set(terms.recent)
   addGauge(
     registry,
     'stela_terms_waiting_postings',
-    'Postings of segments that wait to be merged.',
+    'Postings in segments that wait for a merge.',
   ).set(terms.waiting)
-  addGauge(registry, 'stela_terms_segments', 'Segments of postings.').set(terms.segments)
-  addGauge(
-    registry,
-    'stela_writes_waiting',
-    'Requests to the thread that writes that are not done yet.',
-  ).set(waitingWrites)
+  addGauge(registry, 'stela_terms_segments', 'Segments of term indexes.').set(
+    terms.segments,
+  )
+  addGauge(registry, 'stela_writes_waiting', 'Pending requests to the writer thread.').set(
+    waitingWrites,
+  )
   addGauge(
     registry,
     'stela_reads_waiting',
-    'Reads on other threads that have not ended.',
+    'Reads that run on or wait for reader threads.',
   ).set(waitingReads)
-  addCounter(
-    registry,
-    'stela_commits_total',
-    'Transactions that were made durable, each for all that waited.',
-  ).inc(commits)
+  addCounter(registry, 'stela_commits_total', 'Group commits.').inc(commits)
   addCounter(
     registry,
     'stela_commit_writes_total',
-    'Documents and rows that were inserted, changed or deleted in them.',
+    'Documents and rows inserted, updated or deleted in group commits.',
   ).inc(writes)
   addCounter(
     registry,
     'stela_reads_moved_to_threads_total',
-    'Reads that turned out to be long and went to another thread.',
+    'Reads that exceeded the budget of the request thread and moved to a reader thread.',
   ).inc(movedReads)
   addCounter(
     registry,
     'stela_damaged_records_total',
-    'Times that a stored record or index did not match its checksum when it was read.',
+    'Reads of a record or index that did not match its checksum.',
   ).inc(statistics.damagedRecords)
   addCounter(
     registry,
     'stela_lost_writes_total',
-    'Acknowledged writes that stores were found to have lost when the server started.',
+    'Acknowledged writes that stores had lost at the start of the server.',
   ).inc(statistics.lostWrites)
 }
 
@@ -351,13 +353,13 @@ function addTraffic(
   const counts = addCounter(
     registry,
     'stela_cql_statements_total',
-    'Statements that the cluster was sent, by what for and how they went.',
+    'CQL statements, by purpose and outcome.',
     labels,
   )
   const seconds = addCounter(
     registry,
     'stela_cql_statement_seconds_total',
-    'Time until they were answered, or given up.',
+    'Time of CQL statements until their reply or abort, in seconds.',
     labels,
   )
   for (const statement of statements) {
@@ -368,13 +370,13 @@ function addTraffic(
   addCounter(
     registry,
     'stela_cql_retries_total',
-    'Statements that were sent again because a node did not do them.',
+    'CQL statements that were retried because a node did not execute them.',
   ).inc(retries)
   const ofCenter = (name: string, help: string, labelNames: readonly string[] = []) =>
     addGauge(registry, name, help, ['datacenter', ...labelNames])
-  const nodeCount = ofCenter('stela_cql_nodes', 'Nodes that are known.', ['state'])
+  const nodeCount = ofCenter('stela_cql_nodes', 'Known nodes of the cluster.', ['state'])
   const connections = ofCenter('stela_cql_connections', 'Open connections to nodes.')
-  const waiting = ofCenter('stela_cql_waiting', 'Statements that wait for an answer.')
+  const waiting = ofCenter('stela_cql_waiting', 'CQL statements that wait for a reply.')
   for (const node of nodes) {
     const { dataCenter: datacenter, isUp } = node
     for (const state of ['up', 'down'])

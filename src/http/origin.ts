@@ -53,7 +53,7 @@ export function refuseOrigin(
   bodySizeMax: number,
 ): void {
   const message =
-    'Pages of this origin may not call here. The operator can allow them by --cors-origins.'
+    'Web pages of this origin may not call this server. Allow the origin with --cors-origins.'
   // Clients of the protocol expect errors in the form of JSON-RPC.
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message } })
   const bounds = { keepMax: keepMaxUnknown, drainMax: bodySizeMax }

@@ -418,7 +418,7 @@ class Reader {
     const wholeTo = pointAt < 0 ? at : pointAt
     if (wholeTo === wholeFrom) throw this.unexpected('a digit', wholeTo)
     if (wholeTo > wholeFrom + 1 && text.charCodeAt(wholeFrom) === ZERO)
-      throw this.syntax('a number must not begin with a needless 0')
+      throw this.syntax('a number cannot have leading zeros')
     if (at === pointAt + 1) throw this.unexpected('a digit', at)
     this.at = at
     let power = pointAt < 0 ? 0 : pointAt + 1 - at
@@ -498,7 +498,7 @@ class Reader {
   }
 
   twice(key: string, offset: number): JsonProblem {
-    return this.syntax(`the key ${JSON.stringify(key)} stands twice in one object`, offset)
+    return this.syntax(`an object has the key ${JSON.stringify(key)} twice`, offset)
   }
 
   tooDeep(): JsonProblem {
@@ -515,14 +515,11 @@ class Reader {
 
   tooLong(offset: number, numeralLength?: number): JsonProblem {
     const max = this.numeralLengthMax
-    const length = numeralLength ?? `over ${max + numeralSlack}`
-    return new JsonProblem(
-      `a number is ${length} characters long, at most ${max} are allowed`,
-      {
-        ...({ kind: 'numeral', offset } as const),
-        ...(numeralLength !== undefined && { numeralLength }),
-      },
-    )
+    const length = numeralLength ?? `more than ${max + numeralSlack}`
+    return new JsonProblem(`a number has ${length} characters; the maximum is ${max}`, {
+      ...({ kind: 'numeral', offset } as const),
+      ...(numeralLength !== undefined && { numeralLength }),
+    })
   }
 
   tooMany(): JsonProblem {

@@ -58,11 +58,13 @@ function readEscape(text: string, at: number): string {
   const code = at + 1 < text.length ? text.charCodeAt(at + 1) : -1
   if (code === LOWER_U) {
     const hex = text.slice(at + 2, at + 6)
-    if (!/^[0-9a-f]{4}$/i.test(hex)) throw syntax('\\u needs four hexadecimal digits', at)
+    if (!/^[0-9a-f]{4}$/i.test(hex))
+      throw syntax('\\u must be followed by four hexadecimal digits', at)
     return String.fromCharCode(parseInt(hex, 16))
   }
   const meaning = escapes.get(code)
-  if (meaning === undefined) throw syntax('a backslash that starts no JSON escape', at)
+  if (meaning === undefined)
+    throw syntax('a backslash must start a JSON escape such as \\n or \\u0041', at)
   return meaning
 }
 

@@ -258,7 +258,7 @@ function readPath(
   const segments = [...above, ...parsed.segments]
   const max = fixedLimits.projectionDepthMax
   if (segments.length > max)
-    throw refused(text, `it has ${segments.length} segments; at most ${max} are allowed`)
+    throw refused(text, `it has ${segments.length} segments; the maximum is ${max}`)
   if (!isObject(choice)) {
     const kind = parseSwitch(text, choice) ? 'include' : 'exclude'
     if (kind === 'include') clause.included ??= text
@@ -266,8 +266,8 @@ function readPath(
     if (clause.included !== undefined && clause.excluded !== undefined)
       throw refused(
         text,
-        `"${clause.included}" is included and "${clause.excluded}" excluded; a projection ` +
-          'does either, except for _id and search fields',
+        `"${clause.included}" is included and "${clause.excluded}" is excluded; a ` +
+          'projection must either include or exclude, except for _id and search fields',
       )
     addLeaf(clause, segments, { path: text, kind })
   } else if ([...choice.keys()].some((key) => key.startsWith('$'))) {
@@ -282,12 +282,12 @@ function readPath(
 function checkNames(text: string, segments: readonly string[]): void {
   for (const segment of segments) {
     if (segment === '*')
-      throw refused(text, '* stands for a whole document and cannot be part of a path')
+      throw refused(text, '* selects the whole document and cannot be part of a path')
     if (segment.startsWith('$'))
       throw refused(
         text,
-        `"${segment}" is not a field; of the names that start with $, only search fields ` +
-          'can be projected, at the top of the document',
+        `"${segment}" is not a field; the only names that start with $ are search ` +
+          'fields, at the top level of a document',
       )
   }
 }
@@ -295,19 +295,22 @@ function checkNames(text: string, segments: readonly string[]): void {
 function addLeaf(clause: Clause, segments: readonly string[], leaf: Leaf): void {
   const overlapped = clause.paths.add(segments, leaf)
   if (overlapped !== undefined)
-    throw refused(leaf.path, `it overlaps with "${overlapped.path}"; name one of them`)
+    throw refused(leaf.path, `it overlaps with "${overlapped.path}"; use only one of them`)
 }
 
 export function parseSwitch(text: string, choice: Value): boolean {
   if (typeof choice === 'boolean') return choice
   if (isNumeric(choice)) return choice !== 0
-  throw refused(text, `it takes 1, 0, true or false, not ${quoteJson(choice)}`)
+  throw refused(text, `it must be 1, 0, true or false, not ${quoteJson(choice)}`)
 }
 
 function parseSlice(text: string, operators: JsonObject) {
   const unknown = [...operators.keys()].find((key) => key !== '$slice')
   if (unknown !== undefined)
-    throw refused(text, `"${unknown}" cannot stand beside or in place of $slice`)
+    throw refused(
+      text,
+      `"${unknown}" is not supported; the only operator of a projection is $slice`,
+    )
   const argument = operators.get('$slice')!
   if (isInteger(argument))
     return (array: readonly Value[]) =>
@@ -322,8 +325,8 @@ function parseSlice(text: string, operators: JsonObject) {
   }
   throw refused(
     text,
-    '$slice takes an integer, or an Array of two: how many to skip and how many to show, ' +
-      'the latter not negative',
+    '$slice must be an integer, or an Array of two: the number of elements to skip, ' +
+      'and the number to return, which cannot be negative',
   )
 }
 

@@ -87,7 +87,11 @@ async function answer(call: WrappedCall, services: McpServices): Promise<Answer>
 function checkAccept({ headers }: WrappedCall): void {
   const accept = headers['accept']
   if (typeof accept !== 'string' || takesJson.test(accept)) return
-  throw new RpcError(invalidRequest, 'Answers are of the type application/json.', 406)
+  throw new RpcError(
+    invalidRequest,
+    'Replies have the type application/json, which the Accept header excludes.',
+    406,
+  )
 }
 
 const takesJson = /(?:^|,)\s*(?:application\/(?:json|\*)|\*\/\*)\s*(?:[;,]|$)/i
@@ -107,8 +111,11 @@ function explain(failure: unknown, { log, requestId }: WrappedCall): RpcError {
   }
   // The reply to an aborted request is not sent.
   if (!(failure instanceof DOMException))
-    log.error({ err: failure, requestId }, 'A message of an assistant met a mistake')
-  return new RpcError(internalError, 'The server made a mistake; its log says more.', 500)
+    log.error(
+      { err: failure, requestId },
+      'A message of an assistant failed because of a bug in the server',
+    )
+  return new RpcError(internalError, 'Internal error. See the server log for details.', 500)
 }
 
 async function answerRequest(
@@ -122,7 +129,7 @@ async function answerRequest(
   if (run === undefined || (run.isOlder === true && revision.isSelfContained))
     throw new RpcError(
       methodNotFound,
-      `There is no method ${JSON.stringify(method.slice(0, 100))} here.`,
+      `Unknown method ${JSON.stringify(method.slice(0, 100))}.`,
       revision.isSelfContained ? 404 : 200,
     )
   const result = await run.answer(params, { call, services, revision })
@@ -175,10 +182,10 @@ const capabilities: Value = new Map(
 )
 
 const instructions =
-  'A database of documents and tables. A keyspace holds collections, of documents of any ' +
-  'shape, and tables, of rows with typed columns. Find out what there is with findKeyspaces, ' +
-  'then findCollections and listTables; read with find, findOne and findAndRerank. Results ' +
-  'have errors where a command failed; their messages say what to do instead.'
+  'A database of documents and tables. A keyspace contains collections of schemaless ' +
+  'documents, and tables of rows with typed columns. List them with findKeyspaces, ' +
+  'then findCollections and listTables. Read with find, findOne and findAndRerank. If ' +
+  'a command fails, its result has errors; their messages say what to do instead.'
 
 interface MethodContext {
   readonly call: WrappedCall
@@ -239,7 +246,7 @@ function print(members: Readonly<Record<string, Value>>): string {
 function initialize(params: JsonObject, { services }: MethodContext): Result {
   const asked = params.get('protocolVersion')
   if (typeof asked !== 'string')
-    throw new RpcError(invalidParams, 'initialize needs a protocolVersion, a string.')
+    throw new RpcError(invalidParams, 'initialize requires protocolVersion, a string.')
   // A client that does not support this version closes the connection.
   const protocolVersion = olderVersions.includes(asked) ? asked : olderVersions[0]!
   return {
@@ -261,7 +268,10 @@ const discovery: Result = {
 /** Lists of a single page do not issue cursors. */
 function refuseCursor(params: JsonObject): void {
   if ((params.get('cursor') ?? null) !== null)
-    throw new RpcError(invalidParams, 'The cursor is none that was given out.')
+    throw new RpcError(
+      invalidParams,
+      'The cursor is invalid. Send the nextCursor of the previous page.',
+    )
 }
 
 async function callTool(
@@ -275,11 +285,11 @@ async function callTool(
       invalidParams,
       typeof name === 'string'
         ? `There is no tool ${JSON.stringify(name.slice(0, 100))}.`
-        : 'A call has the name of a tool, a string.',
+        : 'name must be a string, the name of a tool.',
     )
   const given = params.get('arguments') ?? new Map<string, Value>()
   if (!isObject(given))
-    throw new RpcError(invalidParams, 'The arguments of a tool are an object.')
+    throw new RpcError(invalidParams, 'The arguments of a tool must be an object.')
   const sizeMax = resultSizeMax(call.headers)
   for (const pageSize of pageSizes(sizeMax, services.limits)) {
     const form = { withText: services.text, sizeMax, pageSize }
@@ -337,13 +347,13 @@ async function showResource(
 ): Promise<Result> {
   const uri = params.get('uri')
   if (typeof uri !== 'string')
-    throw new RpcError(invalidParams, 'A resource is read by its uri, a string.')
+    throw new RpcError(invalidParams, 'uri must be a string, the URI of a resource.')
   if (!isEnabled(call, services)) throw notEnabled()
   const text = await readResource(uri, call)
   if (text === undefined)
     throw new RpcError(
       revision.isSelfContained ? invalidParams : resourceNotFound,
-      'There is no such resource, or not for this token.',
+      'The resource does not exist, or the token does not permit reading it.',
       200,
       JSON.stringify({ uri: uri.slice(0, 1_000) }),
     )

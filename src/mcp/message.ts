@@ -42,16 +42,18 @@ export class RpcError extends Error {
 /** Throws an RpcError when the body is not a valid message. */
 export function readMessage(body: Value): Message {
   if (Array.isArray(body))
-    throw malformed('Several messages at once are not taken. Send each by itself.')
-  if (!isObject(body)) throw malformed('A message is a JSON object.')
-  if (body.get('jsonrpc') !== '2.0') throw malformed('A message has "jsonrpc": "2.0".')
+    throw malformed('Batches of messages are not supported. Send one message per request.')
+  if (!isObject(body)) throw malformed('A message must be a JSON object.')
+  if (body.get('jsonrpc') !== '2.0')
+    throw malformed('A message must have "jsonrpc": "2.0".')
   const method = body.get('method')
   if (method === undefined && (body.has('result') || body.has('error')))
     return { kind: 'response' }
-  if (typeof method !== 'string') throw malformed('A message has a method, a string.')
+  if (typeof method !== 'string')
+    throw malformed('A message must have a method, which is a string.')
   if (!body.has('id')) return { kind: 'notification', method }
   const id = body.get('id')!
-  if (!isId(id)) throw malformed('An id is a string or a whole number.')
+  if (!isId(id)) throw malformed('An id must be a string or a whole number.')
   return { kind: 'request', id: printJson(id), method, params: paramsOf(body, id) }
 }
 
@@ -66,7 +68,10 @@ export function idOf(body: Value): string | undefined {
 function paramsOf(body: JsonObject, id: Value): JsonObject {
   const params = body.get('params') ?? new Map<string, Value>()
   if (isObject(params)) return params
-  throw new RpcError(invalidParams, `The params of request ${printJson(id)} are no object.`)
+  throw new RpcError(
+    invalidParams,
+    `The params of request ${printJson(id)} must be an object.`,
+  )
 }
 
 function isId(id: Value): boolean {

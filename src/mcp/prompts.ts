@@ -4,7 +4,7 @@ import { invalidParams, RpcError } from './message.ts'
 
 const name = 'explore-database'
 const title = 'Explore this database'
-const description = 'Finds out what is stored here, and what can be asked of it.'
+const description = 'Explores what is stored here, and which questions it can answer.'
 
 export const prompts: Value = [
   object({
@@ -14,7 +14,7 @@ export const prompts: Value = [
     arguments: [
       object({
         name: 'keyspace',
-        description: 'The keyspace to look at; left out: all of them.',
+        description: 'The keyspace to explore. Default: all keyspaces.',
         required: false,
       }),
     ],
@@ -24,11 +24,11 @@ export const prompts: Value = [
 /** Throws an RpcError for an unknown prompt or argument. */
 export function getPrompt(params: JsonObject): JsonObject {
   if (params.get('name') !== name)
-    throw new RpcError(invalidParams, `There is one prompt here: ${name}.`)
+    throw new RpcError(invalidParams, `Unknown prompt. The only prompt is ${name}.`)
   const given = params.get('arguments') ?? new Map<string, Value>()
   const keyspace = isObject(given) ? given.get('keyspace') : 0
   if (keyspace !== undefined && typeof keyspace !== 'string')
-    throw new RpcError(invalidParams, 'The argument "keyspace" is a string.')
+    throw new RpcError(invalidParams, 'The argument "keyspace" must be a string.')
   const text = explore(keyspace ?? '')
   const content = object({ type: 'text', text })
   return object({ description, messages: [object({ role: 'user', content })] })
@@ -38,7 +38,7 @@ function explore(keyspace: string): string {
   const first =
     keyspace === ''
       ? '1. List the keyspaces with findKeyspaces.'
-      : `1. Look only at the keyspace ${JSON.stringify(keyspace)}.`
+      : `1. Explore only the keyspace ${JSON.stringify(keyspace)}.`
   return `Explore this database and tell me what is in it. Only read: change nothing.
 
 ${first}

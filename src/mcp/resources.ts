@@ -38,7 +38,7 @@ export const resourceTemplates: Value = [
     name: 'collection-or-table',
     title: 'Collection or table',
     description:
-      'Its definition, its indexes and a few of its documents or rows, shortened.',
+      'Its definition, its indexes and a few of its documents or rows, truncated.',
     mimeType: 'application/json',
   },
 ].map((members) => new Map(Object.entries(members)))
@@ -66,7 +66,10 @@ export async function listResources(
 function readCursor(cursor: Value): string {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
   if (text.startsWith('after:')) return text.slice('after:'.length)
-  throw new RpcError(invalidParams, 'The cursor is none that was given out.')
+  throw new RpcError(
+    invalidParams,
+    'The cursor is invalid. Send the nextCursor of the previous page.',
+  )
 }
 
 function printCursor(keyspaces: readonly string[], next: string): string {
@@ -92,7 +95,11 @@ async function resourcesIn(keyspace: string, call: WrappedCall): Promise<Value[]
       ),
     )
   return [
-    resourceOf(uri, keyspace, `What the keyspace ${keyspace} holds.`),
+    resourceOf(
+      uri,
+      keyspace,
+      `The collections, tables and types of the keyspace ${keyspace}.`,
+    ),
     ...targets('collection', found.collections),
     ...targets('table', found.tables),
   ]
@@ -188,7 +195,7 @@ async function addSamples(
   const documents =
     reply.data !== undefined && 'documents' in reply.data ? reply.data.documents : ''
   if (lengthOf(documents) > samplesLengthMax) {
-    shown.set('samples', 'They are too large to show here: use find with a projection.')
+    shown.set('samples', 'They are too large for a resource. Use find with a projection.')
     return
   }
   const samples = parseStored(`[${wholeText(documents)}]`) as Value[]
@@ -266,8 +273,9 @@ async function listIn({ listed }: Reply, call: WrappedCall): Promise<readonly Va
   if (length > resourceListLengthMax)
     throw new RpcError(
       internalError,
-      `The list ${listed!.name} has ${length} characters, too many for a resource, which may ` +
-        `have ${resourceListLengthMax}. Call the tool findCollections, listTables or listTypes.`,
+      `The list ${listed!.name} has ${length} characters; the maximum of a resource ` +
+        `is ${resourceListLengthMax}. Call the tool findCollections, listTables or ` +
+        'listTypes.',
     )
   return (await inTurns(parseStoredInSteps(`[${wholeText(elements)}]`), call)) as Value[]
 }

@@ -64,14 +64,16 @@ export function printWithoutData({ status }: Reply): PrintedResult {
 }
 
 const textOmitted =
-  'The reply is in structuredContent only: with its text form it is too large for one message.'
+  'The reply is only in structuredContent, because with the text form it is too large ' +
+  'for one message.'
 
 const pageShortened =
-  'This page is shorter than asked for, because a message can take no more. Send its ' +
-  'nextPageState as options.pageState for the next one, or a projection for less of each document.'
+  'This page is shorter than requested, because of the maximum size of a message. Send ' +
+  'its nextPageState as options.pageState for the next page, or use a projection to ' +
+  'return less of each document.'
 
 const dataOmitted =
-  'The command was carried out. The document that it returns is too large for one message: ' +
+  'The command succeeded. The document that it returns is too large for one message: ' +
   'read it with find and a projection.'
 
 function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): boolean {

@@ -92,7 +92,7 @@ function nameIn(value: Value | undefined, argument: string): string {
   throw apiError('COMMAND_FIELD_VALUE_INVALID', {
     field: argument,
     value: value === undefined ? 'absent' : printJson(value).slice(0, 100),
-    reason: 'it is required, a string that is not empty',
+    reason: 'it must be a string that is not empty',
   })
 }
 

@@ -39,9 +39,7 @@ export function revisionOf(
   if (inBody === undefined) return olderRevision(method, inHeader)
   if (typeof inBody !== 'string') throw missing(versionKey, 'a string')
   if (inHeader !== inBody)
-    throw mismatch(
-      `MCP-Protocol-Version is ${shown(inHeader)}, but the body says ${inBody}`,
-    )
+    throw mismatch(`MCP-Protocol-Version is ${shown(inHeader)}, but the body has ${inBody}`)
   checkVersion(inBody)
   if (inBody !== currentVersion) return { version: inBody, isSelfContained: false }
   if (!isObject(members!.get(capabilitiesKey))) throw missing(capabilitiesKey, 'an object')
@@ -62,7 +60,7 @@ function checkVersion(version: string): void {
   if (versions.includes(version)) return
   throw new RpcError(
     unsupportedVersion,
-    `There is no support for revision ${version.slice(0, 100)} of the protocol.`,
+    `Revision ${version.slice(0, 100)} of the protocol is not supported.`,
     400,
     JSON.stringify({ supported: versions, requested: version.slice(0, 100) }),
   )
@@ -78,13 +76,13 @@ const namedBy: Readonly<Record<string, string>> = {
 function checkHeaders(method: string, params: JsonObject, headers: Headers): void {
   const inHeader = textOf(headers['mcp-method'])
   if (inHeader !== method)
-    throw mismatch(`Mcp-Method is ${shown(inHeader)}, but the body says ${shown(method)}`)
+    throw mismatch(`Mcp-Method is ${shown(inHeader)}, but the body has ${shown(method)}`)
   const member = Object.hasOwn(namedBy, method) ? namedBy[method]! : undefined
   if (member === undefined) return
   const name = params.get(member)
   const nameInHeader = decodeHeader(textOf(headers['mcp-name']))
   if (typeof name === 'string' && nameInHeader !== name)
-    throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body says ${shown(name)}`)
+    throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body has ${shown(name)}`)
 }
 
 /** Values that a header cannot carry are sent as Base64 between these marks. */
@@ -130,5 +128,5 @@ function mismatch(problem: string): RpcError {
 }
 
 function missing(key: string, what: string): RpcError {
-  return new RpcError(invalidParams, `params._meta must hold ${key}, ${what}.`, 400)
+  return new RpcError(invalidParams, `params._meta must contain ${key}, ${what}.`, 400)
 }

@@ -58,7 +58,10 @@ export async function copyRecords<R>(
     moved += done
     const lost = there.length === 0 ? [] : await compare(there)
     if (lost.length > 0)
-      throw new EngineError('changed', 'others delete what is there. Stop them')
+      throw new EngineError(
+        'changed',
+        'other clients delete records of the destination. Stop them',
+      )
     progress(moved + present + differing.count + refused.count)
   }
   return { source: checksum.result, moved, present, differing, refused }

@@ -96,12 +96,15 @@ async function findObstacles(
     found.push(...unread.map((one) => `${name}.${one.name}: ${one.reason.message}`))
     found.push(...(to.unsupportedFeatures?.(name, schema) ?? []))
     const { conflicts } = missingIn(await to.readSchema(name), schema)
-    found.push(...conflicts.map((line) => `${name}: ${line} there already`))
+    found.push(...conflicts.map((line) => `${name}: ${line} in the destination`))
   }
   const settings = await otherSettings(from, to)
   return [
     ...found,
-    ...settings.map((name) => `the setting "${name}" is there already, with another value`),
+    ...settings.map(
+      (name) =>
+        `the setting "${name}" already exists in the destination with another value`,
+    ),
   ]
 }
 
@@ -127,7 +130,7 @@ async function copy(
     return copySet(name, documentSet(from, target), documentSet(to, there), listener)
   if (target.kind === 'table' && there?.kind === 'table')
     return copySet(name, rowSet(from, target), rowSet(to, there), listener)
-  throw new EngineError('gone', `${name} was dropped by others. Stop them`)
+  throw new EngineError('gone', `another client dropped ${name}. Stop it`)
 }
 
 async function copySet<R>(

@@ -62,7 +62,8 @@ export function readChoice<const Choice extends string>(
   const given = readText(value, context)
   if (given === undefined) return undefined
   const found = choices.find((choice) => choice === given)
-  if (found === undefined) violation(context, given, `it is one of ${choices.join(', ')}`)
+  if (found === undefined)
+    violation(context, given, `it must be one of ${choices.join(', ')}`)
   return found
 }
 
@@ -97,7 +98,7 @@ export function summarizeValue(value: Value | undefined): string {
   if (typeof value === 'string')
     return value.length <= 1000
       ? `"${value}"`
-      : `"${value.slice(0, 1000)}" (cut; ${value.length} characters in all)`
+      : `"${value.slice(0, 1000)}" (truncated; ${value.length} characters in total)`
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return `an Array of ${value.length}`
   return isObject(value) ? `an Object of ${value.size}` : value.decimal

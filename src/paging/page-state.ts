@@ -130,7 +130,8 @@ function partsOf(text: string, limits: Limits): readonly Part[] | undefined {
 }
 
 function checkLength(text: string, max: number): void {
-  if (text.length > max) throw refused(text, `it has more than ${max} characters`)
+  if (text.length > max)
+    throw refused(text, `it has more than ${max} characters, the maximum`)
 }
 
 /** Converts a page state of version 0.1 to the current parts. */
@@ -192,11 +193,11 @@ function parseQuietly(text: string, limits: Limits): Value {
 }
 
 function notOurs(text: string) {
-  return refused(text, 'it is not a page state that this service gave out')
+  return refused(text, 'it is not a page state of this server')
 }
 
 function ofAnotherQuery(text: string) {
-  return refused(text, 'it belongs to another query; repeat the one that it came from')
+  return refused(text, 'it belongs to another query; repeat the query that returned it')
 }
 
 function refused(text: string, reason: string) {

@@ -129,7 +129,7 @@ function readVectors(
   asked: ProviderRequest,
 ): Float32Array[] {
   if (!Array.isArray(vectors))
-    throw unexpected(asked, `${texts.length} vectors`, 'a reply without any')
+    throw unexpected(asked, `${texts.length} vectors`, 'a reply without vectors')
   if (vectors.length !== texts.length)
     throw unexpected(asked, `${texts.length} vectors`, `${vectors.length}`)
   return vectors.map((vector: unknown) => {
@@ -139,7 +139,7 @@ function readVectors(
       throw unexpected(
         asked,
         `vectors of ${dimension} numbers`,
-        `one of ${vector.length}: the collection was created for another model`,
+        `a vector of ${vector.length} numbers; the collection was created for another model`,
       )
     if (!vector.every((number) => typeof number === 'number'))
       throw unexpected(
@@ -152,7 +152,7 @@ function readVectors(
       throw unexpected(
         asked,
         'numbers that fit into 32 bits',
-        'a number outside of that range',
+        'a number outside this range',
       )
     return numbers
   })

@@ -29,8 +29,8 @@ export function keysFor(
     note:
       own === undefined
         ? ''
-        : " The server's own key is not sent to a host that the collection's parameters " +
-          'decide over, unless the operator sets the URL.',
+        : ' The server does not send its own key to a host that the parameters of the ' +
+          'collection set. Send a key, or set the URL with --embedding-urls.',
   })
 }
 

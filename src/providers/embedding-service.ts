@@ -147,16 +147,16 @@ function chooseDimension(
   switch (allowed.kind) {
     case 'fixed':
       if (given !== undefined && given !== allowed.value)
-        mismatch(given, `exactly ${allowed.value} numbers`)
+        mismatch(given, `${allowed.value}`)
       return allowed.value
     case 'range': {
-      const span = `${allowed.min} to ${allowed.max} numbers`
+      const span = `a number from ${allowed.min} to ${allowed.max}`
       const chosen = given ?? allowed.byDefault ?? missing(span)
       if (chosen < allowed.min || chosen > allowed.max) mismatch(chosen, span)
       return chosen
     }
     case 'options': {
-      const choices = `one of ${allowed.values.join(', ')} numbers`
+      const choices = `one of ${allowed.values.join(', ')}`
       const chosen = given ?? allowed.byDefault ?? missing(choices)
       if (!allowed.values.includes(chosen)) mismatch(chosen, choices)
       return chosen

@@ -54,11 +54,11 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     parameters: [
       text('organizationId', 'Organization ID', {
         hint: 'org-…',
-        help: 'The organization that pays for the requests, if the key belongs to several.',
+        help: 'The organization to bill, if the key belongs to several.',
       }),
       text('projectId', 'Project ID', {
         hint: 'proj_…',
-        help: 'The project that pays for the requests, if the key belongs to several.',
+        help: 'The project to bill, if the key belongs to several.',
       }),
     ],
     models: [
@@ -82,7 +82,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
       }),
       requiredText('deploymentId', 'Deployment ID', {
         hint: 'my-deployment',
-        help: 'The name that the model was deployed under.',
+        help: 'The deployment name of the model.',
       }),
     ],
     models: [
@@ -100,7 +100,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     parameters: [
       requiredText('region', 'Region', {
         hint: 'us-east-1',
-        help: 'The AWS region that the model is called in.',
+        help: 'The AWS region of the model.',
       }),
     ],
     models: [
@@ -136,11 +136,11 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
       }),
       requiredText('regionName', 'Region name', {
         hint: 'us-east-1',
-        help: 'The cloud region that the endpoint runs in.',
+        help: 'The cloud region of the endpoint.',
       }),
       requiredText('cloudName', 'Cloud name', {
         hint: 'aws',
-        help: 'The cloud that the endpoint runs in.',
+        help: 'The cloud of the endpoint.',
       }),
     ],
     models: [model('endpoint-defined-model', range(2, 3072))],
@@ -172,14 +172,14 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
           type: 'string',
           required: false,
           byDefault: 'text-matching',
-          help: 'What the vectors are for; the model adapts to it.',
+          help: 'Purpose of the vectors; the model adapts to it.',
         },
         {
           name: 'late_chunking',
           type: 'boolean',
           required: false,
           byDefault: 'false',
-          help: 'Whether the texts of a request are read as parts of one long text.',
+          help: 'Whether the texts of a request are parts of one long text.',
         },
       ]),
     ],
@@ -231,7 +231,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     parameters: [
       requiredText('projectId', 'Project ID', {
         hint: 'my-project',
-        help: 'The Google Cloud project that pays for the requests.',
+        help: 'The Google Cloud project to bill.',
       }),
     ],
     models: [
@@ -271,7 +271,9 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     parameters: [
       baseUrl('https://models.example.com/v1', 'The base URL; "/embeddings" is appended.'),
       flag('sendDimension', 'Send dimension', 'false', {
-        help: "Whether the collection's dimension is sent to the model, where it has several.",
+        help:
+          'Whether to send the dimension of the collection to the model, if the model ' +
+          'supports several.',
       }),
     ],
     models: [anyModel()],

@@ -158,8 +158,8 @@ function standInFor(
     if (!isAnnounced)
       log(
         'info',
-        `The built-in model reranks instead of ${provider}, for which no URL is set ` +
-          `(--reranking-urls ${provider}=<url>)`,
+        `The built-in model reranks instead of ${provider}, which has no URL (set ` +
+          `--reranking-urls ${provider}=<url>)`,
       )
     isAnnounced = true
     return local

@@ -125,7 +125,7 @@ export class ProviderCaller {
     const now = performance.now()
     if (isChosen || now - (this.#loggedAt.get(url.host) ?? -Infinity) < loggedMs) return
     this.#loggedAt.set(url.host, now)
-    this.#log('warn', `A provider cannot be reached at ${url.host}: ${message}`)
+    this.#log('warn', `The provider at ${url.host} cannot be reached: ${message}`)
   }
 
   #agentFor({ url, isGuarded }: ProviderAddress): Agent {
@@ -158,8 +158,8 @@ function noAnswerAt({ url }: ProviderAddress): ProviderOutcome {
   return {
     kind: 'bad host',
     problem:
-      `${url.host} gives no answer. The name may be wrong, nothing may listen there, or the ` +
-      'address may not be a public one, which the operator can allow: --private-providers on',
+      `${url.host} does not answer. The name may be wrong, no service may listen ` +
+      'there, or the address may be private, which requires --private-providers on',
   }
 }
 
@@ -180,7 +180,7 @@ async function sendAnew(
 
 const connectionEnded: ProviderOutcome = {
   kind: 'no reply',
-  problem: 'the connection ended before an answer came',
+  problem: 'the connection was closed before a reply arrived',
 }
 
 async function send(

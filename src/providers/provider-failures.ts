@@ -22,15 +22,11 @@ export function jsonOf(outcome: ProviderOutcome, asked: ProviderRequest): unknow
     case 'reply':
       return readReply(outcome, asked)
     case 'timeout': {
-      const text = `no answer within ${outcome.timeoutMs} ms`
+      const text = `no reply within ${outcome.timeoutMs} ms`
       throw apiError(codes.timeout, { provider, status: 'none', text })
     }
     case 'too large':
-      throw unexpected(
-        asked,
-        `a reply of at most ${outcome.sizeMax} bytes`,
-        'a larger one, which was not read',
-      )
+      throw unexpected(asked, `a reply of at most ${outcome.sizeMax} bytes`, 'a larger one')
     case 'bad host':
       throw asked.kind === 'embedding'
         ? apiError('EMBEDDING_PROVIDER_BAD_HOST_NAME', {

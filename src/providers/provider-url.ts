@@ -39,9 +39,7 @@ export function addressOf(
     return { url: checkBase(base, isGuarded), isChosen: true, isGuarded }
   }
   if (endpoint.url === undefined)
-    throw new UrlProblem(
-      `It has no URL of its own: name one by the parameter ${baseUrlName}`,
-    )
+    throw new UrlProblem(`It has no default URL. Set the parameter ${baseUrlName}`)
   const isChosen = !endpoint.isOperators && /^[^/]*\/\/[^/]*\{/.test(endpoint.url)
   return {
     url: new URL(fillPlaces(endpoint.url, model, parameters)),
@@ -64,13 +62,13 @@ function checkBase(text: string, isGuarded: boolean): URL {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UrlProblem(`${baseUrlName} is "${text}", which is not an http or https URL`)
   if (url.username !== '' || url.password !== '')
-    throw new UrlProblem(`${baseUrlName} must not hold a user or a password`)
+    throw new UrlProblem(`${baseUrlName} must not contain a user or a password`)
   if (url.search !== '' || url.hash !== '')
-    throw new UrlProblem(`${baseUrlName} is "${text}", but takes neither "?" nor "#"`)
+    throw new UrlProblem(`${baseUrlName} is "${text}", but must not contain "?" or "#"`)
   if (isGuarded && isPrivateHost(url.hostname))
     throw new UrlProblem(
-      `${baseUrlName} leads to ${url.hostname}, which is no public address. ` +
-        'The operator can allow that: --private-providers on',
+      `${baseUrlName} leads to ${url.hostname}, which is not a public address. To ` +
+        'allow private addresses, start the server with --private-providers on',
     )
   return url
 }
@@ -89,14 +87,14 @@ function fillPlaces(
     if (name === 'modelId') return checkModelPath(model)
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (typeof value !== 'string')
-      throw new UrlProblem(`Its URL needs the parameter ${name}`)
+      throw new UrlProblem(`Its URL requires the parameter ${name}`)
     const inHost = offset < pathStart
     if (!(inHost ? hostPiece : pathPiece).test(value))
       throw new UrlProblem(
         `The parameter ${name} is "${value}", but becomes part of a ` +
           (inHost
-            ? 'host name: it takes letters, digits and "-"'
-            : 'path: it takes letters, digits, ".", "_" and "-"'),
+            ? 'host name: use letters, digits and "-"'
+            : 'path: use letters, digits, ".", "_" and "-"'),
       )
     return value
   })

@@ -82,7 +82,7 @@ export function clusterOptions(): Option[] {
   const level = (name: string, says: string, value: ConsistencyLevel) =>
     setting(name, '<level>', says).choices(levels).default(value)
   const options = [
-    setting('contact-points', '<list>', 'addresses of some nodes: host,host')
+    setting('contact-points', '<list>', 'addresses of one or more nodes: host,host')
       .argParser(readList)
       .default(contactPoints, contactPoints.join()),
     setting('cassandra-port', '<number>', 'CQL port of the nodes')
@@ -93,14 +93,16 @@ export function clusterOptions(): Option[] {
       '<name>',
       'local data center (default: that of the first contact point)',
     ).argParser(notEmpty),
-    setting('cassandra-user', '<name>', 'user name of the server').argParser(notEmpty),
+    setting('cassandra-user', '<name>', 'user name of the server on the cluster').argParser(
+      notEmpty,
+    ),
     setting('cassandra-password', '<password>', 'password of that user').argParser(
       readPassword,
     ),
     setting(
       'cassandra-tls',
       '<on|any-host|off>',
-      'TLS to nodes; any-host: accept certificates of any host name',
+      'TLS to nodes; any-host: do not compare host names with certificates',
     )
       .choices(['on', 'any-host', 'off'])
       .default('off'),
@@ -144,7 +146,11 @@ export function clusterOptions(): Option[] {
     )
       .choices(serialLevels)
       .default(consistency.serial),
-    setting('settings-delay', '<ms>', 'delay until all servers know a revoked token')
+    setting(
+      'settings-delay',
+      '<ms>',
+      'maximum delay until all servers reject a revoked token',
+    )
       .argParser(wholeNumber(50, defaultLimits.settingsDelayMsMax))
       .default(settingsDelayMs),
     setting('max-scanned', '<number>', 'documents or rows that one read may scan')
@@ -153,7 +159,7 @@ export function clusterOptions(): Option[] {
     setting(
       'max-compared-rows',
       '<number>',
-      'rows of a partition that a vector search compares itself',
+      'partitions up to this many rows: the server compares all vectors itself',
     )
       .argParser(wholeNumber(0, comparedMaxMax))
       .default(comparedMax),
@@ -193,7 +199,7 @@ export function readClusterConfig(
   const { cassandraUser: name, cassandraPassword: password } = given
   if ((name === undefined) !== (password === undefined))
     throw new InvalidArgumentError(
-      '--cassandra-user and --cassandra-password belong together.',
+      '--cassandra-user and --cassandra-password require each other. Set both.',
     )
   return {
     contactPoints: given.contactPoints,
@@ -227,8 +233,9 @@ function checkGiven(
   if (given !== undefined)
     throw new InvalidArgumentError(
       engine === 'cassandra'
-        ? `--${given} is for --engine embedded: a cluster keeps its data and users itself.`
-        : `--${given} is for --engine cassandra.`,
+        ? `--${given} applies only to --engine embedded: a cluster stores its data ` +
+            'and users itself.'
+        : `--${given} applies only to --engine cassandra.`,
     )
 }
 
@@ -243,12 +250,15 @@ function readTls(given: {
   if (tls === 'off') {
     if (files.some((file) => file !== undefined))
       throw new InvalidArgumentError(
-        'Certificates for the cluster are given, but --cassandra-tls is off.',
+        'Certificates for the cluster are set, but --cassandra-tls is off. Turn it ' +
+          'on or remove the certificates.',
       )
     return undefined
   }
   if ((cassandraCert === undefined) !== (cassandraKey === undefined))
-    throw new InvalidArgumentError('--cassandra-cert and --cassandra-key belong together.')
+    throw new InvalidArgumentError(
+      '--cassandra-cert and --cassandra-key require each other. Set both.',
+    )
   const ca = readGiven('cassandra-ca', cassandraCa)
   const cert = readGiven('cassandra-cert', cassandraCert)
   const key = readGiven('cassandra-key', cassandraKey)
@@ -279,7 +289,7 @@ function checkPem(given: string, use: () => unknown): void {
     use()
   } catch (error) {
     throw new InvalidArgumentError(
-      `${given} cannot be used: ${(error as Error).message}. It takes files in PEM.`,
+      `${given} cannot be used: ${(error as Error).message}. The files must be in PEM format.`,
     )
   }
 }
@@ -297,7 +307,7 @@ function checkBundle(
   const other = bundled.find(isGiven)
   if (other !== undefined)
     throw new InvalidArgumentError(
-      `--secure-connect-bundle says what --${other} would. Leave one of them out.`,
+      `--secure-connect-bundle contains the value of --${other}. Leave one of them out.`,
     )
   readGiven('secure-connect-bundle', bundle)
   return bundle
@@ -313,10 +323,10 @@ function readPassword(text: string): string {
 function readKeyspace(text: string): string {
   if (!/^[a-z]\w{0,47}$/i.test(text))
     throw new InvalidArgumentError(
-      'It takes a letter, and then letters, digits and underscores, 48 at most.',
+      'It must start with a letter and contain at most 48 letters, digits and underscores.',
     )
   if (text === firstKeyspace)
-    throw new InvalidArgumentError('That one is for data. Choose another.')
+    throw new InvalidArgumentError('This keyspace is for data. Choose another name.')
   return text
 }
 

@@ -281,10 +281,13 @@ function checkAdminPort(
   port: number,
 ): number | 'off' | undefined {
   if (adminPort === port && port !== 0)
-    throw new InvalidArgumentError(`--port and --admin-port are both ${port}.`)
+    throw new InvalidArgumentError(
+      `--port and --admin-port are both ${port}. They must differ.`,
+    )
   if (adminPort === undefined && port === 65_535)
     throw new InvalidArgumentError(
-      `There is no port after --port ${port} for the management API. Choose --admin-port.`,
+      `--port ${port} is the last port, so the default --admin-port, --port + 1, ` +
+        'does not exist. Set --admin-port.',
     )
   return adminPort
 }
@@ -293,7 +296,7 @@ function checkAdminPort(
 function checkMemory(flag: string, size: number, sizeMin: number, what: string): void {
   if (size < sizeMin)
     throw new InvalidArgumentError(
-      `${flag} ${size} leaves no room for the largest ${what}, which takes ${sizeMin} ` +
+      `${flag} ${size} is too small for the largest ${what}, which needs ${sizeMin} ` +
         `bytes. Raise it, or lower --max-${what}-size.`,
     )
 }
@@ -315,7 +318,7 @@ function checkCertificate(
 ): CertificateFiles | undefined {
   if (certFile === undefined && keyFile === undefined) return undefined
   if (certFile === undefined || keyFile === undefined)
-    throw new InvalidArgumentError('--tls-cert and --tls-key belong together.')
+    throw new InvalidArgumentError('--tls-cert and --tls-key require each other. Set both.')
   try {
     readCertificate({ certFile, keyFile })
     return { certFile, keyFile }

@@ -24,7 +24,7 @@ const limitSettings: readonly LimitSetting[] = [
     'queued searches and long reads per token',
   ),
   limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
-  limit('max-reply-size', 'replySizeMax', 1, 'characters of documents in a reply'),
+  limit('max-reply-size', 'replySizeMax', 1, 'total characters of documents in a reply'),
   limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
   limit('max-tables', 'tablesMax', 0, 'tables in all keyspaces'),
   limit('max-columns', 'columnsMax', 1, 'columns of a table'),
@@ -36,13 +36,13 @@ const limitSettings: readonly LimitSetting[] = [
     'max-sorted-documents',
     'sortedDocumentsMax',
     0,
-    'documents that an in-memory sort may match; 0: no limit',
+    'documents that a find with an in-memory sort may match; 0: no limit',
   ),
   limit(
     'max-sorted-rows',
     'tableSortRowsMax',
     0,
-    'rows that an in-memory sort may match; 0: no limit',
+    'rows that a find with an in-memory sort may match; 0: no limit',
   ),
   // An index collects twice as many candidates, at most 16 384.
   {
@@ -54,7 +54,12 @@ const limitSettings: readonly LimitSetting[] = [
     ),
     max: 8_000,
   },
-  limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of all terms of a $lexical text'),
+  limit(
+    'max-lexical-size',
+    'lexicalSizeMax',
+    1,
+    'total bytes of the terms of a $lexical text',
+  ),
   limit('max-sort-keys', 'sortKeysMax', 1, 'fields in a sort'),
   limit(
     'max-analyzer-length',
@@ -66,7 +71,7 @@ const limitSettings: readonly LimitSetting[] = [
     'max-analyzer-entries',
     'analyzerEntriesMax',
     100,
-    'entries in all lists of an analyzer',
+    'total entries in the lists of an analyzer',
   ),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
   limit('max-in-values', 'inValuesMax', 1, 'values in an $in or $nin'),
@@ -91,13 +96,15 @@ export function readLimits(values: Readonly<Record<string, unknown>>): Limits {
     limits[limit] = values[new Option(`--${flag}`).attributeName()] as number
   if (limits.bodySizeMax < limits.documentLengthMax)
     throw new InvalidArgumentError(
-      `--max-body-size ${limits.bodySizeMax} leaves no room for a document of ` +
-        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
+      `--max-body-size ${limits.bodySizeMax} is too small for a document of ` +
+        `--max-document-length ${limits.documentLengthMax}. Raise the first or lower ` +
+        'the second.',
     )
   if (limits.replySizeMax < limits.documentLengthMax)
     throw new InvalidArgumentError(
-      `--max-reply-size ${limits.replySizeMax} leaves no room for a document of ` +
-        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
+      `--max-reply-size ${limits.replySizeMax} is too small for a document of ` +
+        `--max-document-length ${limits.documentLengthMax}. Raise the first or lower ` +
+        'the second.',
     )
   checkLimits(limits)
   return limits

@@ -63,7 +63,7 @@ export function serveOptions(): Option[] {
     setting(
       'max-bad-credentials',
       '<number>',
-      'invalid tokens per client address before it is delayed; 0: no limit',
+      'invalid tokens from a client address before its requests are delayed; 0: no limit',
     )
       .argParser(wholeNumber(0, 1_000_000))
       .default(badCredentialsMax),
@@ -84,7 +84,7 @@ export function serveOptions(): Option[] {
     setting(
       'accept-lost-catalog',
       '[on|off]',
-      'start with a catalog that lost changes; quarantine stores it does not list',
+      'start although the catalog lost changes; move stores it does not list to quarantine',
     )
       .choices(['on', 'off'])
       .preset('on')
@@ -98,7 +98,7 @@ export function serveOptions(): Option[] {
     setting(
       'metrics',
       '<access>',
-      'who may read /metrics: on: everyone; token: administrators',
+      'access to /metrics; on: everyone; token: administrators',
     )
       .choices(['on', 'token', 'off'])
       .default(metrics),
@@ -117,7 +117,11 @@ export function serveOptions(): Option[] {
     onOff('compression', 'compress responses and accept compressed requests').default(
       'off',
     ),
-    setting('request-timeout', '<seconds>', 'time to receive a whole request; 0: no limit')
+    setting(
+      'request-timeout',
+      '<seconds>',
+      'maximum time to receive a request; 0: no limit',
+    )
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
     setting('command-timeout', '<seconds>', 'abort commands after this time; 0: no limit')
@@ -126,7 +130,7 @@ export function serveOptions(): Option[] {
     setting(
       'reply-timeout',
       '<seconds>',
-      'close connections that stop reading a reply; 0: never',
+      'close connections that read nothing of a reply for this time; 0: never',
     )
       .argParser(wholeNumber(0, 86_400))
       .default(replyTimeoutMs / 1000),
@@ -136,7 +140,7 @@ export function serveOptions(): Option[] {
     setting(
       'max-reply-memory',
       '<bytes>',
-      'memory for all replies that clients have not read yet',
+      'memory for replies that clients have not read yet',
     )
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(replyMemoryMax),
@@ -178,12 +182,12 @@ export function serveOptions(): Option[] {
     feature('vectorize', 'embedding of texts ($vectorize)').default('on'),
     feature(
       'snake-case-indexes',
-      'reject indexes on columns with names like thisOne',
+      'reject indexes on columns whose names are not in snake case',
     ).default('off'),
     setting(
       'hybrid-eligibility',
       '<fields>',
-      'search fields that findAndRerank requires in a document',
+      'fields that findAndRerank requires: both $vector and $lexical, or only $vector',
     )
       .choices(['both', 'vector'])
       .default(features.hybridEligibility)
@@ -197,19 +201,19 @@ export function serveOptions(): Option[] {
       'include commands in traces (default: off; a header can turn it on)',
     ),
     feature('mcp', 'Model Context Protocol at /v1/mcp (default: on)'),
-    feature('mcp-text', 'add the text form to MCP tool results').default('on'),
+    feature('mcp-text', 'repeat MCP tool results as text').default('on'),
     provider(
       'embedding-urls',
       'base URLs of providers: openai=http://…,ollama=http://…',
     ).argParser(readUrls(embeddingNames)),
     provider(
       'embedding-keys',
-      'API keys for requests that bring none: openai=sk-…,cohere=…',
+      'API keys for requests without one: openai=sk-…,cohere=…',
     ).argParser(readKeys(embeddingNames)),
     provider('reranking-urls', 'base URLs of providers: nvidia=http://…').argParser(
       readUrls(rerankingNames),
     ),
-    provider('reranking-keys', 'API keys for requests that bring none: cohere=…').argParser(
+    provider('reranking-keys', 'API keys for requests without one: cohere=…').argParser(
       readKeys(rerankingNames),
     ),
     provider(
@@ -225,7 +229,7 @@ export function serveOptions(): Option[] {
     provider('model-threads', 'threads of the built-in models', '<number>')
       .argParser(wholeNumber(1, 64))
       .default(localModels.threads),
-    onOff('private-providers', 'allow provider URLs of collections inside your network')
+    onOff('private-providers', 'let collections use provider URLs inside your network')
       .default('off')
       .helpGroup('Providers:'),
     ...limitOptions(),

@@ -9,8 +9,8 @@ export function wholeNumber(min: number, max: number) {
     if (!/^\d+$/.test(text) || number < min || number > max)
       throw new InvalidArgumentError(
         max === Number.MAX_SAFE_INTEGER
-          ? `It takes a whole number of at least ${min}.`
-          : `It takes a whole number from ${min} to ${max}.`,
+          ? `It must be a whole number of at least ${min}.`
+          : `It must be a whole number from ${min} to ${max}.`,
       )
     return number
   }
@@ -41,7 +41,7 @@ export function readAdminPort(text: string): number | 'off' {
 export function readPublicUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search + url.hash !== '')
-    throw new InvalidArgumentError('It takes a URL such as https://data.example.com.')
+    throw new InvalidArgumentError('It must be a URL such as https://data.example.com.')
   return url.href.replace(/\/+$/, '')
 }
 
@@ -51,7 +51,7 @@ export function readAccounts(text: string): readonly Account[] {
     const colon = entry.indexOf(':')
     const account = { name: entry.slice(0, colon), password: entry.slice(colon + 1) }
     if (colon < 1 || account.password === '')
-      throw new InvalidArgumentError('It takes name:password,name:password and so on.')
+      throw new InvalidArgumentError('It must have the form name:password,name:password.')
     return account
   })
 }
@@ -63,7 +63,8 @@ export function readOrigins(text: string): AllowedOrigins {
     const origin = entry.trim().toLowerCase()
     if (URL.parse(origin)?.origin !== origin)
       throw new InvalidArgumentError(
-        `"${origin}" is no origin. It takes * or https://a.example,https://b.example:8443.`,
+        `"${origin}" is not an origin. Use * or a list such as ` +
+          'https://a.example,https://b.example:8443.',
       )
     return origin
   })
@@ -81,7 +82,7 @@ export function readUrls(providers: readonly string[]) {
         const url = URL.parse(value.replace(/\{\w+\}/g, 'x'))
         if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
           throw new InvalidArgumentError(
-            `"${value}" is no http or https URL, or holds a user.`,
+            `"${value}" is not an http or https URL, or contains a user name.`,
           )
         return [name, value]
       }),
@@ -99,9 +100,13 @@ export function readKeys(providers: readonly string[]) {
         const provider = name.split('.', 1)[0]!
         checkProvider(provider, providers)
         if (!/^[\x21-\x7e]+$/.test(key))
-          throw new InvalidArgumentError(`The key for ${name} cannot be sent in a header.`)
+          throw new InvalidArgumentError(
+            `The key for ${name} contains characters that an HTTP header cannot contain.`,
+          )
         if (provider === 'bedrock' && !/^[^:]+:./.test(key))
-          throw new InvalidArgumentError('The key for bedrock is <access id>:<secret>.')
+          throw new InvalidArgumentError(
+            'The key for bedrock must have the form <access id>:<secret>.',
+          )
         return [name, key]
       }),
     )
@@ -110,7 +115,7 @@ export function readKeys(providers: readonly string[]) {
 function checkProvider(name: string, known: readonly string[]): void {
   if (!known.includes(name))
     throw new InvalidArgumentError(
-      `"${name}" is no provider. Known are ${known.toSorted().join(', ')}.`,
+      `"${name}" is not a provider. Providers: ${known.toSorted().join(', ')}.`,
     )
 }
 
@@ -123,7 +128,7 @@ function namedValues(text: string): [string, string][] {
     const name = entry.slice(0, equals).trim()
     const value = entry.slice(equals + 1).trim()
     if (equals < 1 || value === '')
-      throw new InvalidArgumentError('It takes name=value,name=value and so on.')
+      throw new InvalidArgumentError('It must have the form name=value,name=value.')
     return [name, value]
   })
 }

@@ -210,7 +210,7 @@ export function comparedWithArray({ name }: Column): ApiError {
 
 function unsupportedValue(column: string, value: Value): ApiError {
   return apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
-    what: `The value that ${column} is compared with`,
+    what: `A value compared with ${column}`,
     type: jsonTypeOf(value),
   })
 }

@@ -77,15 +77,18 @@ describe('a token', () => {
       [{}, /roles/],
       [{ roles: [] }, /roles/],
       [{ roles: 'RO User' }, /roles/],
-      [{ roles: ['RO User'] }, /by their ids, and the id of "RO User" is [-0-9a-f]{36}\./],
+      [
+        { roles: ['RO User'] },
+        /Send ids instead of names; the id of "RO User" is [-0-9a-f]{36}\./,
+      ],
       [{ roles: ['Emperor'] }, /"Emperor".*"R\/W User" \([-0-9a-f]{36}\)/],
-      [{ roles: [null] }, /not the id of a role: \[null\]\. Every server has the roles/],
+      [{ roles: [null] }, /unknown role ids: \[null\]\. Default roles:/],
       [{ roles: Array(101).fill(roles[0]) }, /1 to 100/],
       [{ roles, description: 1 }, /description/],
       [{ roles, description: 'x'.repeat(501) }, /500/],
       [{ roles, tokenExpiry: 'soon' }, /tokenExpiry/],
       [{ roles, tokenExpiry: 1 }, /tokenExpiry/],
-      [{ roles, tokenExpiry: '2020-01-01T00:00:00Z' }, /past/],
+      [{ roles, tokenExpiry: '2020-01-01T00:00:00Z' }, /in the future/],
       [{ roles, orgId: 'another' }, /orgId/],
     ] as const)
       assert.match(await admin.refuse(400, 'POST', '/clientIdSecrets', { body }), message)
@@ -153,7 +156,10 @@ describe('a role', () => {
       [{ name: 'x', policy: { ...policy, description: 1 } }, /description/],
       [{ name: 'x', policy: { ...policy, resources: [] } }, /resources/],
       [{ name: 'x', policy: { ...policy, resources: [`${org}:table:t`] } }, /form/],
-      [{ name: 'x', policy: { ...policy, resources: ['drn:astra:org:x'] } }, /another org/],
+      [
+        { name: 'x', policy: { ...policy, resources: ['drn:astra:org:x'] } },
+        /another organization/,
+      ],
       [{ name: 'x', policy: { ...policy, actions: ['fly'] } }, /unknown actions: fly/],
       [{ name: 'x', policy: { ...policy, actions: Array(1001).fill('org-read') } }, /1000/],
     ] as const)

@@ -36,7 +36,7 @@ describe('a token', () => {
       const options = { headers: { Authorization: '' }, ...(method === 'POST' && bad) }
       assert.match(await admin.refuse(401, method, path, options), /has no token/)
       const message = await admin.refuse(401, method, path, { token: 'wrong' })
-      assert.match(message, /is not valid/)
+      assert.match(message, /is invalid/)
       assert(!message.includes('wrong'))
     }
   })
@@ -84,7 +84,7 @@ describe('a path', () => {
 describe('a body', () => {
   test('must be JSON', async () => {
     for (const body of ['{', 'null x', '{"name": }', "{'a': 1}"])
-      assert.match(await admin.refuse(400, 'POST', '/databases', { body }), /not JSON/)
+      assert.match(await admin.refuse(400, 'POST', '/databases', { body }), /not valid JSON/)
   })
 
   test('must be an object when the call reads one', async () => {

@@ -119,7 +119,7 @@ describe('a database is reached', () => {
       )
     assert.match(
       await sent(`/databases/${id}/nowhere`),
-      new RegExp(`sent to /databases/${id}/v1, /databases/${id}/v1/<keyspace> or`),
+      new RegExp(`Send commands to /databases/${id}/v1, /databases/${id}/v1/<keyspace> or`),
     )
   })
 

@@ -55,7 +55,7 @@ describe('a change made by one server', () => {
     await eventually(() => allMay('read') && !allMay('write'))
     await assert.rejects(
       two.createRole('writers', policy('db-table-select'), root),
-      /There is a role "writers" already/,
+      /The role "writers" already exists/,
     )
     await two.deleteRole(role.id, root)
     await eventually(() => holders.every(({ principal }) => !principal.may('read', place)))

@@ -59,7 +59,7 @@ describe('users of the cluster', () => {
     for (const [body, to] of refused) {
       const { codes, text } = await as(reader, body, to)
       assert.deepEqual(codes, ['UNAUTHORIZED_ACCESS'], text)
-      assert.match(text, /The cluster does not let the user that acts for this token/)
+      assert.match(text, /The cluster user that acts for this token may not/)
     }
     const { user: name, password } = await testNode()
     assert.deepEqual((await as({ name, password }, insert)).codes, [])
@@ -196,7 +196,8 @@ test('a server starts with the documented minimum of permissions', async () => {
   try {
     await assert.rejects(keyspaces.open({ account }), {
       kind: 'unauthorized',
-      message: /^the cluster does not let .* or name another one with --system-keyspace/,
+      message:
+        /^the cluster user of the server may not .* or choose another one with --system-keyspace/,
     })
     await asSuperuser(
       `CREATE KEYSPACE "${system}" WITH replication =

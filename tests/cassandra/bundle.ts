@@ -44,7 +44,7 @@ describe('a secure connect bundle', () => {
     assert.notEqual(code, 2)
     const lines = String(out).split('\n')
     assert.match(lines[0]!, /^release 5\.0/)
-    assert(lines.includes('data center datacenter1, the local one'), String(out))
+    assert(lines.includes('data center datacenter1 (local)'), String(out))
     assert.deepEqual([...bundled.askedFor], [bundled.hostId])
   })
 

@@ -65,8 +65,8 @@ describe('monitoring of a cluster', () => {
     const { err, lines } = await check()
     assert.equal(err, '')
     assert.match(lines[0]!, /^release 5\.0/)
-    assert(lines.includes('  yes  searches by vector'))
-    assert(lines.includes('data center datacenter1, the local one'))
+    assert(lines.includes('  yes  vector search'))
+    assert(lines.includes('data center datacenter1 (local)'))
     assert(lines.some((line) => /^ {2}127\.0\.0\.1:\d+ up, 5\.0/.test(line)))
     assert(lines.includes('schema: all nodes agree'))
     assert.deepEqual(ours(lines), [])
@@ -121,9 +121,9 @@ describe('monitoring of a cluster', () => {
     assert.deepEqual(ours(lines), [
       'lacking: the column query_vector_value is missing',
       'lacking: the index lacking_query_vector_value on query_vector_value is missing',
-      'whole: the comment of whole does not hold its options',
+      'whole: the table comment of whole does not contain its options',
     ])
-    assert.match(lines.at(-2)!, /^[3-9]\d* found, in \d+ collections? and \d+ tables?\.$/)
+    assert.match(lines.at(-2)!, /^[3-9]\d* problems in \d+ collections? and \d+ tables?\.$/)
   })
 
   test('commands that need a missing part of a collection name that part', async () => {
@@ -173,14 +173,14 @@ describe('monitoring of a cluster', () => {
   test('stela check reports that no node answers', async () => {
     const { code, err, lines } = await check('--cassandra-port', '1')
     assert.deepEqual([code, lines], [2, ['']])
-    assert.match(err, /^stela: no node of the cluster can be asked: 127\.0\.0\.1:1 /)
+    assert.match(err, /^stela: no node of the cluster can be reached: 127\.0\.0\.1:1 /)
   })
 
   test('stela check names the setting whose address leads to no node', async () => {
     for (const [given, said] of [
       ['--local-datacenter elsewhere', /no data center elsewhere.* of these: datacenter1/],
       ['--contact-points nowhere.invalid', /resolved: nowhere\.invalid\. Check --contact/],
-      ['--cassandra-tls on', /does not encrypt\. Set --cassandra-tls to off/],
+      ['--cassandra-tls on', /does not use TLS\. Set --cassandra-tls to off/],
     ] as const) {
       const { code, err } = await check(...given.split(' '))
       assert.equal(code, 2)
@@ -200,7 +200,7 @@ describe('monitoring of a cluster', () => {
       return err
     }
     assert.match(await serve('elsewhere=1'), /no data center elsewhere.* datacenter1/)
-    assert.match(await serve('datacenter1=5'), /--replication asks for 5 copies/)
+    assert.match(await serve('datacenter1=5'), /--replication has 5 replicas/)
     assert(!(await engine.listKeyspaces()).includes('unmade'))
   })
 

@@ -249,8 +249,11 @@ describe('migration between a folder and a cluster', () => {
       assert('obstacles' in migration)
       const [type, name, setting] = migration.obstacles
       assert.match(type!, /^default_keyspace: type spot has other fields there already$/)
-      assert.match(name!, /k{49}: the name of a keyspace may have 48 characters/)
-      assert.match(setting!, /"roles" is there already/)
+      assert.match(
+        name!,
+        /k{49}: the name of the keyspace has 49 characters; the maximum is 48/,
+      )
+      assert.match(setting!, /"roles" already exists in the destination/)
       assert.equal(migration.obstacles.length, 3)
       await from.dropKeyspace(long)
     })
@@ -418,7 +421,7 @@ describe('stela migrate', () => {
     await sendTo(server, '', { dropKeyspace: { name: 'default_keyspace' } }, testToken)
     const { code, err } = await run()
     assert.equal(code, 1)
-    assert.match(err, /is in use by another running server\. Stop it/)
+    assert.match(err, /is in use by another running server\. Stop that server/)
     await server.stop()
   })
 
@@ -443,15 +446,15 @@ describe('stela migrate', () => {
     const told = String(first.out).replace(/[0-9a-f]{16} on/, '… on')
     assert.equal(
       told,
-      `${name}: 2 documents, checksum … on both sides\n` +
-        '1 collection or table: 2 documents and rows moved, 0 were there. ' +
+      `${name}: 2 documents with checksum … on both sides\n` +
+        '1 collection or table: 2 documents and rows moved, 0 already there. ' +
         'Settings moved: databases.\n' +
-        'Both sides hold the same.\n' +
+        'Source and destination are equal.\n' +
         'Start a server on it with: stela serve --engine cassandra\n',
     )
     const again = await run()
     assert.equal(again.code, 0)
-    assert.match(again.err, /: 0 documents moved, 2 were there;/)
+    assert.match(again.err, /: 0 documents moved, 2 already there;/)
     assert.match(String(again.out), /Settings moved: none\./)
   })
 })

@@ -96,7 +96,7 @@ describe('stela repair', () => {
     assert.equal(own.length, 3)
     assert.match(own.toSorted()[1]!, /\.notes: 3 documents read in [\d.]+ s, \d+ documents/)
     assert.match(own.toSorted()[2]!, /\.words, index words_said: 1 rows read in /)
-    assert.equal(lines.at(-2), 'The index of terms is whole.')
+    assert.equal(lines.at(-2), 'The term index is complete.')
     assert.deepEqual(await found('notes', '$lexical', 'bee'), [1, 2])
     assert.deepEqual(await found('words', 'said', 'ant'), [1])
   })
@@ -138,7 +138,7 @@ describe('stela repair', () => {
     ]) {
       const refused = await server.command('/default_keyspace/words', { find })
       assert.deepEqual(refused.codes, ['UNAVAILABLE_DATABASE'], refused.text)
-      assert.match(refused.text, /being filled.*stela repair/)
+      assert.match(refused.text, /being built.*stela repair/)
     }
     assert.equal((await run()).code, 0)
     assert.deepEqual(await found('words', 'said', 'ant'), [1, 2])
@@ -159,6 +159,6 @@ describe('stela repair', () => {
   test('reports that no server has used the keyspace', async () => {
     const { code, err } = await run('--system-keyspace', 'nobody')
     assert.equal(code, 1)
-    assert.match(err, /^stela: no server has used the keyspace nobody yet\./)
+    assert.match(err, /^stela: no server has used the system keyspace nobody yet\./)
   })
 })

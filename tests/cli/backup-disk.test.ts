@@ -38,7 +38,7 @@ describe('a full disk', { skip: noDisks ?? false }, () => {
       assert.deepEqual([refused.code, refused.out.toString()], [1, ''])
       assert.match(
         refused.err,
-        /^stela: the server stopped: the backup cannot be made: .*full\. A backup needs room in the data folder/,
+        /^stela: the server aborted the backup: the backup failed: .*full.*\. A backup needs free space in the data folder/,
       )
       assert(!readdirSync(disk.data).some((name) => name.startsWith('backup')))
       assert.deepEqual(readdirSync(join(folder, 'files')), [])

@@ -81,7 +81,7 @@ describe('stela backup', () => {
     assert.deepEqual([made.code, made.err], [0, ''])
     assert.match(
       made.out.toString(),
-      /^Backup (\S+Z) is complete: 2 collections and tables, \d\.\d MB\.\nCopied 2 \(\d\.\d MB\), 0 had not changed; in \d+\.\d s\.\n$/,
+      /^Backup (\S+Z) is complete: 2 collections and tables, \d\.\d MB\.\nCopied 2 \(\d\.\d MB\), 0 unchanged, in \d+\.\d s\.\n$/,
     )
     assert.equal(source.lastToken, 'Bearer test-token')
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe('stela backup', () => {
     })
     const again = await restore('--data', data)
     assert.equal(again.code, 1)
-    assert.match(again.err, /^stela: .* is not empty, and nothing in it is overwritten\. /)
+    assert.match(again.err, /^stela: .* is not empty\. A restore never overwrites files\. /)
     assert.deepEqual(checkDataFolder(data), [])
   })
 
@@ -116,7 +116,7 @@ describe('stela backup', () => {
     await backup()
     await add('second')
     const second = await backup()
-    assert.match(second.out.toString(), /Copied 1 \(\d+\.\d KB\), 1 had not changed/)
+    assert.match(second.out.toString(), /Copied 1 \(\d+\.\d KB\), 1 unchanged/)
     await add('third')
     assert.equal((await backup()).code, 0)
     assert.deepEqual([namesIn('backups').length, namesIn('files').length], [3, 5])
@@ -135,7 +135,7 @@ describe('stela backup', () => {
     // Two stores and one catalog.
     assert.equal(namesIn('files').length, 3)
     const wrong = await backup('--keep', '0')
-    assert.match(wrong.err, /It takes a whole number from 1/)
+    assert.match(wrong.err, /It must be a whole number from 1/)
   })
 
   test('detects damaged files and copies them again', async () => {
@@ -147,7 +147,7 @@ describe('stela backup', () => {
     writeFileSync(path, bytes)
     const made = await backup('--verify', '--keep', '1')
     assert.equal(made.code, 0)
-    assert.match(made.err, /^stela: .* is damaged; it is not counted on\.\n$/)
+    assert.match(made.err, /^stela: .* is damaged\. This backup copies it again\.\n$/)
     assert.match(made.out.toString(), /\nCopied 1 /)
     assert.notDeepEqual(readFileSync(path), bytes)
     assert.equal((await backup('--verify')).err, '')
@@ -164,19 +164,19 @@ describe('stela backup', () => {
     source.answer = (_, response) => answerJson(response, 401, 'Unknown.')
     await check(/does not accept the token\. Unknown\. Set STELA_TOKEN/)
     source.answer = (_, response) => response.end('{"error":"the disk is full"}\n')
-    await check(/the server stopped: the disk is full/)
+    await check(/the server aborted the backup: the disk is full/)
     // Ends in the middle of a file.
     source.answer = (stream, response) => cutAfter(1_000_000, stream, response)
-    await check(/the server went away/)
+    await check(/the connection to the server failed|the server closed the connection/)
   })
 
   test('reports why a server sends no backup', async () => {
     const ask = (adminUrl: string) =>
       requestBackup({ adminUrl, token: undefined, have: [], signal: noSignal })
     const answers = [
-      [403, 'Denied.', /may not make backups\. Denied\. Use one of an Organization/],
-      [404, '', /makes no backups\. It must be the management port/],
-      [503, 'Busy.', /answers with HTTP status 503\. Busy\./],
+      [403, 'Denied.', /may not make backups\. Denied\. Use a token of an Organization/],
+      [404, '', /is not the management API of a Stela server/],
+      [503, 'Busy.', /answered with HTTP status 503\. Busy\./],
     ] as const
     for (const [status, message, says] of answers) {
       source.answer = (_, response) => answerJson(response, status, message)
@@ -185,7 +185,7 @@ describe('stela backup', () => {
     const nowhere = ask('http://127.0.0.1:1')
     await assert.rejects(
       nowhere,
-      /^Failure: no server answers at http:\/\/127\.0\.0\.1:1: .*--admin-url/,
+      /^Failure: cannot reach the server at http:\/\/127\.0\.0\.1:1: .*--admin-url/,
     )
   })
 
@@ -204,7 +204,7 @@ describe('stela backup', () => {
     // A second backup must not use the folder meanwhile.
     const second = await backup()
     assert.equal(second.code, 1)
-    assert.match(second.err, /another backup is being made into .*, by process \d+ on /)
+    assert.match(second.err, /another backup into .* is running: process \d+ on /)
     running.child.kill('SIGKILL')
     await running.ended
     await left.promise
@@ -234,7 +234,7 @@ describe('stela backup', () => {
       JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere', started: '1' }),
     )
     const refused = await backup()
-    assert.match(refused.err, /by process 1 on elsewhere/)
+    assert.match(refused.err, /process 1 on elsewhere/)
     rmSync(lock)
     // Files that an unreadable manifest may name must stay.
     const name = namesIn('backups')[0]!
@@ -280,9 +280,9 @@ describe('stela restore', () => {
   test('rejects what it cannot restore, and leaves no folder', async () => {
     const none = await runStela(['restore', join(home, 'none'), '--list'])
     assert.deepEqual([none.code, none.out.length], [1, 0])
-    assert.match(none.err, /is not a folder of backups/)
+    assert.match(none.err, /is not a backup folder/)
     const unknown = await restore('--backup', 'yesterday')
-    assert.match(unknown.err, /holds no backup yesterday\. --list shows/)
+    assert.match(unknown.err, /holds no backup yesterday\. List its backups with --list/)
     const path = join(folder, 'files', large)
     const sound = readFileSync(path)
     const changed = Buffer.from(sound)
@@ -290,12 +290,12 @@ describe('stela restore', () => {
     writeFileSync(path, changed)
     const damaged = await restore()
     assert.equal(damaged.code, 1)
-    assert.match(damaged.err, /is not what was backed up: its digest is another one/)
+    assert.match(damaged.err, /was changed after the backup: its digest differs/)
     assert(!existsSync(data))
     truncateSync(path, 100)
     const cut = await restore()
     assert.equal(cut.code, 1)
-    assert.match(cut.err, /is not complete: .* is missing or was cut off/)
+    assert.match(cut.err, /is not complete: .* is missing or truncated/)
     const listed = await restore('--list')
     assert.match(listed.out.toString(), /; NOT COMPLETE: 1 files are missing\n$/)
     writeFileSync(path, sound)
@@ -330,15 +330,21 @@ describe('a backup stream', () => {
   })
 
   test('is rejected when it is invalid', async () => {
-    await assert.rejects(read('hello\n'), /is not understood as a backup/)
-    await assert.rejects(read('7\n'), /is not understood as a backup/)
-    await assert.rejects(read('{}\n'), /is not understood as a backup/)
+    await assert.rejects(read('hello\n'), /is not a backup/)
+    await assert.rejects(read('7\n'), /is not a backup/)
+    await assert.rejects(read('{}\n'), /is not a backup/)
     for (const file of ['"../../evil"', '"a/b"', '7', '""'])
-      await assert.rejects(read(`{"file":${file},"size":3}\nabc`), /is not understood/)
-    await assert.rejects(read('{"file":"abcdefgh","size":-1}\n'), /is not understood/)
-    await assert.rejects(read('{"file":"abcdefgh","size":3}\nab'), /went away before/)
-    await assert.rejects(read('{"file":"abcdefgh","size":1}\nx'), /went away before/)
-    await assert.rejects(read(''), /went away before/)
+      await assert.rejects(read(`{"file":${file},"size":3}\nabc`), /is not a backup/)
+    await assert.rejects(read('{"file":"abcdefgh","size":-1}\n'), /is not a backup/)
+    await assert.rejects(
+      read('{"file":"abcdefgh","size":3}\nab'),
+      /closed the connection before/,
+    )
+    await assert.rejects(
+      read('{"file":"abcdefgh","size":1}\nx'),
+      /closed the connection before/,
+    )
+    await assert.rejects(read(''), /closed the connection before/)
   })
 })
 

@@ -60,10 +60,10 @@ describe('stela check', () => {
     assert.deepEqual([code, err], [0, ''])
     assert.equal(
       out,
-      'catalog: sound\n' +
-        'default_keyspace.books: sound\n' +
-        'default_keyspace.words: sound\n' +
-        'All is sound: the catalog and 2 collections and tables.\n',
+      'catalog: ok\n' +
+        'default_keyspace.books: ok\n' +
+        'default_keyspace.words: ok\n' +
+        'No problems in the catalog and 2 collections and tables.\n',
     )
   })
 
@@ -73,16 +73,13 @@ describe('stela check', () => {
     store.close()
     const { code, out } = await check(server.dataDir)
     assert.equal(code, 1)
-    assert.match(out, /^default_keyspace\.books: sound$/m)
+    assert.match(out, /^default_keyspace\.books: ok$/m)
     assert.match(out, /^ {2}document .*"one".* is not indexed at "c2"$/m)
     assert.match(
       out,
       /^default_keyspace\.words: \d problems? in default_keyspace\/words\/store\.db$/m,
     )
-    assert.match(
-      out,
-      /^\d problems? found, in the catalog and 2 collections and tables\.$/m,
-    )
+    assert.match(out, /^\d problems? in the catalog and 2 collections and tables\.$/m)
   })
 
   test('reports when there is nothing to check', async () => {

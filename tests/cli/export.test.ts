@@ -149,7 +149,7 @@ describe('stela export', () => {
   for (const [says, args, token] of [
     [/has no collection none\. There are all, copy, few\./, ['--collection', 'none']],
     [/has no table few\./, ['--table', 'few']],
-    [/name a --collection or a --table/, []],
+    [/Pass --collection or --table/, []],
     [/none/, ['--collection', 'few', '--keyspace', 'none']],
     [/only columns/, ['--table', 'rows', '--no-search-fields']],
     [/does not accept the token/, ['--collection', 'few'], 'wrong'],
@@ -171,7 +171,10 @@ describe('stela export', () => {
     const args = ['export', '--collection', 'few', '--url']
     const away = await runStela([...args, 'http://127.0.0.1:9'])
     assert.deepEqual([away.code, String(away.out)], [1, ''])
-    assert.match(away.err, /^stela: no server answers at http:\/\/127\.0\.0\.1:9: .*--url/)
+    assert.match(
+      away.err,
+      /^stela: cannot reach the server at http:\/\/127\.0\.0\.1:9: .*--url/,
+    )
     const other = await runStela([...args, `${server.url}/elsewhere`])
     assert.equal(other.code, 1)
     assert.match(other.err, /UNKNOWN_PATH: "\/elsewhere/)

@@ -78,9 +78,9 @@ describe('stela import', { concurrency: 2 }, () => {
     const { code, err } = await importInto('cells', path)
     assert.equal(code, 2)
     assert.deepEqual(err.split('\n').slice(0, 3), [
-      'stela: line 6: it has 3 cells, and the header 5',
-      'stela: line 7: cell 2 goes on after its closing quote',
-      'stela: line 9: a quote is never closed',
+      'stela: line 6: the record has 3 cells, but the header has 5',
+      'stela: line 7: cell 2 has text after its closing quote',
+      'stela: line 9: a quoted cell has no closing quote',
     ])
     assert.deepEqual(await exported('cells'), [
       '{"_id":"007","a \\"name\\"":"say \\"hi\\"","dotted.name":"5\\" disk","n":true}',
@@ -120,7 +120,7 @@ describe('stela import', { concurrency: 2 }, () => {
     const { code, err } = await runStela(args)
     assert.equal(code, 2)
     assert.match(err, /^stela: line 4: INVALID_COLUMN_VALUES: /)
-    assert.match(err, /line 5: the cell of "tags" is not JSON/)
+    assert.match(err, /line 5: the cell of "tags" is not valid JSON/)
     assert.match(err, /imported 2 rows, rejected 2/)
     assert.deepEqual(await exported('goods', 'table'), [
       '{"id":1,"at":"2024-02-29","bytes":{"$binary":"AQID"},"name":"12","place":[1.0,2.0],"price":0.1,"sold":true,"tags":["a","b"]}',
@@ -144,10 +144,10 @@ describe('stela import', { concurrency: 2 }, () => {
     const { code, err } = await importInto('picky', path, '--rejects', rejects)
     assert.equal(code, 2)
     assert.match(err, /^stela: line 251: DOCUMENT_ALREADY_EXISTS: /)
-    assert.match(err, /line 252: it is not JSON: /)
-    assert.match(err, /line 253: it is of type Array, not an object/)
+    assert.match(err, /line 252: the record is not valid JSON: /)
+    assert.match(err, /line 253: the record must be a JSON object, but is Array/)
     assert.match(err, /line 256: \w+: /)
-    assert.match(err, /imported 251 documents, rejected 7 \(kept in .*rejects\)/)
+    assert.match(err, /imported 251 documents, rejected 7 \(saved in .*rejects\)/)
     assert.equal(await readFile(rejects, 'utf8'), bad.map((line) => `${line}\n`).join(''))
     assert.equal((await exported('picky')).length, 251)
   })
@@ -156,7 +156,7 @@ describe('stela import', { concurrency: 2 }, () => {
     const path = await fileOf(`${'x'.repeat(20_000_001)}\n{"_id": 1}\n`, '.jsonl')
     const { code, err } = await importInto('long', path)
     assert.equal(code, 2)
-    assert.match(err, /imported 1 document, rejected 1 \(kept nowhere\)/)
+    assert.match(err, /imported 1 document, rejected 1 \(not saved\)/)
     assert(!existsSync(`${path}.rejected`))
   })
 
@@ -194,7 +194,10 @@ describe('stela import', { concurrency: 2 }, () => {
     const { code, err } = await importInto('large', path)
     assert.equal(code, 2)
     assert.match(err, /line 7: SHRED_DOC_LIMIT_VIOLATION/)
-    assert.match(err, /line 8: it is larger than the \d+ bytes of a request/)
+    assert.match(
+      err,
+      /line 8: the record is larger than \d+ bytes, the maximum of a request/,
+    )
     assert.match(err, /line 9: it has 21000019 bytes, more than the 20000000 of a request/)
     assert.match(err, /imported 156 documents, rejected 3/)
   })
@@ -211,11 +214,15 @@ describe('stela import', { concurrency: 2 }, () => {
   for (const [says, args, content = ''] of [
     [/no such file/, ['/nowhere.jsonl', '--collection', 'x']],
     [/has no collection missing/, ['', '--collection', 'missing']],
-    [/a table needs columns/, ['', '--table', 'x', '--create']],
+    [/Create the table first, with its columns/, ['', '--table', 'x', '--create']],
     [/--resume needs a file/, ['-', '--collection', 'x', '--resume']],
-    [/has the name "a" twice/, ['', '--collection', 'x', '--create'], 'a,a\n1,2\n'],
-    [/no JSON array/, ['', '--collection', 'x', '--create', '--format', 'json'], '{}'],
-    [/gzip and damaged/, ['', '--collection', 'x', '--create'], '\x1f\x8bno'],
+    [/names "a" twice/, ['', '--collection', 'x', '--create'], 'a,a\n1,2\n'],
+    [
+      /is not a JSON array/,
+      ['', '--collection', 'x', '--create', '--format', 'json'],
+      '{}',
+    ],
+    [/not a valid gzip file/, ['', '--collection', 'x', '--create'], '\x1f\x8bno'],
     [/'xml'.*jsonl, json, csv/, ['', '--collection', 'x', '--format', 'xml']],
   ] as const)
     test(`exits with 1 and reports ${says.source}`, async () => {
@@ -292,7 +299,7 @@ describe('an interrupted stela import', () => {
     assert.equal((await ended).code, null)
     const again = await runStela(args(path))
     assert.equal(again.code, 1)
-    assert.match(again.err, /was interrupted\. Go on with --resume/)
+    assert.match(again.err, /was interrupted\. Continue it with --resume/)
     const resumed = await runStela(args(path, '--resume'))
     await assertComplete(path, resumed)
   })
@@ -308,14 +315,16 @@ describe('an interrupted stela import', () => {
     waiting.child.kill('SIGTERM')
     const interrupted = await waiting.ended
     assert.equal(interrupted.code, 1)
-    const done = /interrupted\. (\d+) records are done; .* --resume/.exec(interrupted.err)!
+    const done = /interrupted\. (\d+) records were processed\. .* --resume/.exec(
+      interrupted.err,
+    )!
 
     const impatient = startStela(args(path, '--resume', '--retry-for', '1'))
     await untilDone(path, Number(done[1]) + 100)
     await server.stop()
     const stopped = await impatient.ended
     assert.equal(stopped.code, 1)
-    assert.match(stopped.err, /no server answers.*tried again for 1 seconds.*--resume/)
+    assert.match(stopped.err, /cannot reach the server.*retried for 1 s.*--resume/)
     server = await startServer({ durable: false, port, dataDir: server.dataDir })
     await assertComplete(path, await runStela(args(path, '--resume')))
   })
@@ -335,7 +344,7 @@ describe('an interrupted stela import', () => {
     await writeFile(`${path}.progress`, JSON.stringify(kept))
     const { code, err } = await runStela(args(path, '--resume'))
     assert.equal(code, 2)
-    assert.match(err, /imported 20 documents, 20 were there .*, rejected 10 /)
+    assert.match(err, /imported 20 documents, 20 already stored .*, rejected 10 /)
     assert.match(err, /line 31: DOCUMENT_ALREADY_EXISTS/)
   })
 

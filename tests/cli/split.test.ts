@@ -38,10 +38,10 @@ describe('splitting an input', () => {
     [' [ \n ] \n', []],
     ['[1]', ['1: 1']],
     ['[1,\n"a,]",\n\n{"b":[1,2]}]', ['1: 1', '2: \n"a,]"', '4: \n\n{"b":[1,2]}']],
-    ['[1,]', ['1: 1', '1:  (a value is missing at a comma)']],
-    ['[,1]', ['1:  (a value is missing at a comma)', '1: 1']],
-    ['[1', ['1: 1 (the input ends before the array does)']],
-    ['[1]\n[2]', ['1: 1', '2:  (text follows the array, which is left out from here on)']],
+    ['[1,]', ['1: 1', '1:  (a comma has no value beside it)']],
+    ['[,1]', ['1:  (a comma has no value beside it)', '1: 1']],
+    ['[1', ['1: 1 (the input ends inside the array)']],
+    ['[1]\n[2]', ['1: 1', '2:  (text follows the array; it is ignored)']],
     ['["\\"]"]', ['1: "\\"]"']],
   ] as const)
     test(`that is the array ${JSON.stringify(text)} gives ${records.length} records`, () => {

@@ -44,7 +44,7 @@ describe('stela token with a running server', () => {
     const id = secret.split(':')[1]!
     assert.match(
       made.err,
-      new RegExp(`made the token ${id} with RO User. It expires \\d{4}`),
+      new RegExp(`created token ${id} with RO User. It expires \\d{4}`),
     )
     const reads = await server.command('', find, { Token: secret })
     assert.equal(reads.http, 200)
@@ -67,7 +67,7 @@ describe('stela token with a running server', () => {
     assert.equal(revoked.code, 1)
     assert.match(
       revoked.err,
-      new RegExp(`^stela: revoked the token ${id}.\n.*no token none.\n$`),
+      new RegExp(`^stela: revoked token ${id}.\n.*no token none.\n$`),
     )
     assert.equal((await server.command('', find, { Token: secret })).http, 401)
   })
@@ -82,12 +82,12 @@ describe('stela token with a running server', () => {
     assert.match(made.err, /with R\/W User, UI View Only\. It does not expire/)
     const unknown = await token(['create', '--role', 'Emperor'])
     assert.deepEqual([unknown.code, unknown.out], [1, ''])
-    assert.match(unknown.err, /no role "Emperor"\. There are: Organization Administrator,/)
+    assert.match(unknown.err, /no role "Emperor"\. Roles: Organization Administrator,/)
   })
 
   test('reports errors in one line', async () => {
     for (const [args, as, message] of [
-      [['list'], 'wrong', /the token is not valid/],
+      [['list'], 'wrong', /the token is invalid/],
       [['create', '--expires', '3x'], testToken, /--expires.*30d/],
       [['renew'], testToken, /unknown command 'renew'/],
     ] as const) {
@@ -105,18 +105,18 @@ describe('stela token with a running server', () => {
     const nowhere = 'http://127.0.0.1:9'
     await fails(
       connectTo(server.adminUrl, undefined).list(),
-      /there is no token. Set STELA/,
+      /no token was given. Set STELA/,
     )
     const unmanaged = await startServer()
     try {
       const list = connectTo(unmanaged.url, testToken).list()
-      await fails(list, /not as the management port/)
+      await fails(list, /is not the management API/)
     } finally {
       await unmanaged.close()
     }
     await fails(
       connectTo(nowhere, testToken).list(),
-      /no server answers at .*:9: .*--admin-url/,
+      /cannot reach the server at .*:9: .*--admin-url/,
     )
   })
 })
@@ -158,7 +158,7 @@ describe('stela token with the folder of a stopped server', () => {
   test('keeps the last token that can create others', async () => {
     const keeper = await openFolder(dataDir)
     const [{ id, roles }] = (await keeper.list()) as [KnownToken]
-    await fails(keeper.revoke(id), /is the last that can make others/)
+    await fails(keeper.revoke(id), /is the last administrator token/)
     await keeper.create({ roles, description: undefined, expiresAt: undefined })
     await keeper.revoke(id)
     assert.equal((await keeper.list()).length, 1)

@@ -222,8 +222,8 @@ describe('rejected collection options', () => {
   refuses({ rerank: { enabled: true, service: { model: 'x' } } }, unknownField, '"model"')
 
   const wrongType = 'REQUEST_STRUCTURE_MISMATCH'
-  refuses('all', wrongType, 'command.options is')
-  refuses([], wrongType, 'command.options is')
+  refuses('all', wrongType, 'command.options must be an Object')
+  refuses([], wrongType, 'command.options must be an Object')
   for (const option of ['defaultId', 'vector', 'indexing', 'lexical', 'rerank'])
     for (const value of [true, 'yes', 3, []])
       refuses({ [option]: value }, wrongType, `command.options.${option}`)
@@ -345,7 +345,7 @@ describe('rejected collection options', () => {
   refuses(service({ provider: 'nvidia' }), badOptions, 'modelName')
   refuses(service({ modelName: nvidia.modelName }), badOptions, 'provider')
   refuses(service({ ...nvidia, provider: 'acme' }), badOptions, '"acme"', 'nvidia')
-  refuses(service({ ...nvidia, provider: 'resting' }), badOptions, '"resting"', 'off')
+  refuses(service({ ...nvidia, provider: 'resting' }), badOptions, '"resting"', 'disabled')
   refuses(service({ ...nvidia, modelName: 'best' }), badOptions, '"best"', nvidia.modelName)
   refuses(service({ ...nvidia, authentication: { k: 'v' } }), badOptions, 'authentication')
   refuses(service({ ...nvidia, parameters: { a: 1 } }), badOptions, 'parameters')
@@ -416,7 +416,7 @@ describe('embedding services', () => {
   refusesService({ modelName: 'fixed-8' }, bad, 'provider')
   refusesService({ ...fixed, provider: 'acme' }, bad, '"acme"')
   refusesService({ ...fixed, provider: 'constructor' }, bad, '"constructor"')
-  refusesService({ ...fixed, provider: 'resting' }, bad, '"resting"', 'off')
+  refusesService({ ...fixed, provider: 'resting' }, bad, '"resting"', 'disabled')
   refusesService({ ...fixed, authentication: { providerKey: 'k' } }, bad, '"providerKey"')
   refusesService({ provider: 'secretive', modelName: 'fixed-8' }, bad, 'authentication')
   refusesService(
@@ -434,7 +434,7 @@ describe('embedding services', () => {
   refusesService({ provider: 'example', modelName: 'nine' }, bad, '"nine"')
   refusesService({ ...fixed, modelName: 'old' }, 'DEPRECATED_AI_MODEL', '"old"', 'fixed-8')
   refusesService({ ...fixed, modelName: 'dead' }, 'END_OF_LIFE_AI_MODEL', '"dead"')
-  refusesService(fixed, bad, '9', 'exactly 8', { dimension: 9 })
+  refusesService(fixed, bad, '9', 'must be 8', { dimension: 9 })
   for (const dimension of [1, 17])
     refusesService({ ...fixed, modelName: 'range-2-16' }, bad, '2 to 16', { dimension })
   refusesService({ ...fixed, modelName: 'options-4-8' }, bad, '4, 8', { dimension: 5 })

@@ -494,9 +494,9 @@ describe('a service named by the command', () => {
     const sort = { $hybrid: 'ant' }
     const read = (given: object) => readRerankService(json(given), 'options.rerank')
     for (const [given, problem] of [
-      [{}, /options\.rerank needs a provider.*judge/],
-      [{ provider: 'none', modelName: 'fair' }, /"none" is not known/],
-      [{ provider: 'judge' }, /needs a modelName.*fair/],
+      [{}, /options\.rerank requires a provider.*judge/],
+      [{ provider: 'none', modelName: 'fair' }, /"none" is unknown/],
+      [{ provider: 'judge' }, /requires a modelName.*fair/],
       [{ provider: 'judge', modelName: 'unfair' }, /no model "unfair"/],
       [{ provider: 'judge', modelName: 'fair', authentication: { key: 'x' } }, /authen/],
       [{ provider: 'judge', modelName: 'fair', parameters: { x: 1 } }, /parameters/],

@@ -111,7 +111,7 @@ describe('limits of a document', () => {
 
   test('allow 8000 bytes of UTF-8 in a string', () => {
     check({ a: 'x'.repeat(8000), b: 'ä'.repeat(4000) })
-    refused({ a: 'x'.repeat(8001) }, limitBroken, /"a" in bytes is 8001.*8000/)
+    refused({ a: 'x'.repeat(8001) }, limitBroken, /bytes of the string "a" is 8001.*8000/)
     refused({ a: ['ä'.repeat(4001)] }, limitBroken, /8002/)
     refused({ _id: 'x'.repeat(8001) }, limitBroken)
   })

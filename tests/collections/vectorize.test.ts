@@ -100,7 +100,7 @@ describe('inserting $vectorize', () => {
     )
     assert(typeof zero!.outcome === 'object')
     assert.equal(zero!.outcome.code, 'SHRED_BAD_VECTOR_VALUE')
-    assert.match(zero!.outcome.message, /made of \$vectorize.*cosine/)
+    assert.match(zero!.outcome.message, /computed from \$vectorize.*cosine/)
     assert.equal(red!.outcome, 'done')
   })
 
@@ -367,7 +367,7 @@ describe('searching by $vectorize', () => {
     const fixture = withService()
     await assert.rejects(fixture.page({ sort: { $vectorize: 'mauve' } }), {
       code: 'SHRED_BAD_VECTOR_VALUE',
-      message: /made of \$vectorize.*cosine/,
+      message: /computed from \$vectorize.*cosine/,
     })
   })
 })

@@ -172,7 +172,7 @@ describe('createCollection', () => {
           await create('rich', { ...rich, ...change }),
           'EXISTING_COLLECTION_DIFFERENT_SETTINGS',
           '"rich"',
-          `in: ${differing}.`,
+          `options: ${differing}.`,
         )
     })
 

@@ -251,7 +251,7 @@ describe('createTable', () => {
       [
         { type: 'vector', service: {} },
         'INVALID_CREATE_COLLECTION_OPTIONS',
-        'columns.c.service needs a provider',
+        'columns.c.service requires a provider',
       ],
       [
         { type: 'vector', service: { ...openai, modelName: 'x' } },

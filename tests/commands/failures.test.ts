@@ -91,8 +91,8 @@ describe('failures', () => {
     })
 
   for (const [does, code, says] of [
-    ['read', 'TIMEOUT_READING_DATA', 'It changed nothing'],
-    ['describe', 'TIMEOUT_READING_DATA', 'It changed nothing'],
+    ['read', 'TIMEOUT_READING_DATA', 'Nothing was changed'],
+    ['describe', 'TIMEOUT_READING_DATA', 'Nothing was changed'],
     ['write', 'TIMEOUT_WRITING_DATA', 'may have been written'],
     ['change', 'TIMEOUT_WRITING_DATA', 'may have been written'],
     ['drop', 'TIMEOUT_WRITING_DATA', 'may have been written'],

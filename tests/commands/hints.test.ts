@@ -26,13 +26,16 @@ describe('a command on the wrong level', () => {
       const { codes, body } = await collections.server.command(path, { [command]: {} })
       assert.deepEqual(codes, ['COMMAND_UNKNOWN'])
       const { message } = body.errors![0]!
-      assert(message.includes(`Send it to ${right}. Known here are`), message)
+      assert(message.includes(`Send it to ${right}. Known commands:`), message)
     })
 
   test('gets no such hint when the command does not exist', async () => {
     const { body } = await collections.server.command('/library', { findAll: {} })
     const { message } = body.errors![0]!
-    assert(message.startsWith('"findAll" is not a Keyspace Command. Known here'), message)
+    assert(
+      message.startsWith('"findAll" is not a Keyspace Command. Known commands:'),
+      message,
+    )
   })
 })
 
@@ -42,11 +45,11 @@ describe('a search that the collection does not support', () => {
 
   test('is rejected with a list of the supported searches', async () => {
     for (const [options, offered] of [
-      [plain, 'this collection has no searches'],
-      [{}, 'by $lexical only'],
-      [{ ...plain, vector: { dimension: 2 } }, 'by $vector only'],
-      [{ vector: { dimension: 2 } }, 'by $vector, $lexical only'],
-      [lettersCollection, 'by $vector, $vectorize, $lexical only'],
+      [plain, 'this collection supports no searches'],
+      [{}, 'supports the searches $lexical'],
+      [{ ...plain, vector: { dimension: 2 } }, 'supports the searches $vector'],
+      [{ vector: { dimension: 2 } }, 'supports the searches $vector, $lexical'],
+      [lettersCollection, 'the searches $vector, $vectorize, $lexical'],
     ] as const) {
       const target = await collections.create([], options)
       const { message } = await target.refuse(
@@ -59,9 +62,9 @@ describe('a search that the collection does not support', () => {
 
   test('points to findAndRerank when a find sorts by $hybrid', async () => {
     for (const [options, said] of [
-      [{ vector: { dimension: 2 } }, 'where the collection has reranking'],
-      [{}, 'only in collections with vectors and lexical search'],
-      [{ ...plain, vector: { dimension: 2 } }, 'only in collections with'],
+      [{ vector: { dimension: 2 } }, 'the collection must have reranking'],
+      [{}, 'the collection must have vectors and lexical search'],
+      [{ ...plain, vector: { dimension: 2 } }, 'the collection must have vectors'],
     ] as const) {
       const target = await collections.create([], options)
       const { message } = await target.refuse(
@@ -94,7 +97,7 @@ describe('a search that the collection does not support', () => {
       { findAndRerank: { sort: { $hybrid: 'x' }, options: { rerank } } },
       'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION',
     )
-    assert(message.includes('Sort by {"$vector": …} in find instead'), message)
+    assert(message.includes('Use find with the sort {"$vector": …} instead'), message)
     await vectors.refuse(
       { find: { filter: { $lexical: 'x' } } },
       'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
@@ -151,7 +154,10 @@ describe('a value that is too large to index', () => {
     }
     for (const command of [{ insertOne: { document: { _id } } }, { updateOne: upsert }]) {
       const { message } = await target.refuse(command, 'SHRED_DOC_LIMIT_VIOLATION')
-      assert.match(message, /9000; the maximum is 8000\. An _id is always indexed/)
+      assert.match(
+        message,
+        /9000; the maximum is 8000\. Send a shorter _id, which is always indexed/,
+      )
       assert(!message.includes('deny'), message)
     }
   })

@@ -367,7 +367,7 @@ describe('$match', () => {
       [
         { note: { $match: '!?' } },
         'FILTER_INVALID_EXPRESSION',
-        /"note": the analyzer makes no term/,
+        /"note": the analyzer finds no terms/,
       ],
     ] as const) {
       const { message: told } = await table.refuse({ find: { filter } }, code)

@@ -81,7 +81,10 @@ describe('insertOne on a table', () => {
     )
     assert.equal(error.scope, 'DOCUMENT')
     assert.equal(error.status, undefined)
-    assert.match(error.message, /default_keyspace\.t\d+ has no columns city, zip\./)
+    assert.match(
+      error.message,
+      /default_keyspace\.t\d+ does not have these columns: city, zip\./,
+    )
     assert.match(error.message, /age\(int\), id\(text\), name\(text\), tags\(set<text>\)/)
     assert.deepEqual(await table.all(), [])
   })
@@ -491,7 +494,7 @@ describe('limits of rows', () => {
       { insertOne: { document: { id: 'b', name: `${name} k` } } },
       'LEXICAL_CONTENT_TOO_LONG',
     )
-    assert.match(error.message, /name\(text\) take more than 20 bytes/)
+    assert.match(error.message, /name\(text\) have more than 20 bytes/)
     await table.refuse(
       { updateOne: { filter: { id: 'a' }, update: { $set: { name: `${name} k` } } } },
       'LEXICAL_CONTENT_TOO_LONG',

@@ -87,7 +87,7 @@ describe('the console', () => {
     const empty = await startServer({ adminPort: 0, databasesMax: 120 })
     try {
       const page = await console.page('#/', { server: empty })
-      await page.getByText('There is nothing to look at yet').waitFor()
+      await page.getByText('No data yet').waitFor()
       await page.getByRole('link', { name: 'Access' }).waitFor()
       const links = await page.evaluate<string[]>(
         "Array.from(document.querySelectorAll('a'), (link) => link.getAttribute('href'))",
@@ -215,7 +215,7 @@ describe('the console', () => {
         .getByRole('button', { name })
         .click()
     await form.getByLabel('Name', { exact: true }).fill('everything')
-    await pick('Vectors', 'A model makes them')
+    await pick('Vectors', 'A model embeds texts')
     await form.getByLabel('Provider').selectOption('openai')
     await form.getByLabel('Model', { exact: true }).selectOption('text-embedding-3-small')
     await form.getByLabel('Dimension').fill('64')
@@ -224,7 +224,7 @@ describe('the console', () => {
     await pick('Search by words', 'On')
     await form.getByLabel('Analyzer').selectOption('english')
     await pick('Reranking', 'Off')
-    await pick('Indexing', 'All but these')
+    await pick('Indexing', 'All except these')
     await form.getByLabel('Paths').fill('payload\nraw.bytes')
     await form.getByLabel(/Where a document/).selectOption('uuidv7')
     await assertAccessible(page)
@@ -267,7 +267,7 @@ describe('the console', () => {
       await goTo(page, '#/db/home/library')
       await page.getByRole('button', { name: 'Create collection' }).click()
       await form.getByLabel('Name', { exact: true }).fill(name)
-      await form.getByRole('button', { name: 'A model makes them' }).click()
+      await form.getByRole('button', { name: 'A model embeds texts' }).click()
       await form.getByLabel('Provider').selectOption(name)
       await form.getByLabel('Model', { exact: true }).selectOption(model)
       const asked = form.getByLabel(label)
@@ -327,7 +327,7 @@ describe('the console', () => {
       await column(position, name, type)
     }
     await form.getByLabel('Key', { exact: true }).nth(1).selectOption('descending')
-    await form.getByLabel('Type of values').selectOption('int')
+    await form.getByLabel('Value type').selectOption('int')
     await form.getByLabel('Dimension').fill('3')
     await assertAccessible(page)
     await submit(page, 'Create table')
@@ -362,7 +362,7 @@ describe('the console', () => {
       modelName: 'text-embedding-3-small',
     })
     await page.getByRole('button', { name: 'No model' }).click()
-    await submit(page, 'Take it away')
+    await submit(page, 'Remove')
     await page.getByRole('cell', { name: 'vector<3>', exact: true }).waitFor()
     assert.equal(await service(), undefined)
     await page.getByRole('button', { name: 'Drop column counts' }).click()
@@ -408,7 +408,7 @@ describe('the console', () => {
       ['#/db/home', 'default_keyspace'],
       [library, 'Documents or rows'],
       [`${library}/books/data`, '1–20'],
-      [`${library}/books/query`, 'Nothing was run yet'],
+      [`${library}/books/query`, 'No query has run yet'],
       [`${library}/books/settings`, 'Drop collection'],
       [`${library}/rows/settings`, 'Create index'],
     ] as const)

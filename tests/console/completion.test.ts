@@ -181,18 +181,18 @@ describe('marks', () => {
 
   test('are placed at the mistake', () => {
     for (const [clause, text, where, message] of [
-      ['filter', '{"a": {"$near": 1}}', '"$near"', /no filter operator/],
-      ['filter', '{"$nor": []}', '"$nor"', /no filter operator/],
+      ['filter', '{"a": {"$near": 1}}', '"$near"', /not a filter operator/],
+      ['filter', '{"$nor": []}', '"$nor"', /not a filter operator/],
       ['filter', '{"a": [1]}', '[1]', /\$eq/],
       ['filter', '{"$and": {"a": 1}}', '{"a": 1}', /array/],
       ['filter', '{"a": {"$in": 5}}', '5', /array/],
       ['filter', '{"$or": [{"a": {"$exists": 1}}]}', '1', /true or false/],
       ['sort', '{"a": "up"}', '"up"', /1/],
-      ['sort', '{"$near": 1}', '"$near"', /nothing to sort by/],
-      ['update', '{"set": {}}', '"set"', /no update operator/],
+      ['sort', '{"$near": 1}', '"$near"', /cannot be used in a sort/],
+      ['update', '{"set": {}}', '"set"', /not an update operator/],
       ['update', '{"$inc": {"n": "1"}}', '"1"', /number/],
-      ['projection', '{"a": {"$first": 1}}', '"$first"', /no projection/],
-      ['options', '{"limits": 5}', '"limits"', /no option of find/],
+      ['projection', '{"a": {"$first": 1}}', '"$first"', /not a projection/],
+      ['options', '{"limits": 5}', '"limits"', /not an option of find/],
       ['filter', '[]', '[]', /object/],
     ] as const) {
       const [found, ...others] = marks(clause, text)

@@ -197,7 +197,7 @@ describe('the Data and Query pages', () => {
     // Another client has changed the document; saving again overwrites its change.
     await books.updateOne({ _id: 'new' }, { $set: { other: true } })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Somebody changed it meanwhile').waitFor()
+    await dialog.getByText('It was changed at the same time').waitFor()
     assert.equal((await books.findOne({ _id: 'new' }))!['m'], undefined)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -350,7 +350,7 @@ describe('the Data and Query pages', () => {
     await page.locator('.page-bar').getByText('1–3').waitFor()
     assert.match(
       await page.getByRole('region', { name: 'Events' }).innerText(),
-      /The command is find/,
+      /Received the command find/,
     )
     assert.equal(await page.getByRole('columnheader', { name: 'year' }).count(), 0)
     await assertAccessible(page)

@@ -22,7 +22,7 @@ describe('the pages of the server', () => {
 
   test('show health, plots, sizes and slow commands', async () => {
     const page = await console.page('#/operate', { colorScheme: 'dark' })
-    await page.getByText('The server is well').waitFor()
+    await page.getByText('Healthy', { exact: true }).waitFor()
     const plot = page.getByRole('figure', { name: 'Commands per second' })
     await plot.locator('canvas').waitFor()
     assert.match(await plot.innerText(), /answered\s+[\d.]+/)
@@ -63,9 +63,9 @@ describe('the pages of the server', () => {
     await page.getByRole('cell', { name: 'Reader of few', exact: true }).waitFor()
     await page.getByRole('button', { name: 'New token' }).click()
     const maker = page.getByRole('dialog')
-    await maker.getByLabel('What it is for').fill('<i>dashboard</i>')
+    await maker.getByLabel('Description').fill('<i>dashboard</i>')
     await maker.getByLabel('Reader of few').check()
-    await maker.getByRole('button', { name: 'Make the token' }).click()
+    await maker.getByRole('button', { name: 'Create the token' }).click()
     const token = await page.getByLabel('The new token', { exact: true }).last().innerText()
     await assertAccessible(page)
     await page.getByRole('button', { name: 'Done' }).click()
@@ -93,7 +93,7 @@ describe('the pages of the server', () => {
   /** Checks that a read-only token sees neither tokens nor slow commands. */
   async function assertLess(token: string): Promise<void> {
     const page = await console.page('#/operate', { token, viewport: narrow })
-    await page.getByText('may not see which databases there are').waitFor()
+    await page.getByText('may not list databases').waitFor()
     assert.equal(await page.getByRole('heading', { name: 'Slow commands' }).count(), 0)
     assert.equal(await page.getByRole('link', { name: 'Access' }).count(), 0)
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), narrow.width)

@@ -92,8 +92,8 @@ test('health is described in sentences', () => {
   const store = { name: 'store', status: 'UP' } as const
   assert.deepEqual(healthWords({ status: 'UP', checks: [store] }), {
     isWell: true,
-    title: 'The server is well',
-    sentences: ['Its store can be read and written.'],
+    title: 'Healthy',
+    sentences: ['Store readable and writable.'],
   })
   const problem = 'the disk is full. Make room'
   const { isWell, sentences } = healthWords({

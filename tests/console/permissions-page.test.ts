@@ -39,7 +39,7 @@ describe('the console with a limited token', () => {
     assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Copy document'])
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByText('The settings of a collection').waitFor()
+    await page.getByText('The options of a collection').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Drop collection' }).count(), 0)
     await page.getByRole('link', { name: 'Files' }).click()
     await page.getByRole('heading', { name: 'Take out' }).waitFor()
@@ -86,7 +86,7 @@ describe('the console with a limited token', () => {
       token: await tokenFor('notes', ['db-table-select', 'db-table-modify']),
     })
     await openByName(writer, 'notes')
-    await writer.getByText('the primary key is not known').waitFor()
+    await writer.getByText('its primary key is unknown').waitFor()
     await assertAccessible(writer)
     assert.equal(await writer.getByRole('checkbox', { name: /^Select/ }).count(), 0)
     await writer.getByRole('button', { name: 'Actions on row' }).click()
@@ -112,14 +112,14 @@ describe('the console with a limited token', () => {
     const page = await console.page('#/db/home/library/books', { token })
     await page.getByText('1–20').waitFor()
     await goTo(page, '#/db/home/library/nothing')
-    await page.getByText('There is nothing here').waitFor()
+    await page.getByText('Not found').waitFor()
   })
 
   test('offers everything when permissions are unknown, and reports why a command fails', async () => {
     const plain = await startServer()
     try {
       const page = await console.page('#/', { server: plain })
-      await page.getByText('The management API is switched off').waitFor()
+      await page.getByText('The management API is off').waitFor()
       await assertAccessible(page)
       await tree(page, 'default_keyspace').click()
       await page.getByRole('button', { name: 'Create collection' }).first().click()
@@ -132,15 +132,15 @@ describe('the console with a limited token', () => {
       // The server becomes unreachable and is then back.
       await page.context().setOffline(true)
       await page.getByRole('button', { name: 'Refresh' }).last().click()
-      await page.getByText('The server does not answer.').first().waitFor()
+      await page.getByText('The server cannot be reached.').first().waitFor()
       await page.getByRole('link', { name: 'Query' }).click()
       await page.getByText('The page could not be loaded').waitFor()
       await page.context().setOffline(false)
       await page
-        .getByText('The server does not answer.')
+        .getByText('The server cannot be reached.')
         .first()
         .waitFor({ state: 'detached' })
-      await page.getByText('Nothing was run yet').waitFor()
+      await page.getByText('No query has run yet').waitFor()
     } finally {
       await console.leave()
       await plain.close()

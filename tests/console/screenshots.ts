@@ -35,7 +35,7 @@ try {
   await page.getByRole('button', { name: 'Create collection' }).first().click()
   const form = page.getByRole('dialog')
   await form.getByLabel('Name', { exact: true }).fill('reviews')
-  await form.getByRole('button', { name: 'A model makes them' }).click()
+  await form.getByRole('button', { name: 'A model embeds texts' }).click()
   await form.getByLabel('Provider').selectOption('local')
   await picture(page, 'create')
   await page.keyboard.press('Escape')
@@ -124,7 +124,7 @@ async function files(page: Page): Promise<void> {
     (city, i) => `${i + 1},"Customer ${i + 1}, ${city}",${city},${(i * 17.5).toFixed(2)}`,
   )
   const text = ['id,full name,address.city,balance', ...rows].join('\n')
-  await page.getByLabel('File to bring in').setInputFiles({
+  await page.getByLabel('File to import').setInputFiles({
     name: 'customers.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(text),

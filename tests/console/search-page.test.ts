@@ -89,7 +89,7 @@ describe('the part of the console for search and maps', () => {
     const first = column('Hybrid').locator('.result').first()
     assert.match(
       (await first.textContent())!,
-      /by meaning, .*The reranker gave it .* 1st\./,
+      /by meaning, .*Score of the reranker: .* 1st\./,
     )
     const marked = await column('By meaning').locator('mark').allTextContents()
     assert(marked.includes('Reading'))
@@ -197,7 +197,7 @@ describe('the part of the console for search and maps', () => {
       await page.mouse.move(x + (width * step) / 60, y + (height * step) / 60)
     const name = (await pointed.textContent())!
     const document = await console.db().collection('sample_places').findOne({ _id: name })
-    const shown = page.getByRole('region', { name: 'The document that is pointed at' })
+    const shown = page.getByRole('region', { name: 'The document under the pointer' })
     assert((await shown.textContent())!.includes(document!['about'] as string))
     await page.locator('canvas').focus()
     for (const key of ['+', 'ArrowLeft', '-', '0']) await page.keyboard.press(key)
@@ -230,14 +230,14 @@ describe('the part of the console for search and maps', () => {
     // A selection larger than a filter allows is shown page by page.
     assert.equal(await encloseAll(), 200)
     await filter.click()
-    await page.getByText('200 chosen on the map').waitFor()
+    await page.getByText('200 selected on the map').waitFor()
     await page.locator('.page-bar').getByText('1–20 of 200').waitFor()
     await page.getByLabel('Page size').selectOption('100')
     await page.locator('.page-bar').getByText('1–100 of 200').waitFor()
     await page.getByRole('button', { name: 'Next page' }).click()
     await page.locator('.page-bar').getByText('101–200 of 200').waitFor()
     await openTab('Files')
-    await page.getByText('200 chosen on the map').waitFor()
+    await page.getByText('200 selected on the map').waitFor()
     await page.getByLabel('At most').fill('150')
     await page.evaluate('delete window.showSaveFilePicker')
     await page.getByRole('button', { name: 'Save to a file' }).click()

@@ -148,7 +148,7 @@ describe('ways to search', () => {
     const scores = { rerank: 0.5, vector: 0.8, vectorRank: 2, wordRank: null, rrf: 0.01 }
     assert.equal(
       explainHybrid(scores, 1),
-      '2nd by meaning, not found by words. The reranker gave it 0.50, which makes it 1st.',
+      '2nd by meaning, not found by words. Score of the reranker: 0.50, 1st.',
     )
     assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal), [
       '1st',

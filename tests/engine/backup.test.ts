@@ -288,7 +288,7 @@ describe('a backup', () => {
         assert(error instanceof EngineError)
         assert.match(
           error.message,
-          /^the backup cannot be made: default_keyspace.broken cannot be read: /,
+          /^the backup failed: default_keyspace.broken cannot be read: /,
         )
         return true
       })
@@ -311,18 +311,18 @@ describe('restoring', () => {
     const changed = Buffer.from(sound)
     changed[changed.length - 1]! ^= 1
     writeFileSync(path, changed)
-    await assert.rejects(backups.restore(taken), isDamaged(/is not what was backed up/))
+    await assert.rejects(backups.restore(taken), isDamaged(/was changed after the backup/))
     truncateSync(path, 5000)
-    await assert.rejects(backups.restore(taken), isDamaged(/has 5000 bytes, and \d+ were/))
+    await assert.rejects(backups.restore(taken), isDamaged(/has 5000 bytes, but \d+ were/))
     // A server refuses to start with the partial folder.
     await assert.rejects(
       withEngine(join(backups.folder, 'restored-2'), () => Promise.resolve()),
-      isDamaged(/catalog\.db is missing, while there is data/),
+      isDamaged(/catalog\.db is missing, but the folder contains data/),
     )
     writeFileSync(path, sound)
     await assert.rejects(
       backups.restore({ ...taken, contents: { ...taken.contents, stores: [] } }),
-      isDamaged(/the backup lacks what default_keyspace.books holds/),
+      isDamaged(/the backup has no file for default_keyspace.books/),
     )
     assert.deepEqual(checkDataFolder(await backups.restore(taken)), [])
   })
@@ -342,7 +342,10 @@ describe('restoring', () => {
     // The last page holds documents or an index of them.
     writeFileSync(file, bytes.fill(0xff, bytes.length - 4096, bytes.length))
     const taken = await withEngine(dataDir, (engine: Engine) => backups.take(engine))
-    await assert.rejects(backups.restore(taken), isDamaged(/was damaged before: /))
+    await assert.rejects(
+      backups.restore(taken),
+      isDamaged(/was already damaged when it was backed up: /),
+    )
   })
 })
 

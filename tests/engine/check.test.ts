@@ -240,7 +240,7 @@ describe('the check of a store', () => {
     change(fileOf('books'), `INSERT INTO search VALUES ${numbers.join(', ')}`)
     const findings = checkStore(fileOf('books'), documentView({}))
     assert.equal(findings.length, 101)
-    assert.equal(findings.at(-1), '150 more like these')
+    assert.equal(findings.at(-1), '150 more similar problems')
   })
 
   test('names a file that is missing, truncated, overwritten or not a store', async (context) => {
@@ -260,7 +260,7 @@ describe('the check of a store', () => {
     scramble(file, 2 * 4096)
     assert.match(checkStore(file, documentView({}))[0]!, /cannot be read|damaged/)
     truncateSync(file, 3 * 4096)
-    assert.match(checkStore(file, documentView({}))[0]!, /cannot be read|damaged|cut off/)
+    assert.match(checkStore(file, documentView({}))[0]!, /cannot be read|damaged|truncated/)
     assert.match(checkDataFolder(dataDir)[0]!, /^default_keyspace\.books: /)
   })
 

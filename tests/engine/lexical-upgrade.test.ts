@@ -260,7 +260,7 @@ describe('a store of format 1', () => {
     assert.deepEqual(checkDataFolder(dataDir), [])
 
     const { engine, logged } = await open()
-    assert.deepEqual(logged, [`${file} was brought to format ${formatVersion}`])
+    assert.deepEqual(logged, [`Upgraded ${file} to format ${formatVersion}`])
     assert.deepEqual(numbersOf(file), {
       format: formatVersion,
       digest: 0,
@@ -332,7 +332,7 @@ describe('a store of format 1', () => {
       assert(error instanceof EngineError)
       assert.match(
         error.message,
-        /store\.db cannot be brought to format \d+: .*It is as it was/,
+        /store\.db cannot be upgraded to format \d+: .*The file was not changed/,
       )
       return true
     })
@@ -349,7 +349,7 @@ describe('a store of format 2', () => {
     const { file, dataDir, open } = await makeFolder(context, giveSecondForm)
     assert.deepEqual(checkDataFolder(dataDir), [])
     const { engine, logged } = await open()
-    assert.deepEqual(logged, [`${file} was brought to format ${formatVersion}`])
+    assert.deepEqual(logged, [`Upgraded ${file} to format ${formatVersion}`])
     assert.deepEqual(checkStore(file, documentView(lexicalOptions)), [])
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])

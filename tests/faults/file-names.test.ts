@@ -88,7 +88,7 @@ describe('names of files', () => {
         const backup = { method: 'POST', headers }
         const response = await fetch(`${admin}/v2/stela/backup`, backup)
         const text = await response.text()
-        assert.match(text, /"error":"the backup cannot be made: ENOENT/)
+        assert.match(text, /"error":"the backup failed: ENOENT/)
         return text
       } finally {
         renameSync(`${data}-away`, data)

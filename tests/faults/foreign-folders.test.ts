@@ -144,10 +144,12 @@ describe('a catalog that names a foreign folder', () => {
     test(`is rejected: ${JSON.stringify(name.slice(0, 50))}`, async () => {
       const file = join(dataDir, 'catalog.db')
       doctor(file, "UPDATE target SET folder = ? WHERE name = 'a'", name)
-      await assertRefused(/cannot be trusted: .* is no name for the folder of a collection/)
+      await assertRefused(
+        /cannot be trusted: .* is not a valid folder name of a collection/,
+      )
       doctor(file, "UPDATE target SET folder = 'a' WHERE name = 'a'")
       doctor(file, "UPDATE keyspace SET folder = ? WHERE name = 'other'", name)
-      await assertRefused(/cannot be trusted: .* is no name for the folder of a keyspace/)
+      await assertRefused(/cannot be trusted: .* is not a valid folder name of a keyspace/)
     })
 
   test('is rejected when the target is half created or half dropped', async () => {
@@ -170,7 +172,7 @@ describe('a catalog that names a foreign folder', () => {
     await assertRefused(/two of its rows name the folder default_keyspace.[aA]/)
     doctor(file, "UPDATE target SET folder = 'b' WHERE name = 'b'")
     doctor(file, "UPDATE target SET keyspace = 'nowhere' WHERE name = 'b'")
-    await assertRefused(/names a keyspace that is not there/)
+    await assertRefused(/names a keyspace that does not exist/)
   })
 
   test('is rejected when a column number is invalid', async () => {
@@ -185,8 +187,11 @@ describe('a catalog that names a foreign folder', () => {
   test('creates no folder for an invalid keyspace name', async () => {
     const engine = await open(dataDir)
     const untouched = outside()
-    await assert.rejects(engine.createKeyspace('../../foreign2'), /is no name/)
-    await assert.rejects(engine.createKeyspace('../x.y'), /is no name/)
+    await assert.rejects(
+      engine.createKeyspace('../../foreign2'),
+      /is not a valid folder name/,
+    )
+    await assert.rejects(engine.createKeyspace('../x.y'), /is not a valid folder name/)
     await engine.close()
     assert.deepEqual(outside(), untouched)
     assert(!existsSync(join(place, 'foreign2')))
@@ -358,7 +363,7 @@ describe('a backup that names a foreign folder', () => {
         const before = listing(place)
         await assert.rejects(restore(), (error: unknown) => {
           assert(error instanceof EngineError)
-          assert.match(error.message, /cannot be trusted: .* is no name/)
+          assert.match(error.message, /cannot be trusted: .* is not a valid folder name/)
           assert.match(error.message, /\. Restore another backup$/)
           return true
         })

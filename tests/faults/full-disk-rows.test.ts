@@ -34,7 +34,7 @@ describe('insertMany of rows on a disk that fills up', { skip: noDisks ?? false 
       const insertMany = { documents, options: { ordered } }
       const answer = await server.command(table, { insertMany })
       assert.deepEqual(answer.codes, ['FAILED_WRITE_REQUEST'])
-      assert.match(answer.text, /Nothing of this batch of writes was kept/)
+      assert.match(answer.text, /Nothing of this batch of writes was stored/)
       const { data } = (await server.command(table, { find: {} })).body
       assert.deepEqual(data!.documents, [{ id: 1, a: 'old' }])
     })

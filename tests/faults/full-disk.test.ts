@@ -46,7 +46,7 @@ function assertRefusedAsFull(answer: Answer): void {
   const { message } = answer.body.errors![0]!
   assert.match(
     message,
-    /disk .* is full\. Free some space.*Nothing of this batch of writes was kept/,
+    /disk .* is full\. Free some space.*Nothing of this batch of writes was stored/,
   )
   assert(!message.includes('/tmp'), 'the names of files are nobody’s business')
 }
@@ -296,8 +296,7 @@ describe('on a read-only disk', options, () => {
     )
     await assert.rejects(
       startServer({ dataDir: join(disk.path, 'some', 'where') }),
-      (error: Error) =>
-        /where cannot be opened: .* cannot be written to/.test(error.message),
+      (error: Error) => /where cannot be opened: .* is read-only/.test(error.message),
     )
     disk.remount('rw')
     assert.deepEqual(checkDataFolder(disk.data), [])
@@ -321,7 +320,7 @@ describe('on a read-only disk', options, () => {
       assert.match(answer.text, /cannot be written to\. Make its disk writable/)
     }
     assert.deepEqual(await idsOf(server, books), [1])
-    assert.match((await becomes(server, 'DOWN'))!, /cannot be written to/)
+    assert.match((await becomes(server, 'DOWN'))!, /is read-only/)
     disk.uncover()
     await succeed(server, books, { insertOne: { document: bodyOf(2) } })
     await succeed(server, keyspace, { createCollection: { name: 'more' } })

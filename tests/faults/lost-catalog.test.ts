@@ -173,7 +173,7 @@ describe('a catalog that has lost changes', () => {
     rmSync(join(folder, 'catalog.db'))
     rmSync(join(folder, 'catalog.db-wal'), { force: true })
     const refusal = await refusalOf(folder)
-    assert.match(refusal, /catalog\.db is missing, while there is data/)
+    assert.match(refusal, /catalog\.db is missing, but the folder contains data/)
     const repaired = await runStela(['repair', '--catalog', '--data', folder])
     assert.equal(repaired.code, 0, repaired.err)
     await assertWhole(folder)
@@ -189,7 +189,10 @@ describe('a catalog that has lost changes', () => {
     writeFileSync(join(folder, 'catalog.db'), before)
     const server = new ServerProcess(folder)
     await assert.rejects(server.ready())
-    assert.match(server.err, /generation \d+ was recorded: its latest changes are lost/)
+    assert.match(
+      server.err,
+      /other files record generation \d+: its latest changes are lost/,
+    )
     const repaired = await runStela(['repair', '--catalog', '--data', folder])
     assert.equal(repaired.code, 0, repaired.err)
     await serving(folder, async (again) => {
@@ -234,7 +237,10 @@ describe('a catalog that has lost changes', () => {
     editCatalog(folder, (catalog) =>
       catalog.exec("UPDATE target SET uid = 'other' WHERE name = 'books'"),
     )
-    await assertRepairable(folder, /books holds another collection or table than is listed/)
+    await assertRepairable(
+      folder,
+      /books contains another collection or table than the catalog lists/,
+    )
   })
 })
 
@@ -248,7 +254,7 @@ test('a repair moves a store to quarantine when its options cannot be read', asy
     const repaired = await runStela(['repair', '--catalog', '--data', folder])
     assert.match(
       String(repaired.out) + repaired.err,
-      /second.films is not listed, because its options cannot be read; it is now in/,
+      /second.films is not listed, because its options cannot be read; it was moved to/,
     )
     assert(existsSync(join(folder, 'quarantine.stores/second/films/store.db')))
     await serving(folder, async (server) => {

@@ -42,7 +42,10 @@ async function refuse(path: string, command: object, says: RegExp): Promise<void
   const answer = await server.command(path, command)
   assert.deepEqual(answer.codes, ['FAILED_WRITE_REQUEST'], answer.text)
   assert.match(answer.body.errors![0]!.message, says)
-  assert.match(answer.body.errors![0]!.message, /Nothing of this batch of writes was kept/)
+  assert.match(
+    answer.body.errors![0]!.message,
+    /Nothing of this batch of writes was stored/,
+  )
 }
 
 async function ids(): Promise<unknown[]> {
@@ -51,7 +54,7 @@ async function ids(): Promise<unknown[]> {
 }
 
 const gone = /was removed, renamed or unmounted\. Bring it back/
-const replaced = /something else stands where .* Restart the server/
+const replaced = /was replaced while the server runs.* Restart the server/
 
 async function refuseEverything(says: RegExp): Promise<void> {
   await refuse(books, { insertOne: { document: { _id: 'refused' } } }, says)

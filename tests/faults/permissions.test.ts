@@ -161,7 +161,10 @@ describe('a data folder', () => {
     assert.equal(modeOf(join(dataDir, 'catalog.db')), '600')
     assert.equal(modeOf(join(dataDir, 'default_keyspace')), '700')
     assert.equal(lines.length, 1, lines.join('\n'))
-    assert.match(lines[0]!, /^warn Other users .* may have access to .*shared.*many users/)
+    assert.match(
+      lines[0]!,
+      /^warn Other users .* may have access to .*shared.*several users/,
+    )
     await engine.close()
   })
 
@@ -249,7 +252,10 @@ describe('commands write private files', () => {
       chmodSync(join(folder, 'files', name), 0o644)
     const second = await run()
     assert.equal(second.code, 0)
-    assert.match(second.err, /^stela: Other users .* had access to .*\. It was taken away/)
+    assert.match(
+      second.err,
+      /^stela: Other users .* had access to .*\. The server removed this access/,
+    )
     assert.equal(second.err.split('\n').length, 2, second.err)
     assertPrivate(folder)
     const data = join(home, 'restored')

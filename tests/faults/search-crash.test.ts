@@ -280,7 +280,7 @@ describe('a snapshot that was damaged while no server ran', () => {
       await assertFinds(server, `c${i}`)
       const told = server.err.slice(before)
       const line =
-        /^\{"level":40,.*snapshot.*\/c\d+\/.* cannot be used and is built anew.*\}\n$/
+        /^\{"level":40,.*snapshot.*\/c\d+\/.* cannot be used, so the index is rebuilt.*\}\n$/
       if (isTold) assert.match(told, line, what)
       else assert.equal(told, '', what)
     }

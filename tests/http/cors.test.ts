@@ -135,12 +135,12 @@ test('with a star every page is allowed', async () => {
 test('an invalid origin is rejected at startup', async () => {
   server = await startServer()
   for (const list of ['app.example', 'https://app.example/', 'https://a.example,*', 'x y'])
-    assert.throws(() => readOrigins(list), { message: /is no origin/ })
+    assert.throws(() => readOrigins(list), { message: /is not an origin/ })
   assert.deepEqual(readOrigins('https://A.example, http://b.example:81'), [
     'https://a.example',
     'http://b.example:81',
   ])
   const { code, err } = await runStela(['serve', '--cors-origins', 'app.example'])
   assert.equal(code, 1)
-  assert.match(err, /is no origin/)
+  assert.match(err, /is not an origin/)
 })

@@ -48,7 +48,7 @@ describe('health', () => {
       assert.match(text, new RegExp(`^HTTP/1.1 ${status === 'UP' ? 200 : 503} `))
       assert(text.includes(`{"status":"${status}"`), text)
       if (status === 'DOWN')
-        assert.match(text, /"data":\{"problem":"the server is stopping"\}/)
+        assert.match(text, /"data":\{"problem":"the server is shutting down"\}/)
     })
 })
 

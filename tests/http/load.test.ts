@@ -262,7 +262,7 @@ describe('a command that exceeds its timeout', () => {
     await startWithTimeout(150)
     const answer = await outOfTime(() => insertSlowly(1))
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
-    assert.match(answer.body.errors![0]!.message, /may have been written, and that stays/)
+    assert.match(answer.body.errors![0]!.message, /may have been written, and they remain/)
     await provider.left(1)
     // The restarted server has no timeout, which a busy machine might exceed.
     await server.stop()

@@ -205,7 +205,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
       // Errors for unauthenticated clients contain no details of machines.
       const isUnknown = part === 'lockout'
       const problem = isUnknown
-        ? /: the token could not be looked up\./
+        ? /: the token could not be verified\./
         : /: node 7 is down\./
       let failures = 0
       for (const body of [insertOf(part), find, update])
@@ -253,7 +253,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
       const metrics = await one.send('/metrics', { headers: { Token: testToken } })
       assert.equal(metrics.http, 500)
       assert.deepEqual(metrics.codes, [code])
-      assert.match(metrics.body.errors![0]!.message, /: the token could not be looked up\./)
+      assert.match(metrics.body.errors![0]!.message, /: the token could not be verified\./)
     }
     for (const path of ['/v2/databases', '/v2/%zz']) {
       const managed = await fetch(one.adminUrl + path, {
@@ -261,7 +261,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
       })
       assert.equal(managed.status, 503)
       assert.deepEqual(await managed.json(), {
-        errors: [{ ID: 503, message: 'The token could not be looked up.' }],
+        errors: [{ ID: 503, message: 'The token could not be verified.' }],
       })
     }
   })

@@ -405,15 +405,15 @@ test('invalid certificate files get distinct errors', async () => {
   await writeFile(locked, '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n')
   assert.equal(String(readCertificate(files).cert), made.cert)
   for (const [wrong, reason] of [
-    [{ certFile: missing }, /missing\.pem cannot be read: there is no such file/],
-    [{ keyFile: missing }, /missing\.pem cannot be read: there is no such file/],
+    [{ certFile: missing }, /missing\.pem cannot be read: the file does not exist/],
+    [{ keyFile: missing }, /missing\.pem cannot be read: the file does not exist/],
     [{ certFile: folder }, /cannot be read: it is a folder/],
-    [{ certFile: notes }, /notes\.txt does not hold a certificate/],
-    [{ certFile: files.keyFile }, /key\.pem does not hold a certificate/],
-    [{ keyFile: notes }, /notes\.txt does not hold a private key/],
-    [{ keyFile: files.certFile }, /cert\.pem does not hold a private key/],
-    [{ keyFile: otherKey }, /other-key\.pem is not the one of the certificate in/],
-    [{ keyFile: locked }, /locked\.pem is locked by a passphrase/],
+    [{ certFile: notes }, /notes\.txt does not contain a certificate/],
+    [{ certFile: files.keyFile }, /key\.pem does not contain a certificate/],
+    [{ keyFile: notes }, /notes\.txt does not contain a private key/],
+    [{ keyFile: files.certFile }, /cert\.pem does not contain a private key/],
+    [{ keyFile: otherKey }, /other-key\.pem does not belong to the certificate in/],
+    [{ keyFile: locked }, /locked\.pem has a passphrase/],
   ] as const)
     assert.throws(() => readCertificate({ ...files, ...wrong }), { message: reason })
 })
@@ -446,11 +446,11 @@ describe('stela serve with a certificate', () => {
     const flags = [
       {
         words: ['--tls-cert', certFile],
-        reason: /--tls-cert and --tls-key belong together/,
+        reason: /--tls-cert and --tls-key require each other/,
       },
       {
         words: ['--tls-cert', certFile, '--tls-key', missing],
-        reason: /missing\.pem cannot be read: there is no such file/,
+        reason: /missing\.pem cannot be read: the file does not exist/,
       },
     ]
     const runs = flags.map(({ words }) =>

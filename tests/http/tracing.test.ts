@@ -117,13 +117,13 @@ describe('a traced request', () => {
     assert(Number.isInteger(trace.durationMicroseconds))
     assert.deepEqual(messagesOf(answer), [
       `Parsed a body of ${JSON.stringify(find).length} bytes`,
-      'The command is find',
-      'Read the fields of the command',
-      'Admitted administrator',
+      'Received the command find',
+      'Parsed the fields of the command',
+      'Authorized administrator',
       'Found the collection default_keyspace.books',
       'Checked all clauses and documents',
-      'Read 1 record by sorting the few that match',
-      'The reply was made',
+      'Read 1 record by sorting the matches',
+      'Completed the reply',
     ])
     let last = 0
     for (const [i, event] of trace.events.entries()) {
@@ -159,7 +159,7 @@ describe('a traced request', () => {
     const { events } = traceOf(answer)
     const dataOf = (start: string) =>
       events.find(({ message }) => message.startsWith(start))!.data
-    assert.deepEqual(dataOf('The command is find'), { command: JSON.stringify(find) })
+    assert.deepEqual(dataOf('Received the command find'), { command: JSON.stringify(find) })
     assert.deepEqual(dataOf('Read 1'), {
       collection: 'books',
       filter: ['year gt'],
@@ -195,7 +195,7 @@ describe('a traced request', () => {
     assert.deepEqual(messagesOf(inserted).slice(4, -1), [
       'Found the collection default_keyspace.letters',
       'Checked all clauses and documents',
-      'Made the vectors of 1 text by openai',
+      'Computed the vectors of 1 text by openai',
       'Wrote 1 record (insert)',
     ])
     const found = await server.command(
@@ -205,7 +205,7 @@ describe('a traced request', () => {
     )
     assert.deepEqual(messagesOf(found).slice(5, -1), [
       'Checked all clauses and documents',
-      'Made the vectors of 1 text by openai',
+      'Computed the vectors of 1 text by openai',
       'Searched by vector and found 1 record',
     ])
   })
@@ -252,7 +252,7 @@ describe('a traced request', () => {
       { find: { filter: { n: { $ne: 0 } } } },
       wanted,
     )
-    assert.match(messagesOf(answer).at(-2)!, /^Read 20 records by looking at all$/)
+    assert.match(messagesOf(answer).at(-2)!, /^Read 20 records by scanning all$/)
     const long = await server.command(
       path,
       { find: { filter: { n: { $exists: false } } } },
@@ -260,7 +260,7 @@ describe('a traced request', () => {
     )
     assert.match(
       messagesOf(long).at(-2)!,
-      /^Read 0 records by looking at all, on a reading thread$/,
+      /^Read 0 records by scanning all, on a reader thread$/,
     )
   })
 
@@ -269,16 +269,16 @@ describe('a traced request', () => {
     assert.deepEqual(answer.codes, ['UNKNOWN_COLLECTION_OR_TABLE'])
     assert.deepEqual(messagesOf(answer), [
       'Parsed a body of 11 bytes',
-      'The command is find',
-      'Read the fields of the command',
-      'Admitted administrator',
+      'Received the command find',
+      'Parsed the fields of the command',
+      'Authorized administrator',
       'Answered with UNKNOWN_COLLECTION_OR_TABLE',
-      'The reply was made',
+      'Completed the reply',
     ])
     const broken = await server.command('', '{', wanted)
     assert.deepEqual(messagesOf(broken), [
       'Answered with REQUEST_NOT_JSON',
-      'The reply was made',
+      'Completed the reply',
     ])
     const unknown = await server.command(
       '',
@@ -356,7 +356,7 @@ describe('a trace', () => {
     for (let i = 0; i < 250; i++) trace.note('again')
     const { events } = toPlain(trace.show()) as ShownTrace
     assert.equal(events.length, 201)
-    assert.equal(events.at(-1)!.message, 'The reply was made, after 50 more events')
+    assert.equal(events.at(-1)!.message, 'Completed the reply, after 50 more events')
   })
 
   test('reads data only when it is shown', () => {
@@ -367,6 +367,6 @@ describe('a trace', () => {
     const fields = parseStored(`{"document":{"text":"${'x'.repeat(5000)}"}}`)
     const shown = showCommand('insertOne', fields)
     assert(shown.length < 2100)
-    assert.match(shown, /x… \(5038 characters in all\)$/)
+    assert.match(shown, /x… \(5038 characters in total\)$/)
   })
 })

@@ -184,7 +184,10 @@ describe('$pull and $pullAll', () => {
       ] as const) {
         const error = refusal(`{"${operator}":{"a":[1]}}`, `{"a":${value}}`)
         assert.equal(error.code, 'UNSUPPORTED_UPDATE_OPERATION_TARGET')
-        assert(error.message.includes(`${operator} needs an Array at "a"`), error.message)
+        assert(
+          error.message.includes(`${operator} requires an Array at "a"`),
+          error.message,
+        )
         assert(error.message.includes(type), error.message)
       }
   })
@@ -202,13 +205,13 @@ describe('$pull and $pullAll', () => {
   test('reject arguments other than conditions on elements', () => {
     const param = 'UNSUPPORTED_UPDATE_OPERATION_PARAM'
     for (const [update, mention] of [
-      ['{"$pullAll":{"a":1}}', '$pullAll of "a" takes an Array of values, not 1'],
+      ['{"$pullAll":{"a":1}}', '$pullAll of "a" requires an Array of values, not 1'],
       ['{"$pullAll":{"a":{"$in":[1]}}}', 'an Array of values'],
-      ['{"$pull":{"a":{"$in":1}}}', '$in on "a" takes an Array'],
+      ['{"$pull":{"a":{"$in":1}}}', '$in on "a" requires an Array'],
       ['{"$pull":{"a":{"$gt":[1]}}}', '$gt on "a"'],
       ['{"$pull":{"a":{"$elemMatch":{"b":1}}}}', '"$elemMatch"'],
-      ['{"$pull":{"a":{"$gt":1,"b":2}}}', '"b" beside operators'],
-      ['{"$pull":{"a":{"b":2,"$gt":1}}}', '"b" beside operators'],
+      ['{"$pull":{"a":{"$gt":1,"b":2}}}', 'both operators and the field "b"'],
+      ['{"$pull":{"a":{"b":2,"$gt":1}}}', 'both operators and the field "b"'],
       ['{"$pull":{"a":{"$match":"b"}}}', '$match'],
       ['{"$pull":{"a":{"b":{"$match":"b"}}}}', '$match'],
       ['{"$pull":{"a":{"$vector":{"$exists":true}}}}', '"$vector"'],
@@ -216,17 +219,17 @@ describe('$pull and $pullAll', () => {
       ['{"$pull":{"a":{"$nor":[{"b":1}]}}}', '"$nor"'],
       ['{"$pull":{"a":{"$and":[{"b":1}],"$gt":1}}}', '$and'],
       ['{"$pull":{"a":{"$not":1}}}', '$not'],
-      ['{"$pull":{"a":{"b":{"$not":1}}}}', '$not on "b" takes an Object of operators'],
-      ['{"$pull":{"a":{"b":{"$not":{}}}}}', '$not on "b" takes an Object of operators'],
+      ['{"$pull":{"a":{"b":{"$not":1}}}}', '$not on "b" requires an Object of operators'],
+      ['{"$pull":{"a":{"b":{"$not":{}}}}}', '$not on "b" requires an Object of operators'],
       ['{"$pull":{"a":{"$gt":1,"$not":{"b":1}}}}', '$not on "a"'],
-      ['{"$pull":{"a":{"$not":{"$gt":1},"b":2}}}', '"b" beside operators'],
+      ['{"$pull":{"a":{"$not":{"$gt":1},"b":2}}}', 'both operators and the field "b"'],
       ['{"$pull":{"a":{"$not":{"$regex":"b"}}}}', '"$regex"'],
       ['{"$pull":{"a":{"$not":{"$match":"b"}}}}', '$match'],
       ['{"$pull":{"a":{"b":[1]}}}', '{"$eq": […]}'],
       ['{"$pull":{"a":{"b..c":1}}}', '"b..c"'],
       ['{"$pull":{"a":{"*":1}}}', '"*"'],
-      ['{"$pull":{"a":{"$date":"x"}}}', '$date takes a whole number'],
-      ['{"$pullAll":{"a":[1,{"$uuid":"x"}]}}', '$uuid takes'],
+      ['{"$pull":{"a":{"$date":"x"}}}', '$date requires a whole number'],
+      ['{"$pullAll":{"a":[1,{"$uuid":"x"}]}}', '$uuid requires'],
       ['{"$pull":{"$each":[1]}}', '"$each"'],
       ['{"$pullAll":{"a":[1]},"$set":{"a.0":1}}', 'overlaps'],
       ['{"$pull":{"a":1},"$pullAll":{"a":[1]}}', 'overlaps'],
@@ -257,16 +260,20 @@ describe('$pull and $pullAll', () => {
     assert(
       applied(parseStored(choices(max)), parseStored('{"a":[1]}') as JsonObject).changed,
     )
-    assert(refusal(choices(max + 1), '{"a":[1]}').message.includes(`at most ${max}`))
+    assert(refusal(choices(max + 1), '{"a":[1]}').message.includes(`maximum is ${max}`))
 
     const comparisons = (count: number) =>
       `{"$pull":{"a":{${Array.from({ length: count }, (_, i) => `"f${i}":1`).join()}}}}`
     const most = defaultLimits.filterComparisonsMax
     applied(parseStored(comparisons(most)), parseStored('{"a":[1]}') as JsonObject)
-    assert(refusal(comparisons(most + 1), '{}').message.includes(`at most ${most}`))
+    assert(
+      refusal(comparisons(most + 1), '{}').message.includes(
+        `maximum per document is ${most}`,
+      ),
+    )
 
     const negated = comparisons(most + 1).replace(/1(?=[,}])/g, '{"$not":{"$gt":1}}')
-    assert(refusal(negated, '{}').message.includes(`at most ${most}`))
+    assert(refusal(negated, '{}').message.includes(`maximum per document is ${most}`))
 
     const parts = `{"$pull":{"a":{"$and":[${'{},'.repeat(defaultLimits.clausePartsMax)}{}]}}}`
     assert(refusal(parts, '{}').message.includes(String(defaultLimits.clausePartsMax)))

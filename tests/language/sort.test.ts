@@ -58,10 +58,10 @@ describe('a sort', () => {
       )
     const sort = read(of(64))
     assert(sort.kind === 'values' && sort.keys.length === 64)
-    refuses(() => read(of(65)), 'SORT_CLAUSE_INVALID', '65 keys; at most 64')
+    refuses(() => read(of(65)), 'SORT_CLAUSE_INVALID', '65 keys; the maximum is 64')
     refuses(() => read(of(65)), 'SORT_CLAUSE_INVALID', '--max-sort-keys')
     const limits = { ...defaultLimits, sortKeysMax: 2 }
-    refuses(() => read(of(3), { limits }), 'SORT_CLAUSE_INVALID', 'at most 2')
+    refuses(() => read(of(3), { limits }), 'SORT_CLAUSE_INVALID', 'the maximum is 2')
     const search = JSON.stringify({ $vector: [1, 2], ...(JSON.parse(of(64)) as object) })
     refuses(() => read(search), 'SORT_CLAUSE_INVALID', '65 keys')
   })

@@ -105,7 +105,7 @@ for (const revision of revisions)
         '',
       ])
         await assert.rejects(assistant.read(uri), (error: Error & { code?: number }) => {
-          assert.match(error.message, /no such resource/i, uri)
+          assert.match(error.message, /the resource does not exist/i, uri)
           return true
         })
     })
@@ -124,7 +124,10 @@ for (const revision of revisions)
       }
       assert.match(await textOf({}), /findKeyspaces/)
       assert.match(await textOf({ keyspace: 'library' }), /keyspace "library"/)
-      await assert.rejects(assistant.client.getPrompt({ name: 'other' }), /one prompt/)
+      await assert.rejects(
+        assistant.client.getPrompt({ name: 'other' }),
+        /The only prompt is/,
+      )
     })
   })
 
@@ -154,7 +157,7 @@ describe('resources', () => {
     for (const hidden of ['default_keyspace', 'library/people'])
       await assert.rejects(
         assistant.read(`stela://keyspaces/${hidden}`),
-        /no such resource/,
+        /The resource does not exist/,
       )
     await assistant.close()
   })

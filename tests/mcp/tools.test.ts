@@ -240,8 +240,8 @@ describe('with the official client', () => {
       const [error] = structuredContent!.errors!
       assert.equal(error!.errorCode, 'MCP_FEATURE_NOT_ENABLED')
       assert.deepEqual([error!.family, error!.scope], ['REQUEST', 'SCHEMA'])
-      await assert.rejects(other.client.listResources(), /switched off/)
-      await assert.rejects(other.read('stela://keyspaces'), /switched off/)
+      await assert.rejects(other.client.listResources(), /is disabled/)
+      await assert.rejects(other.read('stela://keyspaces'), /is disabled/)
       await other.close()
     })
 
@@ -335,7 +335,9 @@ describe('rules for commands', () => {
     const assistant = await Assistant.of(admin.server, '2026-07-28', headers)
     const { _meta } = await assistant.call('findKeyspaces')
     const trace = _meta!.status!['trace'] as { events: { message: string }[] }
-    assert(trace.events.some(({ message }) => message === 'The command is findKeyspaces'))
+    assert(
+      trace.events.some(({ message }) => message === 'Received the command findKeyspaces'),
+    )
     await assistant.close()
   })
 })

@@ -147,7 +147,7 @@ describe('a call to a provider', async () => {
       assert(!outcome.problem.includes('nowhere'))
     }
     const [line, ...others] = logged.splice(0)
-    assert.match(line!, /cannot be reached at nowhere\.invalid: .*ENOTFOUND|EAI_AGAIN/)
+    assert.match(line!, /nowhere\.invalid cannot be reached: .*ENOTFOUND|EAI_AGAIN/)
     assert.deepEqual(others, [])
   })
 
@@ -159,7 +159,10 @@ describe('a call to a provider', async () => {
     assert(outcome.kind === 'no reply')
     assert(!outcome.problem.includes('127.0.0.1'))
     const [line, ...others] = logged.splice(0)
-    assert.match(line!, /^warn A provider cannot be reached at 127\.0\.0\.1:\d+: .*REFUSED/)
+    assert.match(
+      line!,
+      /^warn The provider at 127\.0\.0\.1:\d+ cannot be reached: .*REFUSED/,
+    )
     assert.deepEqual(others, [])
   })
 

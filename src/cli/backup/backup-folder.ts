@@ -64,7 +64,7 @@ export class BackupFolder {
    */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new CommandFailure(`${part} is a symbolic link. Put the folder itself there.`)
+      throw new CommandFailure(`${part} is a symbolic link. Replace it by a folder.`)
   }
 
   fileOf(key: string): string {
@@ -96,7 +96,7 @@ export class BackupFolder {
     throw new CommandFailure(
       names.length === 0
         ? `${this.path} holds no backups.`
-        : `${this.path} holds no backup ${name}. --list shows those that it holds.`,
+        : `${this.path} holds no backup ${name}. List its backups with --list.`,
     )
   }
 
@@ -171,7 +171,7 @@ export class BackupFolder {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-      throw new CommandFailure(`${this.path} is not a folder of backups.`)
+      throw new CommandFailure(`${this.path} is not a backup folder.`)
     }
   }
 
@@ -189,7 +189,7 @@ export class BackupFolder {
         `${path} was made by a later version of Stela. Use that version to restore it.`,
       )
     if (!isManifest(manifest))
-      throw new CommandFailure(`${path} is not the manifest of a backup.`)
+      throw new CommandFailure(`${path} is not a valid backup manifest.`)
     return manifest
   }
 }

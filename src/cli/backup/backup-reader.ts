@@ -29,7 +29,8 @@ export async function* readBackup(stream: AsyncIterable<Buffer>): AsyncGenerator
     const line = await bytes.line()
     if (line === '') continue
     const { begin, file, size, manifest, error } = parse(line)
-    if (typeof error === 'string') throw new CommandFailure(`the server stopped: ${error}`)
+    if (typeof error === 'string')
+      throw new CommandFailure(`the server aborted the backup: ${error}`)
     if (manifest !== undefined) {
       yield { kind: 'manifest', manifest }
       return
@@ -81,10 +82,14 @@ class ByteReader {
     try {
       next = await this.#chunks.next()
     } catch (error) {
-      throw new CommandFailure(`the server went away: ${(error as Error).message}`)
+      throw new CommandFailure(
+        `the connection to the server failed: ${(error as Error).message}`,
+      )
     }
     if (next.done === true)
-      throw new CommandFailure('the server went away before the backup was complete.')
+      throw new CommandFailure(
+        'the server closed the connection before the backup was complete.',
+      )
     this.#rest = next.value
   }
 }
@@ -104,5 +109,7 @@ function isSize(value: unknown): value is number {
 }
 
 function notUnderstood(): CommandFailure {
-  return new CommandFailure('what the server sends is not understood as a backup.')
+  return new CommandFailure(
+    'the reply of the server is not a backup. Use the same version of Stela as the server.',
+  )
 }

@@ -41,12 +41,15 @@ export class FolderLock {
       const holder = readHolder(this.#path)
       if (holder !== undefined && isAlive(holder, this.#path))
         throw new CommandFailure(
-          `another backup is being made into ${folder}, by process ${holder.pid} on ` +
-            `${holder.host}. Wait for its end, or choose another folder.`,
+          `another backup into ${folder} is running: process ${holder.pid} on ` +
+            `${holder.host}. Wait until it ends, or choose another folder.`,
         )
       rmSync(this.#path, { force: true })
       if (!this.#take())
-        throw new CommandFailure(`another backup into ${folder} started at this moment.`)
+        throw new CommandFailure(
+          `another backup into ${folder} started at the same time. Wait until it ` +
+            'ends, then try again.',
+        )
     }
     this.#touch = setInterval(() => {
       const now = new Date()
@@ -63,7 +66,7 @@ export class FolderLock {
   confirm(): void {
     if (readHolder(this.#path)?.id !== this.#self.id)
       throw new CommandFailure(
-        'another backup took over this folder. Nothing was backed up.',
+        'another backup took over this folder. This backup was not made.',
       )
   }
 

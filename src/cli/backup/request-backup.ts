@@ -26,21 +26,22 @@ export async function requestBackup(asked: BackupRequest): Promise<IncomingMessa
   switch (response.statusCode) {
     case 401:
       throw new CommandFailure(
-        `${adminUrl} does not accept the token. ${message} Set STELA_TOKEN to a token of that server.`,
+        `${adminUrl} does not accept the token. ${message} Set STELA_TOKEN to a ` +
+          'token of that server.',
       )
     case 403:
       throw new CommandFailure(
-        `the token may not make backups. ${message} Use one of an Organization Administrator.`,
+        `the token may not make backups. ${message} Use a token of an Organization ` +
+          'Administrator.',
       )
     case 404:
     case 405:
       throw new CommandFailure(
-        `${adminUrl} makes no backups. It must be the management port of a Stela server: ` +
-          'check --admin-url.',
+        `${adminUrl} is not the management API of a Stela server. Check --admin-url.`,
       )
     default:
       throw new CommandFailure(
-        `${adminUrl} answers with HTTP status ${response.statusCode ?? 0}. ${message}`,
+        `${adminUrl} answered with HTTP status ${response.statusCode ?? 0}. ${message}`,
       )
   }
 }
@@ -59,14 +60,13 @@ function post({ adminUrl, token, have, signal }: BackupRequest): Promise<Incomin
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       },
     })
-    sent.on('timeout', () => sent.destroy(new Error('nothing arrives any more')))
+    sent.on('timeout', () => sent.destroy(new Error('the server stopped sending')))
     sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       // An error for several refused addresses has a code but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
       reject(
         new CommandFailure(
-          `no server answers at ${adminUrl}: ${reason}. ` +
-            '--admin-url names another management port.',
+          `cannot reach the server at ${adminUrl}: ${reason}. Check --admin-url.`,
         ),
       )
     })

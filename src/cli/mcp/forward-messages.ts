@@ -85,7 +85,7 @@ class Forwarder {
     } catch (error) {
       if (cancelled.signal.aborted || this.#stop.aborted) return
       const problem = reasonOf((error as Error).cause ?? error)
-      const answer = errorAnswer(id, `The server cannot be reached: ${problem}`)
+      const answer = errorAnswer(id, `Cannot reach the server: ${problem}`)
       await this.#answer(message, answer)
     } finally {
       if (this.#requests.get(key) === cancelled) this.#requests.delete(key)
@@ -115,7 +115,10 @@ class Forwarder {
     const text = await response.text()
     if (text === '' || text.startsWith('{"jsonrpc"')) return text
     if (response.status === 401) return errorAnswer(id, badToken)
-    return errorAnswer(id, problemIn(text) ?? `The server answered ${response.status}.`)
+    return errorAnswer(
+      id,
+      problemIn(text) ?? `The server answered with HTTP status ${response.status}.`,
+    )
   }
 
   async #answer({ id, method }: Sent, answer: string): Promise<void> {
@@ -139,8 +142,8 @@ class Forwarder {
 
 /** The server's error names an HTTP header, which does not help users of this command. */
 const badToken =
-  'The server does not accept the token. Set STELA_TOKEN, or give --token, to a valid token of ' +
-  'that server; "stela token create" makes one.'
+  'The server does not accept the token. Set STELA_TOKEN or --token to a valid token ' +
+  'of that server. "stela token create" creates one.'
 
 /** Reads only the fields that are needed here; the server validates the message. */
 function readMessage(line: string): Sent {

@@ -83,7 +83,7 @@ export class ApiClient {
       }
       if (!this.#wasReached) throw new CommandFailure(tried.away)
       if (Date.now() + pauseMs > givesUpAt)
-        throw new CommandFailure(`${tried.away} (tried again for ${this.#patience()})`)
+        throw new CommandFailure(`${tried.away} (retried for ${this.#patience()})`)
       isRepeated ||= tried.mayBeDone
       await pause(pauseMs, undefined, { signal: this.#closed.signal })
     }
@@ -105,12 +105,12 @@ export class ApiClient {
       const mayBeDone = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
       // An error for several refused addresses has a code but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
-      const hint = this.#wasReached ? '' : '. --url names another one.'
-      return { away: `no server answers at ${url}: ${reason}${hint}`, mayBeDone }
+      const hint = this.#wasReached ? '' : '. Check --url.'
+      return { away: `cannot reach the server at ${url}: ${reason}${hint}`, mayBeDone }
     }
     const { status, text } = reply
     if (status === 429 || status >= 500)
-      return { away: `${url} answers with HTTP status ${status}`, mayBeDone: true }
+      return { away: `${url} answered with HTTP status ${status}`, mayBeDone: true }
     const body = this.#readBody(status, text)
     const errors = errorsIn(body)
     if (status === 401)
@@ -122,7 +122,7 @@ export class ApiClient {
     if (own !== undefined && permanent.includes(own.code))
       throw new CommandFailure(`${own.code}: ${own.message}`)
     if (own !== undefined && own.code !== 'EMBEDDING_PROVIDER_CLIENT_ERROR')
-      return { away: `the server fails: ${own.code}: ${own.message}`, mayBeDone: true }
+      return { away: `the server reported ${own.code}: ${own.message}`, mayBeDone: true }
     return { status, body, errors }
   }
 
@@ -144,7 +144,7 @@ export class ApiClient {
         },
       })
       sent.on('error', reject)
-      sent.on('timeout', () => sent.destroy(new Error('no answer arrives')))
+      sent.on('timeout', () => sent.destroy(new Error('no answer arrived in time')))
       sent.on('response', (response) => {
         const status = response.statusCode ?? 0
         text(response).then((body) => resolve({ status, text: body }), reject)
@@ -162,12 +162,13 @@ export class ApiClient {
       if (!(error instanceof JsonProblem)) throw error
     }
     throw new CommandFailure(
-      `${this.#options.url} does not speak the Data API: HTTP status ${status}. Check --url.`,
+      `${this.#options.url} is not a Data API server: it answered HTTP status ` +
+        `${status} without a JSON object. Check --url.`,
     )
   }
 
   #patience(): string {
-    return `${this.#options.retryForMs / 1000} seconds`
+    return `${this.#options.retryForMs / 1000} s`
   }
 }
 

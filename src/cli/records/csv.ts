@@ -27,9 +27,9 @@ export function readCells(text: string): string[] | BadRecord {
   for (;;) {
     if (text[at] === '"') {
       const end = closingQuote(text, at + 1)
-      if (end < 0) return new BadRecord('a quote is never closed')
+      if (end < 0) return new BadRecord('a quoted cell has no closing quote')
       if (end + 1 < text.length && text[end + 1] !== ',')
-        return new BadRecord(`cell ${cells.length + 1} goes on after its closing quote`)
+        return new BadRecord(`cell ${cells.length + 1} has text after its closing quote`)
       cells.push(text.slice(at + 1, end).replaceAll('""', '"'))
       at = end + 1
     } else {
@@ -58,9 +58,13 @@ export function readHeader(text: string): readonly string[] {
   const seen = new Set<string>()
   for (const [position, name] of names.entries()) {
     if (name === '')
-      throw new CommandFailure(`the CSV header has no name for cell ${position + 1}`)
+      throw new CommandFailure(
+        `cell ${position + 1} of the CSV header is empty. Each cell must name a field`,
+      )
     if (seen.size === seen.add(name).size)
-      throw new CommandFailure(`the CSV header has the name ${printJson(name)} twice`)
+      throw new CommandFailure(
+        `the CSV header names ${printJson(name)} twice. Names must differ`,
+      )
   }
   return names
 }
@@ -74,7 +78,9 @@ export function readRow(
   const cells = readCells(text)
   if (cells instanceof BadRecord) return cells
   if (cells.length !== names.length)
-    return new BadRecord(`it has ${cells.length} cells, and the header ${names.length}`)
+    return new BadRecord(
+      `the record has ${cells.length} cells, but the header has ${names.length}`,
+    )
   const row: JsonObject = new Map()
   for (const [position, name] of names.entries()) {
     const cell = cells[position]!
@@ -148,6 +154,8 @@ function readJsonCell(name: string, cell: string): Value | BadRecord {
     })
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error
-    return new BadRecord(`the cell of ${printJson(name)} is not JSON: ${error.message}`)
+    return new BadRecord(
+      `the cell of ${printJson(name)} is not valid JSON: ${error.message}`,
+    )
   }
 }

@@ -59,11 +59,13 @@ export class StateFile {
       )
     if (kept.input.size !== input.size || kept.input.changedAt !== input.changedAt)
       throw new CommandFailure(
-        `the input has changed since ${this.path} was written. Remove that to start anew.`,
+        `the input has changed since ${this.path} was written. Remove that file to ` +
+          'start from the beginning.',
       )
     if (kept.target !== target)
       throw new CommandFailure(
-        `${this.path} is of an import into ${kept.target}. Remove it first.`,
+        `${this.path} belongs to an import into ${kept.target}. Remove the file to ` +
+          'start another import.',
       )
     return kept.state
   }

@@ -87,7 +87,9 @@ export class Importer {
     const text = read(record)
     if (text instanceof BadRecord) return text
     if (Buffer.byteLength(text) > documentSizeMax)
-      return new BadRecord(`it is larger than the ${documentSizeMax} bytes of a request`)
+      return new BadRecord(
+        `the record is larger than ${documentSizeMax} bytes, the maximum of a request`,
+      )
     return { text, mayBeThere: this.#seen <= this.#sentBefore }
   }
 

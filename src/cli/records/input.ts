@@ -95,7 +95,7 @@ async function identify(path: string): Promise<InputIdentity> {
 function inputFailure(path: string, error: unknown): CommandFailure {
   const { code, message } = error as NodeJS.ErrnoException
   if (code?.startsWith('Z_') === true)
-    return new CommandFailure(`${path} is packed with gzip and damaged: ${message}`)
+    return new CommandFailure(`${path} is not a valid gzip file: ${message}`)
   return fileFailure(error)
 }
 

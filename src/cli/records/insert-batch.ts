@@ -60,18 +60,18 @@ function outcomeOf(
   const error = isNumeric(position) ? answer.errors[Number(position)] : undefined
   const isTwice = error?.code === 'DOCUMENT_ALREADY_EXISTS'
   if (isTwice && (document.mayBeThere || answer.isRepeated)) return 'there'
-  return { refused: error === undefined ? 'the server does not say why' : said(error) }
+  return { refused: error === undefined ? 'the server gave no reason' : said(error) }
 }
 
 /**
  * Why the server rejected the whole request. Throws for errors that any request would get.
  */
 function refusalOf({ status, errors }: ApiAnswer): string {
-  if (status === 413) return 'the server takes no requests of this size'
+  if (status === 413) return 'the request exceeds the maximum size that the server accepts'
   const error = errors[0]
   if (error === undefined)
     throw new CommandFailure(
-      'the server answers insertMany in a way that is not understood.',
+      'the reply to insertMany is invalid. Check that --url is the URL of a Stela server.',
     )
   if (error.code === 'UNKNOWN_COLLECTION_OR_TABLE' || error.code === 'UNKNOWN_KEYSPACE')
     throw new CommandFailure(said(error))

@@ -22,7 +22,9 @@ export function jsonReader(embeds: boolean): DocumentReader {
     const document = readJson(text)
     if (document instanceof BadRecord) return document
     if (!isObject(document))
-      return new BadRecord(`it is of type ${jsonTypeOf(document)}, not an object`)
+      return new BadRecord(
+        `the record must be a JSON object, but is ${jsonTypeOf(document)}`,
+      )
     if (!document.has('$vector') || !document.has('$vectorize')) return text
     // An insert accepts only one of `$vector` and `$vectorize`; an export contains both.
     document.delete(embeds ? '$vector' : '$vectorize')
@@ -45,7 +47,7 @@ export function csvReader(header: RawRecord, readCell: CellReader): DocumentRead
 
 function textOf({ bytes, problem }: RawRecord): string | BadRecord {
   if (problem !== undefined) return new BadRecord(problem)
-  return isUtf8(bytes) ? bytes.toString() : new BadRecord('it is not UTF-8')
+  return isUtf8(bytes) ? bytes.toString() : new BadRecord('the record is not valid UTF-8')
 }
 
 /** Nesting levels around a document in a request: the body, the command, the list. */
@@ -59,6 +61,6 @@ function readJson(text: string): Value | BadRecord {
     })
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error
-    return new BadRecord(`it is not JSON: ${error.message}`)
+    return new BadRecord(`the record is not valid JSON: ${error.message}`)
   }
 }

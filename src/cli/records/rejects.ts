@@ -116,5 +116,6 @@ function onOneLine(bytes: Buffer): Buffer {
 
 /** Throws when the rejects file would overwrite the input. */
 export function checkRejectsPath(path: string, input: string): void {
-  if (path === input) throw new CommandFailure('--rejects names the input itself.')
+  if (path === input)
+    throw new CommandFailure('--rejects is the input file. Choose another file.')
 }

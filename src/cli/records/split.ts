@@ -121,22 +121,22 @@ class ArraySplitter implements Splitter {
 
   end(): RawRecord[] {
     if (this.#state === 'after' || this.#state === 'beyond') return []
-    const problem = 'the input ends before the array does'
+    const problem = 'the input ends inside the array'
     return [{ ...this.#gathered.take(this.#startLine || this.#line), problem }]
   }
 
   #open(byte: number): void {
     if (byte !== OPEN_BRACKET)
       throw new CommandFailure(
-        'the input is no JSON array: it does not begin with [. For a document on each line ' +
-          'set --format jsonl.',
+        'the input is not a JSON array: it does not begin with [. If it has one ' +
+          'document per line, pass --format jsonl.',
       )
     this.#state = 'within'
   }
 
   #goBeyond(): RawRecord {
     this.#state = 'beyond'
-    const problem = 'text follows the array, which is left out from here on'
+    const problem = 'text follows the array; it is ignored'
     return { line: this.#line, bytes: Buffer.alloc(0), problem }
   }
 
@@ -174,7 +174,7 @@ class ArraySplitter implements Splitter {
     if (endedBy === COMMA) this.#commas++
     else this.#state = 'after'
     if (record.problem !== undefined || !isBlank(record.bytes)) return [record]
-    return isEmptyArray ? [] : [{ ...record, problem: 'a value is missing at a comma' }]
+    return isEmptyArray ? [] : [{ ...record, problem: 'a comma has no value beside it' }]
   }
 }
 
@@ -225,7 +225,12 @@ class CsvSplitter implements Splitter {
 
   end(): RawRecord[] {
     if (!this.#isQuoted) return this.#take()
-    return [{ ...this.#gathered.take(this.#startLine), problem: 'a quote is never closed' }]
+    return [
+      {
+        ...this.#gathered.take(this.#startLine),
+        problem: 'a quoted cell has no closing quote',
+      },
+    ]
   }
 
   #take(): RawRecord[] {

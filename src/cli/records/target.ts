@@ -47,7 +47,7 @@ export function addTargetOptions(command: Command): Command {
 export function readUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError('It takes a URL such as http://127.0.0.1:8181.')
+    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:8181.')
   return url.href.replace(/\/+$/, '')
 }
 
@@ -67,7 +67,8 @@ export class RecordTarget {
   constructor(options: TargetOptions, connect: ConnectOptions) {
     const { url, token, keyspace, collection, table, retryFor } = options
     const name = collection ?? table
-    if (name === undefined) throw new CommandFailure('name a --collection or a --table.')
+    if (name === undefined)
+      throw new CommandFailure('the target is missing. Pass --collection or --table.')
     const { connections, headers = {} } = connect
     const retryForMs = retryFor * 1000
     this.kind = collection === undefined ? 'table' : 'collection'
@@ -118,9 +119,9 @@ export class RecordTarget {
   #missing(known: readonly string[]): string {
     const hint =
       this.kind === 'collection'
-        ? 'Create it first; `stela import --create` makes one without vectors.'
+        ? 'Create it first; `stela import --create` creates one without vectors.'
         : 'Create it first, with its columns.'
-    const others = known.length === 0 ? 'There are none.' : `There are ${known.join(', ')}.`
+    const others = known.length === 0 ? `It has none.` : `It has ${known.join(', ')}.`
     return `the keyspace ${this.#keyspace} has no ${this.kind} ${this.name}. ${others} ${hint}`
   }
 }

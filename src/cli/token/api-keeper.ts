@@ -63,8 +63,8 @@ async function send<T>(
 ): Promise<T> {
   if (token === undefined)
     throw new CommandFailure(
-      'there is no token. Set STELA_TOKEN to one of an Organization Administrator, or ' +
-        'stop the server and use --data.',
+      'no token was given. Set STELA_TOKEN to a token of an Organization ' +
+        'Administrator, or stop the server and pass --data.',
     )
   let response: Response
   let text: string
@@ -78,8 +78,7 @@ async function send<T>(
     text = await response.text()
   } catch (error) {
     throw new CommandFailure(
-      `no server answers at ${adminUrl}: ${reasonOf(error)}. ` +
-        '--admin-url names another management port.',
+      `cannot reach the server at ${adminUrl}: ${reasonOf(error)}. Check --admin-url.`,
     )
   }
   const answer = parse(text)
@@ -109,8 +108,8 @@ function explain(status: number, answer: unknown, adminUrl: string): string {
   if (typeof message === 'string' && !isOther)
     return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
   return (
-    `${adminUrl} answers with HTTP status ${status}, and not as the management port of a ` +
-    'Stela server does. Check --admin-url.'
+    `${adminUrl} is not the management API of a Stela server: it answered with HTTP ` +
+    `status ${status}. Check --admin-url.`
   )
 }
 

@@ -14,9 +14,9 @@ export function readExpiry(text: string, now = Date.now()): string {
       : now + Number(count) * unitMs[unit as keyof typeof unitMs]
   if (Number.isNaN(ms))
     throw new InvalidArgumentError(
-      'It takes a time from now such as 30d, 12h or 45m, or a moment such as 2030-01-31T00:00:00Z.',
+      'It must be a duration such as 30d, 12h or 45m, or a time such as 2030-01-31T00:00:00Z.',
     )
-  if (ms <= now) throw new InvalidArgumentError('It is in the past.')
+  if (ms <= now) throw new InvalidArgumentError('It must be in the future.')
   return new Date(ms).toISOString()
 }
 

@@ -38,7 +38,7 @@ export function readVector(options: Section): GivenVector | undefined {
   )
   const dimension = oneSpelling(vector, 'dimension', 'size', integerIn)
   if (dimension !== undefined && dimension <= 0)
-    violation(contextIn(vector, 'dimension'), dimension, 'it is at least 1')
+    violation(contextIn(vector, 'dimension'), dimension, 'it must be at least 1')
   return {
     dimension,
     metric: oneSpelling(vector, 'metric', 'function', (section, name) =>
@@ -91,7 +91,7 @@ function oneSpelling<T extends string | number>(
     violation(
       contextIn(section, olderName),
       older,
-      `${name} is given too: send one of them`,
+      `${name} is also present; send only one of them`,
     )
   return value ?? older
 }

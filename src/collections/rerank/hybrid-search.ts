@@ -196,8 +196,8 @@ function passageOf(record: StoredRecord, plan: RerankPlan): string | undefined {
     field: 'command.options.rerankOn',
     value: quoteJson(rerankOn!.text),
     reason:
-      `the document with _id ${quoteJson(record.id)} has an ${jsonTypeOf(value)} there, ` +
-      'and only texts, numbers and booleans can be compared with the query',
+      `the document with _id ${quoteJson(record.id)} has an ${jsonTypeOf(value)} ` +
+      'there, but only texts, numbers and booleans can be reranked',
   })
   error.documentIds = [record.id]
   throw error

@@ -132,8 +132,8 @@ function chooseHybridLimits(
       throw invalidOption(
         'limit',
         String(limit),
-        'without hybridLimits each search finds as many documents as limit says, and ' +
-          `finds at most ${limits.hybridLimitDefaultMax}`,
+        'without hybridLimits, limit is also the limit of each search; the maximum ' +
+          `is ${limits.hybridLimitDefaultMax}`,
       )
     return { vector: limit, lexical: limit }
   }
@@ -143,7 +143,7 @@ function chooseHybridLimits(
       throw invalidOption(
         `hybridLimits.$${search}`,
         String(given[search]),
-        `it is from 1 to ${max}`,
+        `it must be from 1 to ${max}`,
       )
   return given
 }
@@ -179,7 +179,7 @@ function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
   throw apiError('COMMAND_FIELD_VALUE_INVALID', {
     field: 'command.sort.$hybrid',
     value: hasVector ? 'without $lexical' : 'with $lexical alone',
-    reason: 'it needs $lexical, and $vectorize or $vector beside it',
+    reason: 'it must have $lexical, and $vectorize or $vector',
   })
 }
 
@@ -202,7 +202,7 @@ function chooseVector(
     throw apiError('COMMAND_FIELD_VALUE_INVALID', {
       field: 'command.sort',
       value: 'empty',
-      reason: 'a hybrid search needs $hybrid, which says what to look for',
+      reason: 'a hybrid search requires $hybrid with the text to search for',
     })
   checkVector(vector, { ...collection.options.vector!, target })
   return { kind: 'vector', vector }
@@ -214,7 +214,7 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
     throw invalidOption(
       'rerankOn',
       'left out',
-      'with $vector it must say which field of the documents to compare with the query',
+      'with $vector, name the field of the documents to compare with the query',
     )
   }
   const path = parsePath(rerankOn)
@@ -223,7 +223,8 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
     throw invalidOption(
       'rerankOn',
       quoteJson(rerankOn),
-      'of the names that start with $, only $lexical and $vectorize hold texts',
+      'it is not a field name, because it starts with $; only $lexical and ' +
+        '$vectorize can be used',
     )
   return path
 }

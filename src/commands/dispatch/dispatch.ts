@@ -122,7 +122,9 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     call.command = context.command = name
     context.does = command.does
     warnings = deprecationOf(name)
-    trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
+    trace?.note(`Received the command ${name}`, () => ({
+      command: showCommand(name, value),
+    }))
     if (!isObject(value))
       throw apiError('REQUEST_STRUCTURE_MISMATCH', {
         reason: 'commandType',
@@ -131,11 +133,11 @@ async function answer(call: Call, services: Services): Promise<Reply> {
       })
     context.fields = value
     const fields = readFields(name, command.fields, value, services.limits)
-    trace?.note('Read the fields of the command')
+    trace?.note('Parsed the fields of the command')
     const resource = resourceOf(call, command, fields)
     const { principal } = call
     authorize(call, command.does, resource, services.audit)
-    trace?.note(`Admitted ${principal.name}`, () => ({ principal: principal.name }))
+    trace?.note(`Authorized ${principal.name}`, () => ({ principal: principal.name }))
     const waiting = call.reserveReply(command.does)
     if (waiting !== undefined) await waiting
     const reply = await run(name, command, fields, call, principal, services)

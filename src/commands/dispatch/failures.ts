@@ -89,19 +89,19 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'closed':
       return apiError('UNEXPECTED_SERVER_ERROR', {
         kind: 'Stopping',
-        problem: 'the server is closing its store',
+        problem: 'the server is shutting down',
       })
     case 'write':
-      log.error({ err: failure, target }, 'The store could not write')
+      log.error({ err: failure, target }, 'Write failed')
       return apiError('FAILED_WRITE_REQUEST', { target, problem })
     case 'timeout':
-      log.error({ err: failure, target }, 'The store did not answer in time')
+      log.error({ err: failure, target }, 'The database did not answer in time')
       return timeoutError(context, problem)
     case 'unavailable':
-      log.error({ err: failure, target }, 'The store cannot be reached')
+      log.error({ err: failure, target }, 'The database cannot be reached')
       return apiError('UNAVAILABLE_DATABASE', { target, problem })
     case 'unreachable':
-      log.error({ err: failure, target }, 'The store cannot be reached')
+      log.error({ err: failure, target }, 'The database cannot be reached')
       return apiError('FAILED_TO_CONNECT_TO_DATABASE', { target, problem })
     case 'droppedColumn':
       return apiError('CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN', { target, problem })
@@ -114,7 +114,7 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'unauthorized':
       return unauthorizedError(context.does, target, true)
     case 'schema':
-      log.error({ err: failure, target }, 'The store lacks something of a collection')
+      log.error({ err: failure, target }, 'A collection is incomplete in the database')
       return apiError('CORRUPTED_COLLECTION_SCHEMA', { target, problem })
     case 'schemaVersion':
       return apiError('COLLECTION_SCHEMA_VERSION_INVALID', { target, problem })
@@ -127,7 +127,7 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'unsupported':
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'read':
-      log.error({ err: failure, target }, 'The store could not read')
+      log.error({ err: failure, target }, 'Read failed')
       return apiError('FAILED_READ_REQUEST', { target, problem })
     case 'damaged':
       log.error({ err: failure, target }, 'Stored data is damaged')
@@ -171,7 +171,7 @@ const actions: Readonly<Record<Effect, string>> = {
   read: 'read',
   write: 'write to',
   change: 'read and write to',
-  describe: 'see the schema of',
+  describe: 'read the schema of',
   create: 'create',
   alter: 'change the schema of',
   drop: 'drop',
@@ -185,7 +185,10 @@ function explainBug(failure: unknown, log: Log): ApiError {
     kind: failure instanceof Error ? failure.name : 'Error',
     problem: reasonOf(failure).split('\n', 1)[0]!.replace(/\.$/, ''),
   })
-  log.error({ err: failure, id: error.id }, 'A command failed by a mistake in the server')
+  log.error(
+    { err: failure, id: error.id },
+    'A command failed because of a bug in the server',
+  )
   return error
 }
 

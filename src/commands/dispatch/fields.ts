@@ -106,7 +106,7 @@ export const clauseOrNull: Field<Value | undefined> = {
   read(value, context) {
     const max = context.limits.clausePartsMax
     if (value !== undefined && hasMoreParts(value, max))
-      violation(context, value, `it has more than ${max} parts in all`)
+      violation(context, value, `it has more than ${max} parts in total, the maximum`)
     return value
   },
 }
@@ -194,7 +194,7 @@ export function integer(bounds: { min: number }): Field<number | undefined> {
     read(value, context) {
       const read = readInteger(value, context)
       if (read !== undefined && read < bounds.min)
-        violation(context, read, `it is at least ${bounds.min}`)
+        violation(context, read, `it must be at least ${bounds.min}`)
       return read
     },
   }
@@ -208,13 +208,9 @@ export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
       if (required.read(value, context) === null) return []
       if (!Array.isArray(value)) return mismatch(context, value!, 'an Array')
       const most = max(context.limits)
-      if (value.length === 0) violation(context, value, 'it needs at least one element')
+      if (value.length === 0) violation(context, value, 'it must have at least one element')
       if (value.length > most)
-        violation(
-          context,
-          value,
-          `${value.length} were sent and at most ${most} are allowed`,
-        )
+        violation(context, value, `it has ${value.length} elements; the maximum is ${most}`)
       return value
     },
   }

@@ -15,6 +15,6 @@ export function checkName(
   if (name === undefined || name.length > max || !/^\w+$/.test(name)) throw refusal('')
   const key = kind === 'Keyspace' ? databaseKeyOf(name) : ''
   if (key !== '')
-    throw refusal(`What starts with "${key}" would belong to another database.`)
+    throw refusal(`Names that start with "${key}" are reserved for another database.`)
   return name
 }

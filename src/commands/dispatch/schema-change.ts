@@ -73,7 +73,8 @@ export function tablesOf({ targets }: KeyspaceSchema): readonly Table[] {
 /** The current definition of a table, which may have changed since the command started. */
 export function currentTable(schema: KeyspaceSchema, { name }: Table): Table {
   const table = tablesOf(schema).find((candidate) => candidate.name === name)
-  if (table === undefined) throw new EngineError('gone', `the table ${name} is gone`)
+  if (table === undefined)
+    throw new EngineError('gone', `the table ${name} no longer exists`)
   return table
 }
 

@@ -65,8 +65,8 @@ export class Trace {
     const last: Event = {
       message:
         this.#leftOut === 0
-          ? 'The reply was made'
-          : `The reply was made, after ${this.#leftOut} more events`,
+          ? 'Completed the reply'
+          : `Completed the reply, after ${this.#leftOut} more events`,
       elapsedMs,
       data: undefined,
     }
@@ -99,7 +99,7 @@ export function showCommand(name: string, fields: Value): string {
   const text = printJson(new Map([[name, withoutKeys(fields)]]))
   return text.length <= traceCommandLengthMax
     ? text
-    : `${text.slice(0, traceCommandLengthMax)}… (${text.length} characters in all)`
+    : `${text.slice(0, traceCommandLengthMax)}… (${text.length} characters in total)`
 }
 
 /** Removes authentication members: they name keys of services, and may contain keys. */

@@ -20,10 +20,10 @@ export function tracedModels(models: Models, trace: Trace): Models {
     }
     try {
       const answer = await ask()
-      tell('Made')
+      tell('Computed')
       return answer
     } catch (error) {
-      tell('Failed to make')
+      tell('Failed to compute')
       throw error
     }
   }

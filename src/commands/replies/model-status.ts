@@ -29,7 +29,11 @@ const statusOptions = options({
       if (given === undefined || given === '') return 'any'
       const found = statuses.find((status) => status === given.toUpperCase())
       if (found === undefined)
-        violation(place, value, `it is one of ${statuses.join(', ')}, or empty for all`)
+        violation(
+          place,
+          value,
+          `it must be one of ${statuses.join(', ')}, or empty for all`,
+        )
       return found ?? 'any'
     },
   } satisfies Field<WantedStatus>,

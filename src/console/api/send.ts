@@ -49,7 +49,7 @@ async function sendAsIs(path: string, request: RequestInit): Promise<Response> {
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     isReachable.set(false)
-    throw new ConnectionError('The server does not answer. Is it running?', {
+    throw new ConnectionError('The server cannot be reached. Check that it is running.', {
       cause: error,
     })
   }

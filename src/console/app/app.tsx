@@ -192,16 +192,15 @@ function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
         </Button>
       }
     >
-      The server does not answer, or has another version of the console by now: then load
-      the console again.
+      The server cannot be reached, or it was upgraded. Reload the console.
     </EmptyState>
   )
 }
 
 function NotFound() {
   return (
-    <EmptyState title="There is nothing here" actions={<a href="#/">All databases</a>}>
-      It may have been dropped, or the token may not see it.
+    <EmptyState title="Not found" actions={<a href="#/">All databases</a>}>
+      It may have been dropped, or the token does not permit access to it.
     </EmptyState>
   )
 }

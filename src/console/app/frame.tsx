@@ -22,7 +22,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class={`frame ${isTreeShown ? 'tree-shown' : ''}`}>
       <a class="skip" href="#main" onClick={skipToMain}>
-        Skip to the page
+        Skip to content
       </a>
       <header class="frame-header">
         <Button
@@ -71,8 +71,8 @@ function Unreachable() {
   if (isThere) return null
   return (
     <div class="unreachable">
-      <Notice kind="error" title="The server does not answer.">
-        The console tries again every two seconds, and goes on when it is back.
+      <Notice kind="error" title="The server cannot be reached.">
+        The console retries every 2 s and continues when the server is reachable again.
       </Notice>
     </div>
   )

@@ -37,14 +37,14 @@ export function SignIn() {
           onChange={setToken}
           isMonospaced
           hasFocus
-          hint="The server printed one when it first started, or its administrator makes one for you."
+          hint="The server printed a token at its first start. An administrator can create one for you."
         />
         <CheckField label="Show the token" value={isShown} onChange={setShown} />
         <CheckField
           label="Keep it for this tab"
           value={isKept}
           onChange={setKept}
-          hint="It outlives a reload, and is gone with the tab."
+          hint="The token survives a reload and is deleted when you close the tab."
         />
         <ErrorNotice error={error} />
         <Button kind="primary" isSubmit isBusy={isBusy}>

@@ -22,7 +22,7 @@ export function AlterType(props: AlterTypeProps) {
   const renamed = new Map([...names].filter(([before, after]) => before !== after))
   return (
     <CommandDialog
-      title={`Change the type ${name}`}
+      title={`Alter type ${name}`}
       address={{ database, keyspace }}
       command="alterType"
       fields={() => alterTypeFields(name, renamed, added)}
@@ -33,7 +33,7 @@ export function AlterType(props: AlterTypeProps) {
       onDone={props.onDone}
     >
       <fieldset>
-        <legend>Names of fields</legend>
+        <legend>Field names</legend>
         <div class="fields">
           {fields.map((field) => (
             <TextField
@@ -46,7 +46,7 @@ export function AlterType(props: AlterTypeProps) {
           ))}
         </div>
         <p class="hint">
-          What tables hold stays, under the new names. Fields cannot be dropped.
+          Stored values keep their fields under the new names. Fields cannot be dropped.
         </p>
       </fieldset>
       <ColumnFields

@@ -33,7 +33,7 @@ export function AnalyzerField({
         onChange={(name) => onChange(name === own ? start : name)}
         choices={[...builtIn, { value: own, label: 'put together' }]}
       />
-      {isOwn && <Editor label="Analyzer, put together" value={value} onChange={onChange} />}
+      {isOwn && <Editor label="Custom analyzer" value={value} onChange={onChange} />}
     </>
   )
 }

@@ -103,8 +103,9 @@ export function ColumnFields(props: ColumnFieldsProps) {
       </div>
       {hasKey && (
         <p class="hint">
-          Rows with the same values in “partition by” form a partition, which “sort” orders.
-          Together they name one row, in the order of the columns here.
+          Rows with the same values in the “partition by” columns form a partition. The
+          “sort” columns order its rows. All of them, in the order shown, are the primary
+          key of a row.
         </p>
       )}
     </fieldset>
@@ -134,14 +135,14 @@ function TypeParts({
         <div class="fields">
           {column.type === 'map' && (
             <SelectField<string>
-              label="Type of keys"
+              label="Key type"
               value={column.keyType}
               choices={scalarTypes.filter((type) => type !== 'duration')}
               onChange={(keyType) => change({ keyType })}
             />
           )}
           <SelectField
-            label="Type of values"
+            label="Value type"
             value={column.valueType}
             choices={valueTypes}
             onChange={(valueType) => change({ valueType })}
@@ -150,7 +151,7 @@ function TypeParts({
       )
     case 'userDefined':
       return types.length === 0 ? (
-        <p class="hint bad">The keyspace has no types yet: create one first.</p>
+        <p class="hint bad">The keyspace has no types. Create one first.</p>
       ) : (
         <SelectField
           label="Which type"
@@ -171,7 +172,7 @@ function TypeParts({
             />
           )}
           <details>
-            <summary>A model makes the vectors</summary>
+            <summary>Embed texts with a model</summary>
             <ServiceFields
               database={database}
               service={column.service}

@@ -18,7 +18,7 @@ export function AddService({ place, column, onClose, onDone }: ColumnServiceProp
   const [service, setService] = useState<ServiceForm>(noService)
   return (
     <CommandDialog
-      title={`A model for ${column}`}
+      title={`Embedding model of ${column}`}
       address={{ database, keyspace, name }}
       command="alterTable"
       fields={() => addVectorizeFields(column, service)}
@@ -29,9 +29,9 @@ export function AddService({ place, column, onClose, onDone }: ColumnServiceProp
       onDone={onDone}
     >
       <p>
-        Texts that are written into the column become vectors, and it can be searched by
-        texts. Its vectors have {dimension} numbers, so the model must make as many. Rows
-        that are there stay as they are.
+        The model embeds texts that you write to the column, and texts that you search for.
+        The vectors of the column have {dimension} numbers, so the model must have this
+        dimension. Existing rows do not change.
       </p>
       <ServiceFields
         database={database}
@@ -47,20 +47,20 @@ export function DropService({ place, column, onClose, onDone }: ColumnServicePro
   const { database, keyspace, name } = place
   return (
     <CommandDialog
-      title={`Take the model away from ${column}?`}
+      title={`Remove the model of ${column}?`}
       size="medium"
       address={{ database, keyspace, name }}
       command="alterTable"
       fields={() => ({ operation: { dropVectorize: { columns: [column] } } })}
-      submitLabel="Take it away"
+      submitLabel="Remove"
       isDanger
       doneText={`Changed ${name}.`}
       onClose={onClose}
       onDone={onDone}
     >
       <p>
-        The column and its vectors stay. Texts are no longer turned into vectors, neither in
-        rows nor in searches.
+        The column keeps its vectors. Texts can no longer be embedded, neither in rows nor
+        in searches.
       </p>
     </CommandDialog>
   )

@@ -37,7 +37,7 @@ export function CreateCollection(props: CreateProps) {
           value={form.lexical}
           onChange={(lexical) => change({ lexical })}
           options={[
-            { value: 'default', label: 'As the server has it' },
+            { value: 'default', label: 'Server default' },
             { value: 'on', label: 'On' },
             { value: 'off', label: 'Off' },
           ]}
@@ -59,11 +59,11 @@ export function CreateCollection(props: CreateProps) {
           options={[
             { value: 'all', label: 'Everything' },
             { value: 'allow', label: 'Only these' },
-            { value: 'deny', label: 'All but these' },
+            { value: 'deny', label: 'All except these' },
           ]}
         />
         {form.indexing !== 'all' && (
-          <Field label="Paths" hint="One on a line; * stands for all.">
+          <Field label="Paths" hint="One path per line; * means all.">
             {({ id, describedBy }) => (
               <textarea
                 id={id}
@@ -80,11 +80,11 @@ export function CreateCollection(props: CreateProps) {
       <fieldset>
         <legend>Ids</legend>
         <SelectField<CollectionForm['defaultId']>
-          label="Where a document has no _id, it gets"
+          label="_id of documents without one"
           value={form.defaultId}
           onChange={(defaultId) => change({ defaultId })}
           choices={[
-            { value: '', label: 'a UUID as plain text' },
+            { value: '', label: 'a UUID as text' },
             { value: 'uuid', label: 'uuid: version 4' },
             { value: 'uuidv6', label: 'uuidv6: ordered by time' },
             { value: 'uuidv7', label: 'uuidv7: ordered by time' },
@@ -112,8 +112,8 @@ function VectorSection({ database, form, change }: SectionProps) {
         onChange={(vector) => change({ vector, dimension: '' })}
         options={[
           { value: 'none', label: 'None' },
-          { value: 'own', label: 'I bring my own' },
-          { value: 'service', label: 'A model makes them' },
+          { value: 'own', label: 'I send vectors' },
+          { value: 'service', label: 'A model embeds texts' },
         ]}
       />
       {form.vector === 'service' && (
@@ -135,7 +135,7 @@ function VectorSection({ database, form, change }: SectionProps) {
               max={4096}
               value={form.dimension}
               onChange={(dimension) => change({ dimension })}
-              hint="1 to 4096 numbers in a vector."
+              hint="1 to 4096 numbers per vector."
               isRequired
             />
           )}
@@ -179,7 +179,7 @@ function RerankSection({ database, form, change }: SectionProps) {
         value={form.rerank}
         onChange={(rerank) => change({ rerank })}
         options={[
-          { value: 'default', label: 'As the server has it' },
+          { value: 'default', label: 'Server default' },
           { value: 'on', label: 'On' },
           { value: 'off', label: 'Off' },
         ]}

@@ -43,7 +43,7 @@ export function CreateDialog(props: CreateDialogProps) {
         label="Name"
         value={name}
         onChange={props.onName}
-        hint="Letters, digits and underscores; at most 48."
+        hint="1 to 48 letters, digits and underscores."
         hasFocus
         isRequired
       />

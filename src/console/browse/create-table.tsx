@@ -44,7 +44,7 @@ export function CreateTable(props: CreateProps) {
         hasKey
       />
       <CheckField
-        label="Leave it as it is if it exists"
+        label="Ignore if it exists"
         value={form.ifNotExists}
         onChange={(ifNotExists) => setForm({ ...form, ifNotExists })}
       />
@@ -79,7 +79,7 @@ export function CreateType(props: CreateProps) {
         hasKey={false}
       />
       <CheckField
-        label="Leave it as it is if it exists"
+        label="Ignore if it exists"
         value={ifNotExists}
         onChange={setIfNotExists}
       />
@@ -139,7 +139,7 @@ export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {
   const type = place.table.columns.get(form.column)?.type
   return (
     <CommandDialog
-      title={`Create an index of ${place.name}`}
+      title={`Create an index on ${place.name}`}
       address={addressOf(place)}
       command={indexCommands[form.kind]}
       fields={() => createIndexFields(form)}
@@ -178,7 +178,7 @@ export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {
         />
         {form.kind === 'regular' && type === 'map' && (
           <SelectField<IndexForm['part']>
-            label="Of the map"
+            label="Part of the map"
             value={form.part}
             onChange={(part) => change({ part })}
             choices={[
@@ -205,24 +205,24 @@ export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {
       {form.kind === 'regular' && (
         <>
           <CheckField
-            label="Capitals and small letters differ"
+            label="Case-sensitive"
             value={form.caseSensitive}
             onChange={(caseSensitive) => change({ caseSensitive })}
           />
           <CheckField
-            label="Compare letters without their accents"
+            label="Ignore accents"
             value={form.ascii}
             onChange={(ascii) => change({ ascii })}
           />
           <CheckField
-            label="Compare in Unicode's form NFC"
+            label="Normalize Unicode (NFC)"
             value={form.normalize}
             onChange={(normalize) => change({ normalize })}
           />
         </>
       )}
       <CheckField
-        label="Leave it as it is if it exists"
+        label="Ignore if it exists"
         value={form.ifNotExists}
         onChange={(ifNotExists) => change({ ifNotExists })}
       />

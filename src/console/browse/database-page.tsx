@@ -61,7 +61,7 @@ export function DatabasePage({ database }: { readonly database: string }) {
       {part?.value === undefined && part?.error === undefined && <Loading />}
       {part?.value?.length === 0 && may('db-keyspace-create') && (
         <EmptyState title="No keyspaces">
-          A keyspace holds collections and tables. Create one to begin.
+          A keyspace contains collections and tables. Create one to start.
         </EmptyState>
       )}
       {part?.value !== undefined && part.value.length > 0 && (
@@ -155,7 +155,7 @@ function TerminateDatabase({
       }}
     >
       <ErrorNotice error={terminate.error} />
-      <p>Everything in the database is gone then, and cannot be had back.</p>
+      <p>This deletes everything in the database and cannot be undone.</p>
       <TextField
         label={`Type ${name} to confirm`}
         value={typed}

@@ -110,8 +110,8 @@ export function KeyspacePage({
             ) : undefined
           }
         >
-          Collections hold documents of any shape, tables hold rows of typed columns. Create
-          one, or load sample data to look around with.
+          Collections contain schemaless documents, tables contain rows with typed columns.
+          Create one, or load sample data to explore.
         </EmptyState>
       )}
       {listed.length > 0 && (
@@ -173,7 +173,7 @@ export function KeyspacePage({
                       <Button
                         icon="edit"
                         kind="quiet"
-                        label={`Change type ${type.udtName}`}
+                        label={`Alter type ${type.udtName}`}
                         onClick={() => setOpen({ altered: type })}
                       />
                       <Button
@@ -198,7 +198,7 @@ export function KeyspacePage({
           name={keyspace}
           address={{ database }}
           command="dropKeyspace"
-          loss="Everything in it is gone then: all collections, tables and types."
+          loss="This deletes everything in it: all collections, tables and types."
           onClose={close}
           onDone={async () => {
             await loadKeyspaces(database)
@@ -222,7 +222,7 @@ export function KeyspacePage({
           name={open.dropped}
           address={{ database, keyspace }}
           command="dropType"
-          loss="Tables that use it keep it from being dropped."
+          loss="A type that a table uses cannot be dropped."
           mustType={false}
           onClose={close}
           onDone={() => types.reload()}

@@ -38,8 +38,8 @@ export function UnlistedNotice({
           }}
         >
           <p>
-            The token sees no list of what there is. A collection or table that it may use
-            opens by its name.
+            The token may not list collections and tables. Enter the name of one that it may
+            use.
           </p>
           <div class="fields">
             <TextField

@@ -136,7 +136,7 @@ export function ServiceFields({
               onChange={chooseModel}
               {...hintOf(
                 usable(provider.models).length === 0
-                  ? `None makes vectors of ${wantedDimension} numbers.`
+                  ? `No model has the dimension ${wantedDimension}.`
                   : undefined,
               )}
             />
@@ -173,10 +173,10 @@ export function ServiceFields({
       )}
       {secret !== undefined && (
         <TextField
-          label="Name of a key that the operator keeps (optional)"
+          label="Name of a key stored by the operator (optional)"
           value={service.providerKey}
           onChange={(providerKey) => onChange({ ...service, providerKey })}
-          hint="Without one, requests bring a key of their own, or the operator set one for the provider."
+          hint="Without a name, requests must send a key, unless the operator has set one for the provider."
         />
       )}
     </>

@@ -45,8 +45,8 @@ export function SettingsPage({ place }: { readonly place: Place }) {
       ) : (
         <>
           <p>
-            The settings of a collection are chosen when it is created. To change them,
-            create another, and move the documents by a file.
+            The options of a collection are set when it is created. To change them, create
+            another collection, and export and import the documents.
           </p>
           <CodeBlock label="Options" text={JSON.stringify(place.options, undefined, 2)} />
         </>
@@ -64,7 +64,10 @@ export function SettingsPage({ place }: { readonly place: Place }) {
           name={name}
           address={{ database, keyspace }}
           command={isTable ? 'dropTable' : 'deleteCollection'}
-          loss={`All ${isTable ? 'rows and indexes' : 'documents'} are gone then, and cannot be had back.`}
+          loss={
+            `All ${isTable ? 'rows and indexes' : 'documents'} will be deleted. This ` +
+            'cannot be undone.'
+          }
           onClose={close}
           onDone={async () => {
             await loadTargets(database, keyspace)
@@ -147,7 +150,7 @@ function TableSettings({
       <ErrorNotice error={indexes.error} />
       {indexes.value?.length === 0 && (
         <p class="hint">
-          There are none: rows are found by the primary key, or by reading all.
+          No indexes. Rows are found by the primary key, or by scanning all rows.
         </p>
       )}
       {(indexes.value?.length ?? 0) > 0 && (
@@ -204,7 +207,7 @@ function TableSettings({
           name={open.index}
           address={addressOf(place)}
           command="dropIndex"
-          loss="Rows stay; finding them by the column takes longer then."
+          loss="Rows are not deleted. Filters on the column become slower."
           mustType={false}
           onClose={close}
           onDone={() => indexes.reload()}
@@ -233,7 +236,7 @@ function TableSettings({
           address={addressOf(place)}
           command="alterTable"
           fields={{ operation: { drop: { columns: [open.column] } } }}
-          loss="Its values are gone then, in all rows."
+          loss="This deletes its values in all rows."
           onClose={close}
           onDone={() => loadTargets(database, keyspace)}
         />

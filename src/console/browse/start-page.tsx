@@ -39,10 +39,10 @@ export function StartPage() {
       </div>
       <ErrorNotice error={databases.error} />
       {management === 'absent' && (
-        <Notice title="The management API is switched off.">
-          The server was started with --admin-port off, so nobody can tell the console what
-          the token may do. Everything is offered, and what the server refuses it says.
-          Other databases, sizes, tokens and roles are not shown.
+        <Notice title="The management API is off.">
+          The server was started with --admin-port off, so the console does not know what
+          the token may do. It offers everything, and shows an error if the server rejects
+          an action. Other databases, sizes, tokens and roles are not shown.
         </Notice>
       )}
       {databases.value === undefined && databases.error === undefined && <Loading />}
@@ -59,9 +59,7 @@ export function StartPage() {
             {
               title: 'What it is',
               render: ({ isHome }) =>
-                isHome
-                  ? 'the home database: commands go to it at /v1'
-                  : 'a database of its own',
+                isHome ? 'the home database, at the path /v1' : 'a database of its own',
             },
             {
               title: 'Id',
@@ -79,7 +77,7 @@ export function StartPage() {
       )}
       {isFresh && (
         <EmptyState
-          title="There is nothing to look at yet"
+          title="No data yet"
           actions={
             mayCreate('db-table-create') ? (
               <>
@@ -89,8 +87,7 @@ export function StartPage() {
             ) : undefined
           }
         >
-          Load sample data to see what the console can do, or create a collection of your
-          own.
+          Load sample data to try the console, or create a collection.
         </EmptyState>
       )}
       {isCreating && <CreateDatabase onClose={() => setCreating(false)} />}
@@ -143,7 +140,8 @@ function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
         <TextField label="Region" value={region} onChange={setRegion} placeholder="local" />
       </div>
       <p class="hint">
-        Provider and region are words that clients of clouds ask for. Everything is here.
+        Clients of clouds require a provider and a region. All data is stored on this
+        server.
       </p>
       <CodeBlock label="POST /v2/databases" text={JSON.stringify(body, undefined, 2)} />
     </Dialog>

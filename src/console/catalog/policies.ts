@@ -27,8 +27,8 @@ export interface Ability {
 
 export const abilities: readonly Ability[] = [
   {
-    label: 'See what there is',
-    hint: 'lists of databases, keyspaces, collections and tables',
+    label: 'List databases, keyspaces, collections and tables',
+    hint: 'names and definitions',
     actions: [
       ...['org-db-view', 'db-all-keyspace-describe', 'db-keyspace-describe'],
       'db-table-describe',
@@ -41,33 +41,33 @@ export const abilities: readonly Ability[] = [
     actions: ['db-table-modify'],
   },
   {
-    label: 'Make and drop collections and tables',
-    hint: 'indexes of tables included',
+    label: 'Create and drop collections and tables',
+    hint: 'including indexes of tables',
     actions: ['db-table-create', 'db-table-alter', 'db-table-drop'],
   },
   {
-    label: 'Make and drop keyspaces',
-    hint: 'types of columns included',
+    label: 'Create and drop keyspaces',
+    hint: 'including types of columns',
     actions: [
       ...['db-keyspace-create', 'db-all-keyspace-create', 'db-keyspace-alter'],
       'db-keyspace-drop',
     ],
   },
   {
-    label: 'Make and terminate databases',
-    hint: 'everything in them goes with them',
+    label: 'Create and terminate databases',
+    hint: 'terminating deletes all their data',
     actions: ['org-db-create', 'org-db-terminate'],
   },
   {
     label: 'Tokens, roles and users',
-    hint: 'nobody gives away more than they have',
+    hint: 'up to the permissions of the creator',
     actions: [
       ...['org-token-read', 'org-token-write', 'org-role-read', 'org-role-write'],
       ...['org-role-delete', 'org-user-read', 'org-user-write'],
     ],
   },
   {
-    label: 'Watch the server',
+    label: 'Monitor the server',
     hint: 'its metrics and slow commands',
     actions: ['org-read', 'org-audits-read'],
   },

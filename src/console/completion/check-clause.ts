@@ -20,7 +20,7 @@ export function checkClause(context: ClauseContext): Check {
     const { root, mistakes } = readTree(text)
     if (root === undefined || mistakes.length > 0) return []
     if (root.kind !== 'object')
-      return [{ from: root.from, to: root.to, message: 'An object is expected here.' }]
+      return [{ from: root.from, to: root.to, message: 'Write an object here.' }]
     const marks: Mark[] = []
     visit(root, rootShape(context), context, marks)
     return marks
@@ -71,23 +71,25 @@ function complaintAboutName(
   switch (shape.kind) {
     case 'filter':
       if (isKnown || ['$vector', '$vectorize', '$lexical'].includes(name)) break
-      if (name.startsWith('$')) return unknown(name, 'filter operator', operators)
+      if (name.startsWith('$')) return unknown(name, 'a filter operator', operators)
       return unknownColumn(name, context)
     case 'condition':
-      return isKnown ? undefined : unknown(name, 'filter operator here', operators)
+      return isKnown
+        ? undefined
+        : unknown(name, 'a filter operator for this value', operators)
     case 'update':
-      return isKnown ? undefined : unknown(name, 'update operator', operators)
+      return isKnown ? undefined : unknown(name, 'an update operator', operators)
     case 'options':
       return isKnown || operators.length === 0
         ? undefined
-        : unknown(name, `option of ${context.command}`, operators)
+        : unknown(name, `an option of ${context.command}`, operators)
     case 'shown':
       return isKnown || !name.startsWith('$')
         ? undefined
-        : unknown(name, 'projection operator', operators)
+        : unknown(name, 'a projection operator', operators)
     case 'sort':
       if (['$vector', '$vectorize', '$lexical', '$hybrid'].includes(name)) break
-      if (name.startsWith('$')) return `${name} is nothing to sort by.`
+      if (name.startsWith('$')) return `${name} cannot be used in a sort.`
       return unknownColumn(name, context)
     case 'changes':
       return unknownColumn(name, context)
@@ -97,7 +99,10 @@ function complaintAboutName(
 }
 
 function unknown(name: string, what: string, known: readonly Operator[]): string {
-  return `${name} is no ${what}. Known: ${known.map((operator) => operator.name).join(', ')}.`
+  return (
+    `${name} is not ${what}. Known: ` +
+    `${known.map((operator) => operator.name).join(', ')}.`
+  )
 }
 
 function unknownColumn(name: string, { list }: ClauseContext): string | undefined {
@@ -113,25 +118,25 @@ function complaintAbout(
 ): string | undefined {
   switch (shape.kind) {
     case 'filter':
-      return node.kind === 'object' ? undefined : 'A filter is an object.'
+      return node.kind === 'object' ? undefined : 'A filter must be an object.'
     case 'filters':
-      return node.kind === 'array' ? undefined : 'An array of filters is expected here.'
+      return node.kind === 'array' ? undefined : 'Write an array of filters here.'
     case 'condition':
       if (node.kind === 'array')
-        return 'An array is compared by { "$eq": […] }, or { "$in": […] }.'
+        return 'To compare with an array, use { "$eq": […] } or { "$in": […] }.'
       return undefined
     case 'direction': {
       const isSearch = shape.field.startsWith('$') || list.kind === 'table'
       if (isSearch || (node.kind === 'number' && Math.abs(Number(node.text)) === 1))
         return undefined
-      return 'A sort is 1, for ascending, or -1, for descending.'
+      return 'A sort must be 1 (ascending) or -1 (descending).'
     }
     case 'shown':
       return node.kind === 'string' || node.kind === 'array'
-        ? 'A projection is 1 or 0, or { "$slice": … }.'
+        ? 'A projection must be 1, 0 or { "$slice": … }.'
         : undefined
     case 'changes':
-      return node.kind === 'object' ? undefined : 'An object of fields is expected here.'
+      return node.kind === 'object' ? undefined : 'Write an object of fields here.'
     case 'operand':
       return complaintAboutOperand(node, shape.operator)
     default:
@@ -143,13 +148,13 @@ function complaintAboutOperand(
   node: JsonNode,
   { name, takes }: Operator,
 ): string | undefined {
-  if (takes === 'array' && node.kind !== 'array') return `${name} takes an array.`
+  if (takes === 'array' && node.kind !== 'array') return `${name} requires an array.`
   if (takes === 'boolean' && !(node.kind === 'word' && node.value !== null))
-    return `${name} is true or false.`
+    return `${name} must be true or false.`
   if (takes === 'count' && !(node.kind === 'number' && /^\d+$/.test(node.text)))
-    return `${name} takes a whole number.`
-  if (takes === 'text' && node.kind !== 'string') return `${name} takes a text.`
+    return `${name} requires a whole number.`
+  if (takes === 'text' && node.kind !== 'string') return `${name} requires a string.`
   if (takes === 'number' && name !== '$slice' && node.kind !== 'number')
-    return `${name} takes a number.`
+    return `${name} requires a number.`
   return undefined
 }

@@ -16,10 +16,10 @@ export const filterOperators: readonly Operator[] = [
   { name: '$lte', says: 'less than or equal to', takes: 'any' },
   { name: '$in', says: 'one of these', takes: 'array' },
   { name: '$nin', says: 'none of these', takes: 'array' },
-  { name: '$exists', says: 'is there, or is not', takes: 'boolean' },
-  { name: '$all', says: 'an array with all of these', takes: 'array' },
+  { name: '$exists', says: 'exists, or does not exist', takes: 'boolean' },
+  { name: '$all', says: 'an array that contains all of these', takes: 'array' },
   { name: '$size', says: 'an array of this length', takes: 'count' },
-  { name: '$match', says: 'has all of these terms', takes: 'text' },
+  { name: '$match', says: 'contains all of these terms', takes: 'text' },
 ]
 
 /** Operators of columns. `$keys` and `$values` apply to maps. */
@@ -30,24 +30,24 @@ export const columnOperators: readonly Operator[] = [
 ]
 
 export const logicalOperators: readonly Operator[] = [
-  { name: '$and', says: 'all of these filters', takes: 'array' },
-  { name: '$or', says: 'one of these filters', takes: 'array' },
-  { name: '$not', says: 'the opposite of this filter', takes: 'fields' },
+  { name: '$and', says: 'all of these filters match', takes: 'array' },
+  { name: '$or', says: 'at least one of these filters matches', takes: 'array' },
+  { name: '$not', says: 'this filter does not match', takes: 'fields' },
 ]
 
 export const updateOperators: readonly Operator[] = [
-  { name: '$set', says: 'puts a value there', takes: 'any' },
-  { name: '$setOnInsert', says: 'puts a value there when it inserts', takes: 'any' },
+  { name: '$set', says: 'sets a value', takes: 'any' },
+  { name: '$setOnInsert', says: 'sets a value if an upsert inserts', takes: 'any' },
   { name: '$unset', says: 'removes a field', takes: 'any' },
   { name: '$inc', says: 'adds a number', takes: 'number' },
   { name: '$mul', says: 'multiplies by a number', takes: 'number' },
-  { name: '$min', says: 'puts a value there if it is less', takes: 'any' },
-  { name: '$max', says: 'puts a value there if it is greater', takes: 'any' },
+  { name: '$min', says: 'sets a value if it is less', takes: 'any' },
+  { name: '$max', says: 'sets a value if it is greater', takes: 'any' },
   { name: '$rename', says: 'moves a field', takes: 'text' },
-  { name: '$currentDate', says: 'puts the time there', takes: 'any' },
+  { name: '$currentDate', says: 'sets the current time', takes: 'any' },
   { name: '$push', says: 'adds to an array', takes: 'any' },
   { name: '$pop', says: 'removes the last element (1) or the first (-1)', takes: 'number' },
-  { name: '$addToSet', says: 'adds to an array what it lacks', takes: 'any' },
+  { name: '$addToSet', says: 'adds to an array unless present', takes: 'any' },
   { name: '$pull', says: 'removes elements that match', takes: 'any' },
   { name: '$pullAll', says: 'removes elements that equal one of these', takes: 'array' },
 ]
@@ -61,20 +61,20 @@ export const rowUpdateOperators: readonly Operator[] = updateOperators.filter(({
 export const extendedNames = ['$date', '$uuid', '$objectId', '$binary']
 
 const optionNames: readonly Operator[] = [
-  { name: 'limit', says: 'how many at most', takes: 'count' },
-  { name: 'skip', says: 'how many to leave out, with a sort', takes: 'count' },
+  { name: 'limit', says: 'maximum number of results', takes: 'count' },
+  { name: 'skip', says: 'number of results to skip, with a sort', takes: 'count' },
   { name: 'includeSimilarity', says: 'adds $similarity', takes: 'boolean' },
-  { name: 'includeSortVector', says: 'adds the vector searched for', takes: 'boolean' },
-  { name: 'pageState', says: 'where the page before ended', takes: 'text' },
-  { name: 'hybridLimits', says: 'how many each search finds', takes: 'any' },
-  { name: 'rerankOn', says: 'what is reranked', takes: 'text' },
-  { name: 'rerankQuery', says: 'what it is compared with', takes: 'text' },
+  { name: 'includeSortVector', says: 'adds the vector of the search', takes: 'boolean' },
+  { name: 'pageState', says: 'nextPageState of the previous page', takes: 'text' },
+  { name: 'hybridLimits', says: 'limit of each search', takes: 'any' },
+  { name: 'rerankOn', says: 'field to rerank', takes: 'text' },
+  { name: 'rerankQuery', says: 'text to compare with', takes: 'text' },
   { name: 'rerank', says: 'another reranker', takes: 'any' },
   { name: 'includeScores', says: 'adds scores and ranks', takes: 'boolean' },
-  { name: 'upsert', says: 'inserts where nothing matches', takes: 'boolean' },
+  { name: 'upsert', says: 'inserts if nothing matches', takes: 'boolean' },
   { name: 'returnDocument', says: 'before or after', takes: 'text' },
   { name: 'ordered', says: 'stops at the first failure', takes: 'boolean' },
-  { name: 'returnDocumentResponses', says: 'what became of each', takes: 'boolean' },
+  { name: 'returnDocumentResponses', says: 'one response per document', takes: 'boolean' },
 ]
 
 const optionsByCommand: Readonly<Record<string, readonly string[]>> = {

@@ -21,7 +21,7 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
   const projection = place.kind === 'collection' ? everything : undefined
   const reply = await command(place, 'findOne', { filter, projection })
   const [whole] = reply.documents
-  if (whole === undefined) throw new Error('It is not there any more.')
+  if (whole === undefined) throw new Error('It no longer exists.')
   return withoutDerived(whole)
 }
 
@@ -77,7 +77,7 @@ export async function replaceDocument(
     replacement: after,
     projection: { _id: 1 },
   })
-  if (reply.data.document === null) throw new Error('It is not there any more.')
+  if (reply.data.document === null) throw new Error('It no longer exists.')
 }
 
 /**
@@ -93,7 +93,7 @@ async function replaceRow(place: Place, before: JsonObject, after: JsonObject) {
   const moved = keyColumns(place).find((name) => set.has(name) || unset.has(name))
   if (moved !== undefined)
     throw new Error(
-      `"${moved}" is part of the primary key, which cannot change: insert another row.`,
+      `"${moved}" is part of the primary key, which cannot be changed. Insert another row.`,
     )
   const update = new Map<string, Value>()
   if (set.size > 0) update.set('$set', set)
@@ -113,7 +113,7 @@ export async function updateDocument(
 ): Promise<void> {
   const filter = idFilter(place, document)
   const reply = await command(place, 'updateOne', { filter, update })
-  if (reply.status['matchedCount'] === 0) throw new Error('It is not there any more.')
+  if (reply.status['matchedCount'] === 0) throw new Error('It no longer exists.')
 }
 
 export interface Deletion {

@@ -205,14 +205,14 @@ export function DataPage({ place }: { readonly place: Place }) {
         {query.similarTo !== undefined && (
           <Chip
             text={`Similar to ${query.similarTo.name}`}
-            label="No longer by similarity"
+            label="Remove the similarity search"
             onClose={() => store.update(withoutChoice)}
           />
         )}
         {query.ids !== undefined && (
           <Chip
-            text={`${formatCount(query.ids.length)} chosen on the map`}
-            label="No longer those of the map"
+            text={`${formatCount(query.ids.length)} selected on the map`}
+            label="Remove the selection of the map"
             onClose={() => store.update(withoutChoice)}
           />
         )}
@@ -261,8 +261,8 @@ export function DataPage({ place }: { readonly place: Place }) {
           <ErrorNotice error={filterError ?? pages.error} />
           <Warnings warnings={warnings} />
           {mayWrite && !isKeyKnown && (
-            <Notice title="Rows can be inserted, and not changed here.">
-              The token may not list the table, so the primary key is not known.
+            <Notice title="You can insert rows here, but not change them.">
+              The token may not list the table, so its primary key is unknown.
             </Notice>
           )}
         </div>
@@ -376,7 +376,7 @@ function NothingHere({
   if (isFiltered)
     return (
       <EmptyState title={`No ${noun(place, 2)} match`}>
-        Change the filter, or clear it to see all of them.
+        Change the filter, or clear it to see all.
       </EmptyState>
     )
   return (
@@ -391,7 +391,7 @@ function NothingHere({
       }
     >
       {onInsert !== undefined &&
-        'Insert some here, drop a file on the Files page, or send them from a program.'}
+        'Insert some here, import a file on the Files page, or send them from a program.'}
     </EmptyState>
   )
 }

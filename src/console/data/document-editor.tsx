@@ -194,9 +194,9 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
       />
       <ErrorNotice error={loadError ?? error} />
       {changed !== undefined && (
-        <Notice kind="warning" title="Somebody changed it meanwhile.">
+        <Notice kind="warning" title="It was changed at the same time.">
           <div class="row">
-            Saving again puts this text in the place of theirs.
+            Saving again overwrites the other change.
             <Button
               onClick={() => {
                 setText(printPretty(changed))
@@ -241,7 +241,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
 const startUpdate = '{\n  "$set": {  }\n}'
 
 function mayDiscard(): boolean {
-  return confirm('Discard what you typed?')
+  return confirm('Discard your changes?')
 }
 
 function isSame(one: JsonObject, other: JsonObject): boolean {

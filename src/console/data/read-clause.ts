@@ -9,10 +9,10 @@ export function readClause(clause: string, text: string): JsonObject | undefined
   try {
     value = parseJson(text)
   } catch (error) {
-    throw new Error(`The ${clause} is no JSON. ${(error as Error).message}.`, {
+    throw new Error(`The ${clause} is not valid JSON. ${(error as Error).message}.`, {
       cause: error,
     })
   }
-  if (!isObject(value)) throw new Error(`The ${clause} is not an object: { "field": … }`)
+  if (!isObject(value)) throw new Error(`The ${clause} must be an object: { "field": … }`)
   return value
 }

@@ -27,8 +27,8 @@ export function DropZone({
       onDrop={() => setOver(false)}
     >
       <p>
-        Drop a file here: its records become {what}. JSON lines, JSON and CSV are read,
-        packed by gzip or not.
+        Drop a file here to import its records as {what}. Formats: JSON lines, JSON and CSV,
+        also compressed with gzip.
       </p>
       <Button kind="primary" isBusy={isBusy} onClick={() => input.current!.click()}>
         Choose a file
@@ -38,7 +38,7 @@ export function DropZone({
         type="file"
         class="unseen"
         tabIndex={-1}
-        aria-label="File to bring in"
+        aria-label="File to import"
         accept=".json,.jsonl,.ndjson,.csv,.tsv,.gz,.txt"
         onChange={(event) => {
           take(event.currentTarget.files)

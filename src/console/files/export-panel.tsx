@@ -62,7 +62,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
     setSummary(undefined)
     const wanted = fieldsOf(place, query)
     const chosen = format === 'csv' ? namesIn(columns ?? '') : undefined
-    if (chosen?.length === 0) throw new Error('Name the columns that the file is to have.')
+    if (chosen?.length === 0) throw new Error('Enter the columns of the file.')
     const contentType = format === 'csv' ? 'text/csv' : 'application/jsonl'
     const sink = await openSink(`${place.name}.${format}`, contentType)
     if (sink === undefined) return
@@ -110,10 +110,10 @@ export function ExportPanel({ place }: { readonly place: Place }) {
       </div>
       {query.ids !== undefined && (
         <span class="chip">
-          <span>{formatCount(query.ids.length)} chosen on the map</span>
+          <span>{formatCount(query.ids.length)} selected on the map</span>
           <Button
             icon="close"
-            label="All, and not only those of the map"
+            label="All, not only the selection of the map"
             kind="quiet"
             onClick={() => change({ ids: undefined })}
           />
@@ -154,7 +154,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
         <div class="row columns-of-file">
           <TextField
             label="Columns"
-            hint="As they are found in the first page of the query; nested values are written as JSON."
+            hint="Default: the fields of the first page of the query. Nested values are written as JSON."
             isMonospaced
             value={columns ?? ''}
             onChange={setColumns}
@@ -188,7 +188,8 @@ function Summary({ summary, one }: { readonly summary: Ended; readonly one: stri
     >
       {formatMany(documents, one)} written.
       {missing.length > 0 &&
-        ` Fields that have no column, and how many have them: ${missing.slice(0, 20).join(', ')}.`}
+        ' Fields without a column, with the number of documents that have them: ' +
+          `${missing.slice(0, 20).join(', ')}.`}
     </Notice>
   )
 }

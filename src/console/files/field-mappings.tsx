@@ -22,7 +22,7 @@ const typeLabels: Readonly<Record<Exclude<FieldType, 'auto'>, string>> = {
   number: 'number',
   boolean: 'boolean',
   date: 'date',
-  json: 'JSON in a text',
+  json: 'parse as JSON',
 }
 
 export function FieldMappings({
@@ -70,7 +70,7 @@ export function FieldMappings({
         class="table-frame field-mappings"
         tabIndex={0}
         role="region"
-        aria-label="What becomes of fields"
+        aria-label="Field mapping"
       >
         <table class="data-table">
           <thead>
@@ -89,7 +89,7 @@ export function FieldMappings({
                 mapping={mapping}
                 sample={samples.get(mapping.source) ?? ''}
                 types={types}
-                auto={isCsv ? 'by its look' : 'as it is'}
+                auto={isCsv ? 'detect' : 'unchanged'}
                 onChange={(more) => change(mapping.source, more)}
               />
             ))}

@@ -104,7 +104,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
             <strong class="file-name">{opened.file.name}</strong>
             <span class="quiet-text">
               {formatBytes(opened.file.size)}
-              {opened.kind.isGzip ? ', packed by gzip' : ''}
+              {opened.kind.isGzip ? ', gzip' : ''}
             </span>
             {running === undefined && (
               <SelectField
@@ -131,7 +131,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
               />
               {canNest(opened, place) && (
                 <CheckField
-                  label="Names with dots lead into objects"
+                  label="Dots in names create nested objects"
                   hint="address.city becomes a field of the object address."
                   value={nestNames}
                   onChange={setNestNames}

@@ -26,7 +26,7 @@ export function ImportProgress({
           <progress
             max={state.bytesTotal}
             value={state.bytesRead}
-            aria-label="How much of the file is read"
+            aria-label="Progress of the import"
           />
           <p class="progress-words">{progressWords(state, one)}</p>
         </div>
@@ -48,7 +48,7 @@ export function ImportProgress({
             class="button"
             href={routeTo(place.database, place.keyspace, place.name, 'data')}
           >
-            Look at the data
+            Show the data
           </a>
         )}
         {state.rejected > 0 && (
@@ -97,7 +97,7 @@ function Ending({ state, one }: { readonly state: ImportState; readonly one: str
   if (phase === 'failed')
     return (
       <>
-        <Notice kind="warning" title="It could not be finished">
+        <Notice kind="warning" title="The import stopped">
           {counts}. The rest of the file was not sent.
         </Notice>
         <ErrorNotice error={error} />

@@ -68,11 +68,13 @@ export function valuesOf(
 ): ReadonlyMap<string, Value> {
   if (columns === undefined) {
     const value = parse(text)
-    if (!isObject(value)) throw new RecordError('It is not a JSON object.')
+    if (!isObject(value)) throw new RecordError('The record is not a JSON object.')
     return value
   }
   if (cells!.length > columns.length)
-    throw new RecordError(`It has ${cells!.length} cells for ${columns.length} columns.`)
+    throw new RecordError(
+      `The record has ${cells!.length} cells, but the header has ${columns.length} columns.`,
+    )
   return new Map(cells!.map((cell, position) => [columns[position]!, cell]))
 }
 
@@ -80,7 +82,9 @@ function parse(text: string): Value {
   try {
     return parseJson(text)
   } catch (error) {
-    throw new RecordError(`It is not JSON: ${(error as Error).message}.`, { cause: error })
+    throw new RecordError(`The record is not valid JSON: ${(error as Error).message}.`, {
+      cause: error,
+    })
   }
 }
 
@@ -93,12 +97,12 @@ function set(
   const [name, ...rest] = path
   const taken = object.get(name!)
   if (rest.length === 0) {
-    if (taken !== undefined) throw new RecordError(`Two fields have the name ${whole}.`)
+    if (taken !== undefined) throw new RecordError(`Two fields are named ${whole}.`)
     object.set(name!, value)
     return
   }
   if (taken !== undefined && !isObject(taken))
-    throw new RecordError(`The field ${whole} lies within one that is no object.`)
+    throw new RecordError(`The field ${whole} is inside a field that is not an object.`)
   const inside: JsonObject = taken ?? new Map<string, Value>()
   object.set(name!, inside)
   set(inside, rest, value, whole)
@@ -160,7 +164,7 @@ function numberOf(value: Value): Value {
   if (value === null || value instanceof Numeral) return value
   const text = typeof value === 'string' ? value.trim().replace(/^\+/, '') : ''
   if (numeral.test(text)) return new Numeral(text)
-  throw new RecordError(`${shown(value)} is no number.`)
+  throw new RecordError(`${shown(value)} is not a number.`)
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map<string, boolean>([
@@ -184,7 +188,7 @@ function dateOf(value: Value): Value {
     value instanceof Numeral
       ? Number(value.text)
       : Date.parse(typeof value === 'string' ? value : '')
-  if (!Number.isSafeInteger(ms)) throw new RecordError(`${shown(value)} is no date.`)
+  if (!Number.isSafeInteger(ms)) throw new RecordError(`${shown(value)} is not a date.`)
   return new Map([['$date', new Numeral(String(ms))]])
 }
 

@@ -80,7 +80,7 @@ async function* textOf(
     }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new FileError('The file is damaged: it cannot be unpacked.', { cause: error })
+    throw new FileError('The file is damaged: it cannot be decompressed.', { cause: error })
   } finally {
     // Release the file, also when the consumer stops early.
     await pieces.cancel().catch(() => undefined)

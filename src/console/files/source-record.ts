@@ -29,8 +29,8 @@ export const recordLengthMax = 8_000_000
 export function refuseIfEndless(length: number, line: number): void {
   if (length > recordLengthMax)
     throw new FileError(
-      `The record that begins in line ${line} is longer than any document may be. ` +
-        'Is the file in the format that was chosen?',
+      `The record that starts in line ${line} exceeds the maximum size of a ` +
+        'document. Check the format of the file.',
     )
 }
 

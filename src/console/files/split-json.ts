@@ -43,10 +43,10 @@ export class JsonSplitter implements Splitter {
     if (this.#state === 'scalar') return [this.#record(this.#text.length)]
     if (this.#state === 'nested' || this.#state === 'string')
       throw new FileError(
-        `The file ends within the record that begins in line ${this.#startLine}.`,
+        `The file ends inside the record that starts in line ${this.#startLine}.`,
       )
     if (this.#isArray && this.#state !== 'done')
-      throw new FileError('The file ends before its array does.')
+      throw new FileError('The file ends inside the array.')
     return []
   }
 
@@ -71,7 +71,7 @@ export class JsonSplitter implements Splitter {
   #stepBetween(character: string): void {
     if (isSpace(character)) return
     if (this.#state === 'done')
-      throw new FileError(`There is something behind the array, in line ${this.#line}.`)
+      throw new FileError(`Text follows the array, in line ${this.#line}.`)
     const isFirst = this.#state === 'start'
     this.#state = 'between'
     if (isFirst && character === '[') {

@@ -65,7 +65,7 @@ export function readWholeTree(text: string): JsonNode {
   const { root, mistakes } = readTree(text)
   const [first] = mistakes
   if (first !== undefined || root === undefined)
-    throw new SyntaxError(first?.message ?? 'There is no value.')
+    throw new SyntaxError(first?.message ?? 'A value is missing.')
   return root
 }
 
@@ -98,9 +98,9 @@ class TreeReader {
     const root = this.#readValue()
     this.#skipSpace()
     if (root === undefined && this.#at < this.#text.length)
-      this.#note(this.#at, this.#text.length, 'This is no JSON value.')
+      this.#note(this.#at, this.#text.length, 'This is not a JSON value.')
     else if (this.#at < this.#text.length)
-      this.#note(this.#at, this.#text.length, 'There is more after the end of the value.')
+      this.#note(this.#at, this.#text.length, 'Text follows the end of the value.')
     return { root, mistakes: this.#mistakes }
   }
 
@@ -139,13 +139,13 @@ class TreeReader {
     const readNew = () => {
       const member = this.#readMember()
       if (member !== undefined && seen.has(member.key))
-        this.#note(member.keyFrom, member.keyTo, 'This name is here twice.')
+        this.#note(member.keyFrom, member.keyTo, 'This name occurs twice.')
       if (member !== undefined) seen.add(member.key)
       return member
     }
     const members = this.#readParts('}', readNew, {
       missing: 'A name is missing before this.',
-      expected: 'A name in double quotes is expected here.',
+      expected: 'Write a name in double quotes here.',
     })
     return { kind: 'object', from, to: this.#at, members }
   }
@@ -154,7 +154,7 @@ class TreeReader {
     const from = this.#at
     const elements = this.#readParts(']', () => this.#readValue(), {
       missing: 'A value is missing before this.',
-      expected: 'A value is expected here.',
+      expected: 'Write a value here.',
     })
     return { kind: 'array', from, to: this.#at, elements }
   }
@@ -200,7 +200,7 @@ class TreeReader {
 
   #noteComma(): void {
     const at = this.#text.lastIndexOf(',', this.#at)
-    this.#note(at, at + 1, 'Nothing follows this comma.')
+    this.#note(at, at + 1, 'A value is missing after this comma.')
   }
 
   #readMember(): Member | undefined {
@@ -212,7 +212,7 @@ class TreeReader {
       key = /^[\p{L}\p{N}_$.-]+/u.exec(this.#text.slice(keyFrom, keyFrom + 1000))?.[0] ?? ''
       if (key === '') return undefined
       this.#at += key.length
-      this.#note(keyFrom, this.#at, 'Names are in double quotes.')
+      this.#note(keyFrom, this.#at, 'Names must be in double quotes.')
     }
     const keyTo = this.#at
     this.#skipSpace()
@@ -239,7 +239,7 @@ class TreeReader {
     this.#at = Math.min(isClosed ? at + 1 : at, this.#text.length)
     const inner = this.#text.slice(from + 1, isClosed ? at : this.#at)
     if (!isClosed) this.#note(from, this.#at, 'This string is not closed.')
-    else if (quote === "'") this.#note(from, this.#at, 'Strings are in double quotes.')
+    else if (quote === "'") this.#note(from, this.#at, 'Strings must be in double quotes.')
     return {
       kind: 'string',
       from,
@@ -262,7 +262,7 @@ class TreeReader {
         this.#note(
           at,
           at + 1,
-          'This has to be escaped: \\n, \\t, \\\\ or \\u and four digits.',
+          'This must be escaped: \\n, \\t, \\\\ or \\u and four digits.',
         )
       }
       return inner
@@ -276,7 +276,7 @@ class TreeReader {
     const text = numeral.exec(this.#text)![0]
     this.#at += text.length
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text))
-      this.#note(from, this.#at, 'This is no number of JSON.')
+      this.#note(from, this.#at, 'This is not a JSON number.')
     return { kind: 'number', from, to: this.#at, text }
   }
 
@@ -288,7 +288,7 @@ class TreeReader {
     this.#at += text.length
     const value = words.get(text)
     if (value === undefined)
-      this.#note(from, this.#at, 'Only true, false and null stand without quotes.')
+      this.#note(from, this.#at, 'Only true, false, null and numbers have no quotes.')
     return { kind: 'word', from, to: this.#at, value: value ?? null }
   }
 }

@@ -16,7 +16,7 @@ export function parseJson(text: string): Value {
   const reader = new Reader(text)
   const value = reader.readValue(0)
   reader.skipSpace()
-  if (reader.at < text.length) throw reader.problem('There is something behind the end')
+  if (reader.at < text.length) throw reader.problem('Text follows the end')
   return value
 }
 
@@ -70,7 +70,7 @@ class Reader {
     if (number !== undefined) return new Numeral(number)
     const literal = this.#take(word)
     if (literal !== undefined) return words[literal]!
-    throw this.problem('This is no JSON value')
+    throw this.problem('This is not a JSON value')
   }
 
   #take(pattern: RegExp): string | undefined {
@@ -89,7 +89,7 @@ class Reader {
       const start = this.at
       if (this.text[start] !== '"') throw this.problem('A name in quotes is missing')
       const name = this.readString()
-      if (object.has(name)) throw this.problem(`There is a second "${name}"`, start)
+      if (object.has(name)) throw this.problem(`Duplicate name "${name}"`, start)
       this.skipSpace()
       if (this.text[this.at] !== ':') throw this.problem('A colon is missing')
       this.at++
@@ -130,14 +130,14 @@ class Reader {
     const start = this.at
     let end = this.text.indexOf('"', start + 1)
     while (end >= 0 && this.#isEscaped(end)) end = this.text.indexOf('"', end + 1)
-    if (end < 0) throw this.problem('The text in quotes has no end', start)
+    if (end < 0) throw this.problem('The string is not closed', start)
     this.at = end + 1
     const inside = this.text.slice(start + 1, end)
     if (isPlain(inside)) return inside
     try {
       return JSON.parse(this.text.slice(start, end + 1)) as string
     } catch {
-      throw this.problem('The text in quotes has a character that must be escaped', start)
+      throw this.problem('The string has a character that must be escaped', start)
     }
   }
 

@@ -72,8 +72,8 @@ export function MapPage({ place }: { readonly place: Place }) {
     return (
       <EmptyState title={`This ${place.kind} has no vectors`}>
         {place.kind === 'table'
-          ? 'A map shows the vectors of a column of type vector.'
-          : 'A map shows the vectors of a collection that was created with them.'}
+          ? 'The map shows a column of the type vector.'
+          : 'The map requires a collection that was created with vectors.'}
       </EmptyState>
     )
   return (
@@ -117,7 +117,7 @@ export function MapPage({ place }: { readonly place: Place }) {
         <EmptyState title="No vectors to show">
           {data.seen === 0
             ? `No ${noun(place, 2)} match.`
-            : `${formatMany(data.seen, noun(place, 1))} were looked at, and none has a vector.`}
+            : `None of the ${formatMany(data.seen, noun(place, 1))} read has a vector.`}
         </EmptyState>
       )}
       {shown !== undefined && shown.documents.length > 0 && (
@@ -192,7 +192,10 @@ function MapOf({
           fitTurn={fitTurn}
           onPoint={setPointed}
           onSelect={(points) => setSelected(new Set(points))}
-          label={`Map of ${formatMany(documents.length, 'vector')}. Arrow keys move it, plus and minus zoom; the list beside it holds the same.`}
+          label={
+            `Map of ${formatMany(documents.length, 'vector')}. Arrow keys move the ` +
+            'map, plus and minus zoom. The list beside it has the same content.'
+          }
         />
         <div class="map-buttons">
           <Button isPressed={isLasso} onClick={() => setLasso(!isLasso)}>
@@ -251,9 +254,9 @@ function statusText(
   const what = `${formatMany(shown.documents.length, 'vector')} of ${formatMany(shown.dimension, 'number')}${data.hasMore ? ', there are more' : ''}`
   switch (stage) {
     case 'waiting':
-      return `${what}: finding the main directions`
+      return `${what}: computing the principal components`
     case 'pca':
-      return `${what}: PCA, looking for neighbours`
+      return `${what}: PCA, searching neighbours`
     case 'umap':
       return `${what}: UMAP, ${Math.round(progress * 100)}%`
     case 'done':

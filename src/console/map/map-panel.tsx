@@ -55,9 +55,9 @@ export function PointedDocument({
     [document],
   )
   return (
-    <section class="map-document" aria-label={`The ${noun(place, 1)} that is pointed at`}>
+    <section class="map-document" aria-label={`The ${noun(place, 1)} under the pointer`}>
       {document === undefined ? (
-        <p class="quiet-text">Point at the map to see what is there.</p>
+        <p class="quiet-text">Point at a dot of the map to see its ${noun(place, 1)}.</p>
       ) : (
         <>
           <div class="row">

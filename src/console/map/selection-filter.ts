@@ -20,7 +20,8 @@ export function selectionFilter(
   const [key, ...others] = place.kind === 'table' ? keyColumns(place) : ['_id']
   if (others.length > 0) return rowsFilter([key!, ...others], documents)
   const ids = documents.map((document) => document.get(key!))
-  if (ids.includes(undefined)) return { lacks: 'Some of these have no id.' }
+  if (ids.includes(undefined))
+    return { lacks: 'Some of the selected documents have no id.' }
   const values = ids as readonly Value[]
   const lists = Array.from({ length: Math.ceil(values.length / valuesMax) }, (_, at) =>
     oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
@@ -49,5 +50,5 @@ function rowsFilter(keys: readonly string[], rows: readonly JsonObject[]): Selec
 }
 
 function tooMany(countMax: number): string {
-  return `A filter lists at most ${countMax} rows of this table. Choose fewer points.`
+  return `A filter can list at most ${countMax} rows of this table. Select fewer points.`
 }

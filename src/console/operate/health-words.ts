@@ -18,22 +18,22 @@ export interface HealthWords {
 
 /** Sentences for passed checks, by their name in the server's reply. */
 const wellSentences: Readonly<Record<string, string>> = {
-  'accepting requests': 'It accepts requests.',
-  store: 'Its store can be read and written.',
+  'accepting requests': 'Accepting requests.',
+  store: 'Store readable and writable.',
 }
 
 export function healthWords({ status, checks }: Health): HealthWords {
   const isWell = status === 'UP'
   return {
     isWell,
-    title: isWell ? 'The server is well' : 'The server is not well',
+    title: isWell ? 'Healthy' : 'Not healthy',
     sentences: checks.map(sentenceOf),
   }
 }
 
 function sentenceOf({ name, status, data }: HealthCheck): string {
   if (status === 'UP') return wellSentences[name] ?? `Fine: ${name}.`
-  const problem = data?.problem ?? 'it does not say why'
+  const problem = data?.problem ?? 'no reason given'
   return `${capital(name)}: ${problem}${/[.!?]$/.test(problem) ? '' : '.'}`
 }
 

@@ -125,7 +125,7 @@ const plots: readonly Planned[] = [
     title: 'Queues',
     unit: 'count',
     lines: [
-      { name: 'requests at work', of: gauge('stela_http_requests_in_flight') },
+      { name: 'requests in progress', of: gauge('stela_http_requests_in_flight') },
       { name: 'reads waiting', of: gauge('stela_reads_waiting') },
       { name: 'writes waiting', of: gauge('stela_writes_waiting') },
       { name: 'statements waiting', of: gauge('stela_cql_waiting') },

@@ -20,7 +20,7 @@ export function OperatePage() {
       <div class="page-head">
         <h1>Operate</h1>
         <SelectField<Pace>
-          label="Look at the metrics"
+          label="Refresh interval"
           isLabelHidden
           value={pace}
           onChange={setPace}
@@ -81,7 +81,7 @@ function useWatched(pace: Pace): Watched {
 async function readMetrics(): Promise<Look> {
   const response = await send('metrics')
   if (response.status === 404)
-    throw new Error('The server keeps no metrics: it was started with --metrics off.')
+    throw new Error('The server has no metrics: it was started with --metrics off.')
   if (!response.ok) throw new Error('This token may not read the metrics of the server.')
   const text = await response.text()
   if (text.startsWith('{'))
@@ -101,7 +101,7 @@ function HealthNotice({
   readonly error: unknown
 }) {
   if (error !== undefined) return <ErrorNotice error={error} />
-  if (health === undefined) return <Loading label="Asking for its health" />
+  if (health === undefined) return <Loading label="Loading the health" />
   const { isWell, title, sentences } = healthWords(health)
   return (
     <Notice kind={isWell ? 'good' : 'error'} title={title}>
@@ -118,7 +118,7 @@ function Plots({
   readonly problem: string | undefined
 }) {
   if (problem !== undefined) return <Notice>{problem}</Notice>
-  if (looks.length < 2) return <Loading label="Looking at the metrics twice" />
+  if (looks.length < 2) return <Loading label="Loading the metrics" />
   const times = timesOf(looks)
   return (
     <section class="plots" aria-label="Plots">

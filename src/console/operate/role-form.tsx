@@ -46,7 +46,7 @@ export function RoleForm({
     else await manage('PUT', `organizations/roles/${encodeURIComponent(role.ID)}`, body)
     onClose()
     onSaved()
-    showToast({ text: `The role ${body.name} is saved.` })
+    showToast({ text: `Saved the role ${body.name}.` })
   })
   const changeScope = (position: number, more: Partial<Scope>) =>
     setScopes(scopes.map((each, at) => (at === position ? { ...each, ...more } : each)))
@@ -61,7 +61,7 @@ export function RoleForm({
       }}
     >
       <TextField label="Name" value={name} onChange={setName} isRequired hasFocus />
-      <TextField label="What it is for" value={description} onChange={setDescription} />
+      <TextField label="Description" value={description} onChange={setDescription} />
       <fieldset>
         <legend>May</legend>
         {abilities.map(({ label, hint, actions: own }) => (
@@ -113,7 +113,7 @@ export function RoleForm({
           </Button>
           {scopes.length > 1 && (
             <Button icon="delete" onClick={() => setScopes(scopes.slice(0, -1))}>
-              Not the last
+              Remove the last place
             </Button>
           )}
         </div>

@@ -139,7 +139,7 @@ function DeleteRole({
     await manage('DELETE', `organizations/roles/${encodeURIComponent(role.ID)}`)
     onClose()
     onDeleted()
-    showToast({ text: `The role ${role.Name} is deleted.` })
+    showToast({ text: `Deleted the role ${role.Name}.` })
   })
   return (
     <Dialog
@@ -148,7 +148,7 @@ function DeleteRole({
       onClose={onClose}
       submit={{ ...remove, label: 'Delete', isDanger: true }}
     >
-      <p>{role.Name}: tokens that have it will have it no more.</p>
+      <p>{role.Name}: tokens with this role lose its permissions.</p>
       <ErrorNotice error={remove.error} />
     </Dialog>
   )

@@ -12,8 +12,7 @@ import { sortSizes, type SizeColumn, type SizeRow } from './sort-sizes.ts'
 
 async function loadSizes(): Promise<readonly SizeRow[]> {
   const databases = await listDatabases()
-  if (databases.length === 0)
-    throw new Error('This token may not see which databases there are.')
+  if (databases.length === 0) throw new Error('This token may not list databases.')
   const lists = await Promise.all(
     databases.map(async ({ id, managedId, name }) => {
       const path = `databases/${encodeURIComponent(managedId)}/sizes`
@@ -86,7 +85,7 @@ export function SizesTable() {
 function reasonOf(error: unknown): string {
   const isUnserved = error instanceof ManageError && error.httpStatus === 404
   return isUnserved
-    ? 'The management API tells sizes, and this server was started without it: --admin-port off.'
+    ? 'Sizes require the management API, but this server was started with --admin-port off.'
     : messageOf(error)
 }
 

@@ -61,10 +61,10 @@ export function SlowCommands() {
 
 function wordsOf({ server, slowerThanMs, commands }: SlowCommandsView): string {
   if (slowerThanMs === 0)
-    return 'The server takes no note of them: it was started with --slow-command 0.'
+    return 'The server does not record slow commands: it was started with --slow-command 0.'
   const slow = `${formatCount(slowerThanMs)} ms or longer`
   const where = `on ${server.host}, process ${server.process}`
   return commands.length === 0
-    ? `No command took ${slow} since the server ${where} was started.`
-    : `The latest that took ${slow} ${where}.`
+    ? `No command has taken ${slow} since the start of the server ${where}.`
+    : `The latest commands that took ${slow} ${where}.`
 }

@@ -43,8 +43,8 @@ export function TokensSection({
       </div>
       {tokens.length === 0 ? (
         <EmptyState title="No tokens with roles yet">
-          The administrator's token of the settings is not listed: it is valid as long as it
-          is set. Make tokens that may do less for applications and people.
+          The administrator token of the settings is not listed: it is valid while it is
+          set. Create tokens with fewer permissions for applications and people.
         </EmptyState>
       ) : (
         <DataTable
@@ -55,7 +55,7 @@ export function TokensSection({
               render: (token) => (
                 <>
                   {token.description ?? <span class="quiet-text">not described</span>}
-                  {isOwn(token) && <span class="quiet-text"> (the one you use)</span>}
+                  {isOwn(token) && <span class="quiet-text"> (your token)</span>}
                 </>
               ),
             },
@@ -108,7 +108,7 @@ function dayOf(moment: string): string {
 
 function expiryWords(moment: string): string {
   const isOver = Date.parse(moment) <= Date.now()
-  return isOver ? `${dayOf(moment)}, it has expired` : dayOf(moment)
+  return isOver ? `${dayOf(moment)}, expired` : dayOf(moment)
 }
 
 /** Whether this is the token of the session. Generated tokens contain their id. */
@@ -156,11 +156,11 @@ function NewToken({
     <Dialog
       title="New token"
       onClose={onClose}
-      submit={{ ...create, label: 'Make the token', isDisabled: chosen.size === 0 }}
+      submit={{ ...create, label: 'Create the token', isDisabled: chosen.size === 0 }}
     >
       <TextField
-        label="What it is for"
-        hint="Shown in lists, so that somebody knows whose it is."
+        label="Description"
+        hint="Shown in lists to identify the token."
         value={description}
         onChange={setDescription}
         hasFocus
@@ -170,7 +170,7 @@ function NewToken({
         value={lifetime}
         choices={(Object.keys(lifetimes) as Lifetime[]).map((value) => ({
           value,
-          label: value === 'never' ? 'ever, until it is revoked' : value,
+          label: value === 'never' ? 'unlimited time, until it is revoked' : value,
         }))}
         onChange={setLifetime}
       />
@@ -217,8 +217,7 @@ function MadeToken({
       }
     >
       <Notice kind="warning">
-        It is shown only now. The server keeps a digest of it, from which nobody gets it
-        back.
+        Copy the token now: it cannot be shown again. The server stores only a digest of it.
       </Notice>
       <output class="made-token monospaced" aria-label="The new token">
         {token}
@@ -244,7 +243,7 @@ function Revoke({
     }
     onClose()
     onRevoked()
-    showToast({ text: 'The token is revoked.' })
+    showToast({ text: 'Revoked the token.' })
   })
   return (
     <Dialog
@@ -254,11 +253,11 @@ function Revoke({
       submit={{ ...revoke, label: 'Revoke', isDanger: true }}
     >
       <p>
-        {token.description ?? token.clientId}: whoever uses it is refused from the next
-        request on. This cannot be undone.
+        {token.description ?? token.clientId}: from now on, requests with it are rejected.
+        This cannot be undone.
       </p>
       {isOwn(token) && (
-        <Notice kind="warning">It is the one you use: you will be signed out.</Notice>
+        <Notice kind="warning">This is your token: you will be signed out.</Notice>
       )}
       <ErrorNotice error={revoke.error} />
     </Dialog>

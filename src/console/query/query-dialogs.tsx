@@ -46,7 +46,7 @@ export function QueriesDialog({
       </ul>
       <h3>History</h3>
       {history.length === 0 && (
-        <p class="hint">Queries that were run are kept in this browser.</p>
+        <p class="hint">Queries that you run are stored in this browser.</p>
       )}
       <ul class="query-list">
         {history.map(({ query, ranAt }) => (
@@ -98,8 +98,8 @@ export function SaveDialog({
         hasFocus
         hint={
           isTaken
-            ? 'There is one of this name: it is replaced.'
-            : 'It is kept in this browser.'
+            ? 'A query with this name exists. It will be replaced.'
+            : 'It is stored in this browser.'
         }
       />
     </Dialog>

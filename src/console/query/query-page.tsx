@@ -120,7 +120,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
     ...(mayWrite && {
       edit: (document: JsonObject) => {
         if (idFilter(place, document) !== undefined) setOpen({ edited: document })
-        else showToast({ text: 'The projection leaves out its id.', kind: 'error' })
+        else showToast({ text: 'The projection excludes the id.', kind: 'error' })
       },
     }),
     showValue: (path, value) => setOpen({ name: path.join(' › '), value }),
@@ -203,12 +203,12 @@ export function QueryPage({ place }: { readonly place: Place }) {
       {trace !== undefined && <TraceView trace={trace} />}
       {submitted?.isTraced === true && pages.page !== undefined && trace === undefined && (
         <div class="toolbar-notes">
-          <Notice>This server has tracing switched off.</Notice>
+          <Notice>Tracing is disabled on this server.</Notice>
         </div>
       )}
       {submitted === undefined ? (
-        <EmptyState title="Nothing was run yet">
-          Leave a clause empty to leave it out. Control+Space proposes fields and operators,
+        <EmptyState title="No query has run yet">
+          An empty clause is not sent. Control+Space suggests fields and operators,
           Control+Enter runs the query.
         </EmptyState>
       ) : documents.length > 0 ? (

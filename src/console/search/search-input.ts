@@ -33,7 +33,7 @@ async function readVector(
   if (Array.isArray(value)) {
     if (value.length > 0 && value.every((element) => element instanceof Numeral))
       return value
-    throw new Error('A vector is an array of numbers: [0.1, 0.2, …]')
+    throw new Error('A vector must be an array of numbers: [0.1, 0.2, …]')
   }
   if (isObject(value) && value.has('$binary')) return value
   return vectorOf(place, field, value, signal)
@@ -57,7 +57,9 @@ async function vectorOf(
 ): Promise<Value> {
   const [key, ...others] = place.kind === 'table' ? keyColumns(place) : ['_id']
   if (others.length > 0)
-    throw new Error('Rows of this table have several keys. Write a vector: [0.1, 0.2, …]')
+    throw new Error(
+      'Rows of this table have a primary key of several columns. Enter a vector: [0.1, 0.2, …]',
+    )
   const { documents } = await command(
     place,
     'findOne',
@@ -68,7 +70,7 @@ async function vectorOf(
   if (vector === undefined || vector === null)
     throw new Error(
       documents.length === 0
-        ? 'No document has this id, and it is no vector either: [0.1, 0.2, …]'
+        ? 'This is neither the id of a document nor a vector such as [0.1, 0.2, …]'
         : 'The document with this id has no vector.',
     )
   return vector

@@ -81,7 +81,7 @@ export function SearchPage({ place }: { readonly place: Place }) {
         const made = searchCommand(place, way, input)
         return made === undefined ? [] : [{ way, command: made }]
       })
-      if (columns.length === 0) throw new Error('Type what to search for.')
+      if (columns.length === 0) throw new Error('Enter a text to search for.')
       if (!isLatest()) return
       setSearch({ columns, stems })
       await Promise.all(
@@ -111,8 +111,10 @@ export function SearchPage({ place }: { readonly place: Place }) {
     return (
       <EmptyState title={`This ${place.kind} cannot be searched`}>
         {place.kind === 'table'
-          ? 'A table is searched by columns that have a vector index or a text index. Create one to search here.'
-          : 'A collection is searched by vectors or by words, which are chosen when it is created.'}
+          ? 'A search requires a column with a vector index or a text index. Create an ' +
+            'index first.'
+          : 'A search requires vectors or lexical search, which are set when the ' +
+            'collection is created.'}
       </EmptyState>
     )
   return (
@@ -171,7 +173,7 @@ export function SearchPage({ place }: { readonly place: Place }) {
         <ul class="search-lacking">
           {lacking.map(({ name, lacks }) => (
             <li key={name}>
-              <strong>{wayLabels[name]}</strong> is not possible: {lacks}.
+              <strong>{wayLabels[name]}</strong> is not available: {lacks}.
             </li>
           ))}
         </ul>
@@ -179,7 +181,7 @@ export function SearchPage({ place }: { readonly place: Place }) {
       <ErrorNotice error={inputError} onClose={() => setInputError(undefined)} />
       {search === undefined ? (
         <EmptyState title={`${formatMany(usable.length, 'way')} to search`}>
-          The same question is asked in each of them, side by side:{' '}
+          The console runs the same query in each of them, side by side:{' '}
           {usable.map(({ name }) => wayLabels[name].toLowerCase()).join(', ')}.
         </EmptyState>
       ) : (
@@ -247,8 +249,8 @@ function ResultColumn({
       {results === undefined && error === undefined && <Loading label="Searching" />}
       {results?.length === 0 && (
         <p class="quiet-text">
-          Nothing was found this way.
-          {way.name === 'words' && ' Fewer words find more.'}
+          No results.
+          {way.name === 'words' && ' Use fewer words to find more.'}
         </p>
       )}
       {results !== undefined && results.length > 0 && (
@@ -276,11 +278,11 @@ function ResultColumn({
 }
 
 const explanations: Readonly<Record<WayName, string>> = {
-  meaning: 'Nearest to the vector that the service makes of the text.',
+  meaning: 'Nearest to the vector of the text.',
   vector: 'Nearest to the vector.',
   words:
-    'Has all of the words, in the order of BM25: often, and where few others have them.',
-  hybrid: 'Found by meaning or by words, and put in order by a reranker.',
+    'Contains all of the words, ordered by BM25: frequent in this text, rare in others.',
+  hybrid: 'Found by meaning or by words, ordered by a reranker.',
 }
 
 function rankIn({ results = [] }: Column, key: string): number | undefined {

@@ -144,7 +144,10 @@ export function explainHybrid(
   const meaning =
     vectorRank === null ? 'not found by meaning' : `${ordinal(vectorRank)} by meaning`
   const words = wordRank === null ? 'not found by words' : `${ordinal(wordRank)} by words`
-  return `${capital(meaning)}, ${words}. The reranker gave it ${formatScore(rerank)}, which makes it ${ordinal(rank)}.`
+  return (
+    `${capital(meaning)}, ${words}. Score of the reranker: ${formatScore(rerank)}, ` +
+    `${ordinal(rank)}.`
+  )
 }
 
 export function formatScore(score: number): string {

@@ -34,9 +34,7 @@ function waysOfCollection({ options }: Place): readonly Way[] {
   const { vector, lexical, rerank } = options
   const noVector = vector === undefined ? 'the collection has no vectors' : undefined
   const noService =
-    vector?.service === undefined
-      ? 'no embedding service makes vectors of texts here'
-      : undefined
+    vector?.service === undefined ? 'the collection has no embedding service' : undefined
   const noWords =
     lexical?.enabled === true ? undefined : 'the collection does not index words'
   const noRerank = rerank?.enabled === true ? undefined : 'the collection has no reranker'

@@ -250,7 +250,7 @@ class CassandraEngine implements Engine {
 
   async #changeIn(keyspace: string, plan: SchemaPlan) {
     const schema = await this.#shared.catalog.refresh(keyspace)
-    if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
+    if (schema === undefined) throw new EngineError('gone', `${keyspace} no longer exists`)
     const counts = await countTargets(this.#session, this.#shared.options.systemKeyspace)
     const change = plan(schema, counts)
     return change && { schema, change }

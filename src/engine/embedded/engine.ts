@@ -481,10 +481,10 @@ class EmbeddedEngine implements Engine {
   #stored(target: Target): StoredTarget {
     const known = this.#catalog.find(target.keyspace, target.name)
     if (known?.target.uid !== target.uid)
-      throw new EngineError('gone', `${target.name} is gone`)
+      throw new EngineError('gone', `${target.name} no longer exists`)
     const isCurrent = target === known.target || target === known.stored
     if (target.kind === 'table' && !isCurrent)
-      throw new EngineError('changed', `${target.name} has another schema by now`)
+      throw new EngineError('changed', `the schema of ${target.name} has changed`)
     return known.stored
   }
 
@@ -512,5 +512,5 @@ function makeRecord(row: DocRow, view: RecordView): EmbeddedRecord {
 }
 
 function closed(): EngineError {
-  return new EngineError('closed', 'the store is closed')
+  return new EngineError('closed', 'the server is shutting down')
 }

@@ -68,7 +68,8 @@ export class SchemaChanges {
     const { catalog, turns } = this.#options
     const planned = () => {
       const schema = catalog.schema(keyspace)
-      if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
+      if (schema === undefined)
+        throw new EngineError('gone', `${keyspace} no longer exists`)
       return plan(schema, catalog.counts)
     }
     for (;;) {

@@ -62,7 +62,7 @@ function oneAtATime(): FairQueue {
     refuse: (waitingMax) =>
       new EngineError(
         'overloaded',
-        `${waitingMax} schema changes of this token are waiting already`,
+        `${waitingMax} schema changes of this token are already waiting`,
       ),
   })
 }

@@ -8,35 +8,37 @@ import { schemaReference, type Schema } from './schema.ts'
 export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> {
   return {
     Document: open(
-      'A document of any shape. Beside its fields it may have an _id (left out: one is made) ' +
-        'and what it is searched by: $vector (numbers), $vectorize (a text that the ' +
-        'collection embeds), $lexical (words). Dates are {"$date": <milliseconds>}. For a ' +
-        'table, a row: column names with values, all columns of the primary key among them.',
+      'A document with any fields. Without _id, the server generates one. Search ' +
+        'fields: $vector (numbers), $vectorize (a text that the collection embeds), ' +
+        '$lexical (words). Dates are {"$date": <milliseconds>}. For a table, a row: ' +
+        'column names with values, including all columns of the primary key.',
       { _id: 'dune', title: 'Dune', year: 1965, $vectorize: 'a desert planet' },
     ),
     Filter: open(
-      'Paths with the values that they must equal, or with operators: $eq, $ne, $gt, $gte, ' +
-        '$lt, $lte, $in, $nin, $exists; for arrays $all, $size. A path such as author.name ' +
-        'leads into objects. All of it must hold; combine with $and, $or, $not. For words, ' +
-        '{"$lexical": {"$match": "…"}}. In a table: columns, without $exists and $size. ' +
-        'Empty: everything matches.',
+      'Paths with the values that they must equal, or with operators: $eq, $ne, $gt, ' +
+        '$gte, $lt, $lte, $in, $nin, $exists; for arrays $all, $size. A path such as ' +
+        'author.name addresses fields of nested objects. All conditions must match; ' +
+        'combine with $and, $or, $not. To match words, use {"$lexical": {"$match": ' +
+        '"…"}}. In a table: columns, without $exists and $size. An empty filter ' +
+        'matches everything.',
       { year: { $gte: 1960, $lt: 1970 }, tags: { $in: ['desert'] } },
     ),
     Sort: open(
-      'Paths with 1 (ascending) or -1 (descending); or one search alone, the best first: ' +
-        '{"$vectorize": "a text"}, {"$vector": [0.1, …]} or {"$lexical": "words"} in a ' +
-        'collection; in a table, an indexed column with a text or a vector.',
+      'Paths with 1 (ascending) or -1 (descending); or exactly one search, best ' +
+        'match first: {"$vectorize": "a text"}, {"$vector": [0.1, …]} or {"$lexical": ' +
+        '"words"} in a collection; in a table, an indexed column with a text or a ' +
+        'vector.',
       { year: -1 },
       { $vectorize: 'life on other worlds' },
     ),
     Projection: open(
-      'Paths with 1 to show only these, or with 0 to leave these out. $vector, $vectorize ' +
-        'and $lexical are shown only if named, or by {"*": 1}.',
+      'Paths with 1 to return only these, or with 0 to exclude them. $vector, ' +
+        '$vectorize and $lexical are returned only if included by name or by {"*": 1}.',
       { title: 1, year: 1 },
     ),
     Update: {
       ...shape(
-        'Operators, each with paths and what to do there. In a table: $set, $unset, and for ' +
+        'Operators, each with paths and arguments. In a table: $set, $unset, and for ' +
           'lists, sets and maps $push and $pullAll.',
         Object.fromEntries(
           Object.entries(updateOperators).map(([name, says]) => [name, open(says)]),
@@ -45,13 +47,13 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
       examples: [{ $set: { title: 'Dune' }, $inc: { copies: 1 }, $push: { tags: 'new' } }],
     },
     HybridSort: shape(
-      'One text for both searches; or the text or vector and the words apart.',
+      'One text for both searches, or an object with a text or vector and the words.',
       {
         $hybrid: {
           oneOf: [
             { type: 'string' },
             shape(
-              'What each search looks for: $lexical, and $vectorize or $vector.',
+              'Input of each search: $lexical, and $vectorize or $vector.',
               {
                 $vector: schemaReference('Vector'),
                 $vectorize: { type: 'string' },
@@ -65,7 +67,7 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
       ['$hybrid'],
     ),
     Vector: {
-      description: 'Numbers, or as {"$binary": "…"} their bytes in Base64.',
+      description: 'Numbers, or their bytes in Base64 as {"$binary": "…"}.',
       oneOf: [
         {
           type: 'array',
@@ -96,19 +98,20 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
 
 /** Update operators, with their effect on the paths that they are given. */
 const updateOperators: Readonly<Record<string, string>> = {
-  $addToSet: 'Adds a value, or those of {"$each": […]}, to an array that lacks it.',
-  $currentDate: 'Puts the time there; the argument is true.',
+  $addToSet:
+    'Adds a value, or those of {"$each": […]}, to an array unless it already contains it.',
+  $currentDate: 'Sets the field to the current time; the argument is true.',
   $inc: 'Adds a number.',
-  $max: 'Puts the value there if it is greater than what is there.',
-  $min: 'Puts the value there if it is less than what is there.',
-  $mul: 'Multiplies by a number.',
+  $max: 'Sets the value if it is greater than the current one.',
+  $min: 'Sets the value if it is less than the current one.',
+  $mul: 'Multiplies the field by a number.',
   $pop: 'Removes the last element of an array (1), or the first (-1).',
-  $pull: 'Removes all elements that equal the value, or meet the condition.',
+  $pull: 'Removes all elements that equal the value or match the condition.',
   $pullAll: 'Removes all elements that equal one of the values.',
-  $push: 'Adds a value to the end of an array, or those of {"$each": […], "$position": n}.',
+  $push: 'Appends a value to an array, or inserts those of {"$each": […], "$position": n}.',
   $rename: 'Moves a field to another path.',
-  $set: 'Puts a value there.',
-  $setOnInsert: 'Puts a value there if an upsert inserts the document.',
+  $set: 'Sets a value.',
+  $setOnInsert: 'Sets a value if an upsert inserts the document.',
   $unset: 'Removes the field; the argument is ignored.',
 }
 
@@ -122,39 +125,47 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       required: ['class'],
       additionalProperties: { type: 'integer' },
     },
-    CollectionOptions: shape('All of it is chosen once, when the collection is created.', {
-      defaultId: shape('The kind of _id that is made where a document has none.', {
-        type: { type: 'string', enum: ['uuid', 'uuidv6', 'uuidv7', 'objectId'] },
-      }),
-      vector: shape('Vectors of one length, and how they are compared.', {
-        dimension: positiveNumber(limits.vectorDimensionMax),
-        metric: schemaReference('Metric'),
-        sourceModel: schemaReference('SourceModel'),
-        service: schemaReference('EmbeddingService'),
-      }),
-      indexing: {
-        description: 'Paths that can be filtered and sorted on, or those that cannot.',
-        oneOf: [
-          shape(undefined, { allow: names() }, ['allow']),
-          shape(undefined, { deny: names() }, ['deny']),
-        ],
+    CollectionOptions: shape(
+      'Options are set when the collection is created and cannot be changed.',
+      {
+        defaultId: shape(
+          'Type of the _id that the server generates for a document without one.',
+          {
+            type: { type: 'string', enum: ['uuid', 'uuidv6', 'uuidv7', 'objectId'] },
+          },
+        ),
+        vector: shape('Vectors: their dimension, metric and embedding service.', {
+          dimension: positiveNumber(limits.vectorDimensionMax),
+          metric: schemaReference('Metric'),
+          sourceModel: schemaReference('SourceModel'),
+          service: schemaReference('EmbeddingService'),
+        }),
+        indexing: {
+          description:
+            'Paths to index (allow), or paths not to index (deny). Filters and sorts ' +
+            'require an indexed path.',
+          oneOf: [
+            shape(undefined, { allow: names() }, ['allow']),
+            shape(undefined, { deny: names() }, ['deny']),
+          ],
+        },
+        lexical: shape('Lexical search.', {
+          enabled: { type: 'boolean' },
+          analyzer: schemaReference('Analyzer'),
+        }),
+        rerank: shape('The reranker of findAndRerank.', {
+          enabled: { type: 'boolean' },
+          service: schemaReference('RerankService'),
+        }),
       },
-      lexical: shape('Search by words.', {
-        enabled: { type: 'boolean' },
-        analyzer: schemaReference('Analyzer'),
-      }),
-      rerank: shape('The reranker of findAndRerank.', {
-        enabled: { type: 'boolean' },
-        service: schemaReference('RerankService'),
-      }),
-    }),
+    ),
     Metric: {
-      description: 'How vectors are compared. Left out: by the model that made them.',
+      description: 'Metric of similarity. Default: the metric of the source model.',
       type: 'string',
       enum: ['cosine', 'dot_product', 'euclidean'],
     },
     SourceModel: {
-      description: 'The model that made the vectors.',
+      description: 'Model that computed the vectors.',
       type: 'string',
       enum: [
         ...['ada002', 'bert', 'cohere-v3', 'gecko', 'nv-qa-4'],
@@ -163,11 +174,12 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       default: 'other',
     },
     Analyzer: {
-      description: 'How texts become terms: the name of an analyzer, or how to make one.',
+      description:
+        'Splits texts into terms: the name of a built-in analyzer, or a definition.',
       oneOf: [{ type: 'string' }, { type: 'object' }],
     },
     EmbeddingService: shape(
-      'Makes vectors of texts; findEmbeddingProviders lists what there is.',
+      'Service that embeds texts; findEmbeddingProviders lists the providers.',
       {
         provider: { type: 'string' },
         modelName: { type: 'string' },
@@ -177,7 +189,7 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       ['provider'],
     ),
     RerankService: shape(
-      'Orders results anew; findRerankingProviders lists what there is.',
+      'Service that reranks results; findRerankingProviders lists the providers.',
       { provider: { type: 'string' }, modelName: { type: 'string' } },
     ),
   }
@@ -196,7 +208,7 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
         columns: { ...columns, minProperties: 1 },
         primaryKey: {
           description:
-            'One column; or columns that make partitions, and the order in them.',
+            'One column, or the partition columns and the sort columns within a partition.',
           oneOf: [
             { type: 'string' },
             shape(
@@ -224,7 +236,7 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
       ],
     },
     UserDefinedType: shape(
-      'A type of your own.',
+      'A user-defined type.',
       { type: { type: 'string', enum: ['userDefined'] }, udtName: { type: 'string' } },
       ['type', 'udtName'],
     ),
@@ -303,7 +315,9 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
     },
     IndexDefinition: indexOf(
       {
-        description: 'A column; of a map also {"<column>": "$keys"} or "$values".',
+        description:
+          'A column. For the keys or values of a map: {"<column>": "$keys"} or ' +
+          '{"<column>": "$values"}.',
         oneOf: [
           { type: 'string' },
           {

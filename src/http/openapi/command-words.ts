@@ -24,44 +24,39 @@ const collectionPath = '/v1/sample/books'
 const tablePath = '/v1/sample/readers'
 
 const general: WordsByCommand = {
-  createKeyspace: words('Creates a keyspace. One that exists stays as it is.', [
-    toServer('Make the keyspace of these examples', { name: 'sample' }),
+  createKeyspace: words('Creates a keyspace. An existing keyspace is not changed.', [
+    toServer('Create the keyspace of these examples', { name: 'sample' }),
   ]),
-  findKeyspaces: words('Names all keyspaces.', [
-    toServer('Which keyspaces are there?', {}),
-  ]),
+  findKeyspaces: words('Lists all keyspaces.', [toServer('List the keyspaces', {})]),
   dropKeyspace: words(
-    'Drops a keyspace with all that it holds. One that is absent counts as dropped.',
+    'Drops a keyspace and everything in it. Succeeds if the keyspace does not exist.',
     [toServer('Drop a keyspace', { name: 'sample_of_last_year' })],
   ),
   findEmbeddingProviders: words(
-    'Lists the services that turn texts into vectors, with their models and parameters.',
-    [toServer('Services with models that can be built on', {})],
+    'Lists the embedding providers with their models and parameters.',
+    [toServer('Providers with supported models', {})],
   ),
-  findRerankingProviders: words(
-    'Lists the services that put search results into a better order, with their models.',
-    [
-      toServer('Models that are still supported', {
-        options: { filterModelStatus: 'SUPPORTED' },
-      }),
-    ],
-  ),
-  createNamespace: words('The older name of createKeyspace.', [
+  findRerankingProviders: words('Lists the reranking providers with their models.', [
+    toServer('Models that are still supported', {
+      options: { filterModelStatus: 'SUPPORTED' },
+    }),
+  ]),
+  createNamespace: words('Deprecated name of createKeyspace.', [
     toServer('The same as createKeyspace', { name: 'sample' }),
   ]),
-  findNamespaces: words('The older name of findKeyspaces.', [
+  findNamespaces: words('Deprecated name of findKeyspaces.', [
     toServer('The same as findKeyspaces', {}),
   ]),
-  dropNamespace: words('The older name of dropKeyspace.', [
+  dropNamespace: words('Deprecated name of dropKeyspace.', [
     toServer('The same as dropKeyspace', { name: 'sample_of_last_year' }),
   ]),
 }
 
 const keyspace: WordsByCommand = {
   createCollection: words(
-    'Creates a collection of documents. Asking again for the same one is fine.',
+    'Creates a collection. Succeeds if it exists with the same options.',
     [
-      toKeyspace('Documents that are found by field, by vector and by words', {
+      toKeyspace('A collection with vector and lexical search', {
         name: 'books',
         options: {
           vector: { dimension: 3, metric: 'cosine' },
@@ -74,17 +69,17 @@ const keyspace: WordsByCommand = {
   findCollections: words('Lists the collections of a keyspace.', [
     toKeyspace('Collections with their options', { options: { explain: true } }),
   ]),
-  deleteCollection: words('Deletes a collection with all that it holds.', [
+  deleteCollection: words('Deletes a collection with all its documents.', [
     toKeyspace('Delete a collection', { name: 'pamphlets' }),
   ]),
-  createType: words('Creates a type of your own, made of fields, for columns to have.', [
+  createType: words('Creates a user-defined type with fields, which columns can have.', [
     toKeyspace('A type of two fields', {
       name: 'address',
       definition: { fields: { street: 'text', city: 'text' } },
       options: { ifNotExists: true },
     }),
   ]),
-  alterType: words('Renames fields of a type and adds others: all of it, or nothing.', [
+  alterType: words('Renames and adds fields of a type, all or none of them.', [
     toKeyspace('Rename one field and add another', {
       name: 'address',
       rename: { fields: { city: 'town' } },
@@ -94,14 +89,14 @@ const keyspace: WordsByCommand = {
   listTypes: words('Lists the types of a keyspace.', [
     toKeyspace('Types with their fields', { options: { explain: true } }),
   ]),
-  dropType: words('Drops a type that no column is made of.', [
-    toKeyspace('Drop a type if it is there', {
+  dropType: words('Drops a type that no column uses.', [
+    toKeyspace('Drop a type if it exists', {
       name: 'phone',
       options: { ifExists: true },
     }),
   ]),
   createTable: words('Creates a table of typed columns, with a primary key.', [
-    toKeyspace('Rows in partitions, each in an order', {
+    toKeyspace('A table with partitions and a partition sort', {
       name: 'readers',
       definition: {
         columns: {
@@ -123,13 +118,13 @@ const keyspace: WordsByCommand = {
     toKeyspace('Tables with their definitions', { options: { explain: true } }),
   ]),
   dropTable: words('Drops a table with all its rows and indexes.', [
-    toKeyspace('Drop a table if it is there', {
+    toKeyspace('Drop a table if it exists', {
       name: 'visitors',
       options: { ifExists: true },
     }),
   ]),
   dropIndex: words('Drops an index of any table of the keyspace.', [
-    toKeyspace('Drop an index if it is there', {
+    toKeyspace('Drop an index if it exists', {
       name: 'visitors_name',
       options: { ifExists: true },
     }),
@@ -137,71 +132,78 @@ const keyspace: WordsByCommand = {
 }
 
 const target: WordsByCommand = {
-  insertOne: words('Inserts a document. A row that is there already takes what is given.', [
-    toCollection('A document, whose _id is made', {
-      document: { title: 'Kindred', year: 1979, author: { name: 'Octavia Butler' } },
-    }),
-    toTable('A row', {
-      document: {
-        town: 'Oslo',
-        number: 1,
-        name: 'Ada',
-        motto: 'Reading is travelling without leaving',
-        joined: '2024-05-01',
-        genres: ['novels'],
-        home: { street: 'Storgata', town: 'Oslo', country: 'Norway' },
-        taste: [0.9, 0.1, 0.2],
-      },
-    }),
-  ]),
-  insertMany: words('Inserts several documents or rows; those that fail stop no others.', [
-    toCollection('Documents with vectors and texts to search', {
-      documents: [
-        {
-          _id: 'dune',
-          title: 'Dune',
-          year: 1965,
-          copies: 3,
-          tags: ['desert'],
-          $vector: [0.9, 0.1, 0.1],
-          $lexical: 'spice and politics on a desert planet',
+  insertOne: words(
+    'Inserts a document or a row. In a table, the given columns overwrite those of ' +
+      'an existing row.',
+    [
+      toCollection('A document with a generated _id', {
+        document: { title: 'Kindred', year: 1979, author: { name: 'Octavia Butler' } },
+      }),
+      toTable('A row', {
+        document: {
+          town: 'Oslo',
+          number: 1,
+          name: 'Ada',
+          motto: 'Reading is travelling without leaving',
+          joined: '2024-05-01',
+          genres: ['novels'],
+          home: { street: 'Storgata', town: 'Oslo', country: 'Norway' },
+          taste: [0.9, 0.1, 0.2],
         },
-        {
-          _id: 'solaris',
-          title: 'Solaris',
-          year: 1961,
-          copies: 1,
-          tags: ['ocean'],
-          $vector: [0.1, 0.9, 0.2],
-          $lexical: 'an ocean that thinks, on a distant planet',
-        },
-        { _id: 'ubik', title: 'Ubik', year: 1969, copies: 0, tags: [] },
-      ],
-      options: { ordered: false },
-    }),
-    toTable('Rows', {
-      documents: [
-        { town: 'Oslo', number: 2, name: 'Ben', taste: [0.2, 0.8, 0.1] },
-        { town: 'Rome', number: 1, name: 'Cleo', motto: 'No book is ever finished' },
-      ],
-    }),
-  ]),
-  createIndex: words('Indexes a column of a table by value.', [
-    toTable('Find readers by name, in any case', {
+      }),
+    ],
+  ),
+  insertMany: words(
+    'Inserts several documents or rows. By default, a failed one does not stop the others.',
+    [
+      toCollection('Documents with vectors and texts to search', {
+        documents: [
+          {
+            _id: 'dune',
+            title: 'Dune',
+            year: 1965,
+            copies: 3,
+            tags: ['desert'],
+            $vector: [0.9, 0.1, 0.1],
+            $lexical: 'spice and politics on a desert planet',
+          },
+          {
+            _id: 'solaris',
+            title: 'Solaris',
+            year: 1961,
+            copies: 1,
+            tags: ['ocean'],
+            $vector: [0.1, 0.9, 0.2],
+            $lexical: 'an ocean that thinks, on a distant planet',
+          },
+          { _id: 'ubik', title: 'Ubik', year: 1969, copies: 0, tags: [] },
+        ],
+        options: { ordered: false },
+      }),
+      toTable('Rows', {
+        documents: [
+          { town: 'Oslo', number: 2, name: 'Ben', taste: [0.2, 0.8, 0.1] },
+          { town: 'Rome', number: 1, name: 'Cleo', motto: 'No book is ever finished' },
+        ],
+      }),
+    ],
+  ),
+  createIndex: words('Creates an index on a column of a table.', [
+    toTable('Index names, ignoring case', {
       name: 'readers_name',
       definition: { column: 'name', options: { caseSensitive: false } },
       options: { ifNotExists: true },
     }),
   ]),
-  createVectorIndex: words('Indexes the vectors of a column, to search by nearness.', [
-    toTable('Find readers of a similar taste', {
+  createVectorIndex: words('Creates a vector index on a column, for vector search.', [
+    toTable('Index vectors of the taste of readers', {
       name: 'readers_taste',
       definition: { column: 'taste', options: { metric: 'cosine' } },
       options: { ifNotExists: true },
     }),
   ]),
-  createTextIndex: words('Indexes the texts of a column, to search by words.', [
-    toTable('Find readers by the words of their motto', {
+  createTextIndex: words('Creates a text index on a column, for lexical search.', [
+    toTable('Index the words of mottos', {
       name: 'readers_motto',
       definition: { column: 'motto', options: { analyzer: 'english' } },
       options: { ifNotExists: true },
@@ -210,18 +212,18 @@ const target: WordsByCommand = {
   listIndexes: words('Lists the indexes of a table.', [
     toTable('Indexes with their definitions', { options: { explain: true } }),
   ]),
-  find: words('Finds documents or rows, a page at a time.', [
-    toCollection('By field, in an order, a part of each', {
+  find: words('Finds documents or rows, page by page.', [
+    toCollection('With a filter, a sort and a projection', {
       filter: { year: { $gte: 1960, $lt: 1970 }, tags: { $in: ['desert', 'ocean'] } },
       sort: { year: -1 },
       projection: { title: 1, year: 1 },
       options: { limit: 10, skip: 0 },
     }),
-    toCollection('By vector, the nearest first', {
+    toCollection('Vector search, nearest first', {
       sort: { $vector: [0.8, 0.2, 0.1] },
       options: { limit: 2, includeSimilarity: true },
     }),
-    toCollection('By words, the most relevant first', {
+    toCollection('Lexical search, most relevant first', {
       sort: { $lexical: 'planets' },
       projection: { title: 1 },
     }),
@@ -229,7 +231,7 @@ const target: WordsByCommand = {
       filter: { town: 'Oslo' },
       projection: { name: true, joined: true },
     }),
-    toTable('Rows by vector', {
+    toTable('Vector search on rows', {
       sort: { taste: [0.9, 0.1, 0.1] },
       projection: { name: true },
       options: { limit: 2, includeSimilarity: true },
@@ -243,9 +245,9 @@ const target: WordsByCommand = {
     ],
   ),
   findAndRerank: words(
-    'Searches by vector and by words, and has a model put what both find in order.',
+    'Runs a vector search and a lexical search, and reranks the results of both with a model.',
     [
-      toCollection('Both searches, reranked', {
+      toCollection('Hybrid search with reranking', {
         sort: { $hybrid: { $vector: [0.5, 0.5, 0.1], $lexical: 'planet' } },
         projection: { title: 1 },
         options: {
@@ -267,21 +269,21 @@ const target: WordsByCommand = {
     }),
   ]),
   findOneAndReplace: words('Replaces the first document that matches, and returns it.', [
-    toCollection('Replace, or insert where there is none', {
+    toCollection('Replace a document, or insert it if none matches', {
       filter: { _id: 'ubik' },
       replacement: { title: 'Ubik', year: 1969, copies: 2 },
       options: { upsert: true, returnDocument: 'after' },
     }),
   ]),
   findOneAndDelete: words('Deletes the first document that matches, and returns it.', [
-    toCollection('Take the oldest out', {
+    toCollection('Delete the oldest', {
       filter: { copies: { $lte: 1 } },
       sort: { year: 1 },
       projection: { title: 1 },
     }),
   ]),
   updateOne: words(
-    'Updates the first document that matches, or the row that has the key.',
+    'Updates the first document that matches, or the row with the given primary key.',
     [
       toCollection('Set a field', {
         filter: { title: 'Kindred' },
@@ -294,31 +296,31 @@ const target: WordsByCommand = {
       }),
     ],
   ),
-  updateMany: words('Updates the documents that match, a page of them with each call.', [
-    toCollection('A copy more of each', {
+  updateMany: words('Updates the documents that match, one page per call.', [
+    toCollection('Add a copy to each', {
       filter: { copies: { $exists: true } },
       update: { $inc: { copies: 1 } },
     }),
   ]),
-  countDocuments: words('Counts the documents that match, stopping early at a limit.', [
-    toCollection('How many from the sixties?', {
+  countDocuments: words('Counts the documents that match, up to a limit.', [
+    toCollection('Count books of the sixties', {
       filter: { year: { $gte: 1960, $lt: 1970 } },
     }),
   ]),
-  estimatedDocumentCount: words('Counts all documents, roughly and at once.', [
-    toCollection('How many are there, about?', {}),
+  estimatedDocumentCount: words('Estimates the number of documents, in constant time.', [
+    toCollection('Estimate the size of the collection', {}),
   ]),
   deleteOne: words(
-    'Deletes the first document that matches, or the row that has the key.',
+    'Deletes the first document that matches, or the row with the given primary key.',
     [
       toCollection('By _id', { filter: { _id: 'ubik' } }),
       toTable('By primary key', { filter: { town: 'Rome', number: 1 } }),
     ],
   ),
   deleteMany: words(
-    'Deletes the documents or rows that match; without a filter, all of them.',
+    'Deletes the documents or rows that match. Without a filter, deletes all.',
     [
-      toCollection('What nobody lends', { filter: { copies: 0 } }),
+      toCollection('Delete the books without loans', { filter: { copies: 0 } }),
       toTable('A partition', { filter: { town: 'Rome' } }),
     ],
   ),

@@ -75,7 +75,10 @@ function describeField(
       return {
         ...options,
         ...described,
-        ...(none && { description: 'Takes none: leave it out.', maxProperties: 0 }),
+        ...(none && {
+          description: 'The command has no options. Leave this out.',
+          maxProperties: 0,
+        }),
       }
     }
   }

@@ -4,16 +4,16 @@ import { schemaReference, type Schema } from './schema.ts'
 const namesOrDefinitions: Schema = {
   type: 'array',
   items: { type: ['string', 'object'] },
-  description: 'Names; with options.explain definitions.',
+  description: 'Names, or definitions with options.explain.',
 }
 
 export const replySchemas: Readonly<Record<string, Schema>> = {
   Reply: {
-    description: 'Members that would be empty are left out.',
+    description: 'Empty members are left out.',
     type: 'object',
     properties: {
       data: {
-        description: 'What was found. Absent beside errors.',
+        description: 'The documents or rows found. Absent if there are errors.',
         oneOf: [
           {
             type: 'object',
@@ -21,7 +21,7 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
               documents: { type: 'array', items: { type: 'object' } },
               nextPageState: {
                 type: ['string', 'null'],
-                description: 'What to send as options.pageState for the next page.',
+                description: 'Send this as options.pageState to get the next page.',
               },
             },
             required: ['documents', 'nextPageState'],
@@ -35,7 +35,7 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       },
       status: schemaReference('Status'),
       errors: {
-        description: 'What went wrong. The HTTP status is 200 all the same, but for a few.',
+        description: 'Errors of the command. The HTTP status is 200 for most of them.',
         type: 'array',
         items: schemaReference('Error'),
         minItems: 1,
@@ -44,13 +44,20 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
     additionalProperties: false,
   },
   Status: {
-    description: 'Counts, names and the like: each command has its own.',
+    description:
+      'Results other than documents, such as counts and names; they depend on the command.',
     type: 'object',
     properties: {
       ok: { type: 'integer', enum: [0, 1], description: 'Whether a schema was changed.' },
       count: { type: 'integer', minimum: 0 },
-      moreData: { type: 'boolean', description: 'Whether there is more of it.' },
-      nextPageState: { type: 'string', description: 'Where updateMany goes on.' },
+      moreData: {
+        type: 'boolean',
+        description: 'Whether there is more to do or to count.',
+      },
+      nextPageState: {
+        type: 'string',
+        description: 'Send this as options.pageState to continue updateMany.',
+      },
       insertedIds: { type: 'array' },
       documentResponses: { type: 'array', items: { type: 'object' } },
       matchedCount: { type: 'integer', minimum: 0 },
@@ -58,9 +65,9 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       deletedCount: {
         type: 'integer',
         minimum: -1,
-        description: '-1: they were not counted.',
+        description: '-1: not counted.',
       },
-      upsertedId: { description: 'The _id of a document that an upsert inserted.' },
+      upsertedId: { description: 'The _id of the document that an upsert inserted.' },
       keyspaces: { type: 'array', items: { type: 'string' } },
       namespaces: { type: 'array', items: { type: 'string' } },
       collections: namesOrDefinitions,
@@ -77,22 +84,25 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
     },
   },
   Error: {
-    description: 'An error or a warning. Its code and scope tell programs what happened.',
+    description: 'An error or a warning. Programs can compare its code and scope.',
     type: 'object',
     properties: {
-      id: { type: 'string', format: 'uuid', description: 'Made for this one occasion.' },
+      id: { type: 'string', format: 'uuid', description: 'Unique id of this error.' },
       family: { type: 'string', enum: ['REQUEST', 'SERVER'] },
       scope: { type: 'string' },
       errorCode: { type: 'string' },
       title: { type: 'string' },
       message: { type: 'string' },
-      documentIds: { type: 'array', description: 'The documents that it is about.' },
+      documentIds: {
+        type: 'array',
+        description: 'The _id of each document that the error concerns.',
+      },
     },
     required: ['id', 'family', 'scope', 'errorCode', 'title', 'message'],
     additionalProperties: false,
   },
   Trace: {
-    description: 'How the request went. There with the feature request-tracing only.',
+    description: 'Trace of the request. Present only with the feature request-tracing.',
     type: 'object',
     properties: {
       requestId: { type: 'string' },
@@ -111,7 +121,10 @@ export const replySchemas: Readonly<Record<string, Schema>> = {
       timestamp: { type: 'string', format: 'date-time' },
       elapsedMicroseconds: { type: 'integer', minimum: 0 },
       message: { type: 'string' },
-      data: { type: 'object', description: 'There with request-tracing-full only.' },
+      data: {
+        type: 'object',
+        description: 'Present only with the feature request-tracing-full.',
+      },
     },
     required: ['eventId', 'timestamp', 'elapsedMicroseconds', 'message'],
     additionalProperties: false,

@@ -92,8 +92,8 @@ function namesIn(place: URL): Promise<readonly string[]> {
 /** Shown when a checkout has no built console. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
-  '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not built</h1>' +
-    '<p>Run <code>npm run build</code> in the folder of the server, and load this page again.' +
-    '</html>',
+  '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not ' +
+    'built</h1><p>Run <code>npm run build</code> in the folder of the server, then ' +
+    'reload this page.</html>',
   safely,
 )

@@ -45,7 +45,7 @@ function* readElements(
   types: UserTypes,
 ): Steps<Value[] | BadValue> {
   if (!Array.isArray(value))
-    return new BadValue(`is of type ${jsonTypeOf(value)}, but a ${kind} takes an array`)
+    return new BadValue(`is of type ${jsonTypeOf(value)}, but a ${kind} must be an array`)
   const pace = new Pace()
   const elements: Value[] = []
   for (const [position, element] of value.entries()) {
@@ -53,7 +53,7 @@ function* readElements(
     const read = readElement(valueType, element, types)
     if (read instanceof BadValue)
       return new BadValue(
-        `has at position ${position} ${quoteJson(element)}, which ${read.problem}`,
+        `has the element ${quoteJson(element)} at position ${position}, which ${read.problem}`,
       )
     elements.push(read)
   }
@@ -107,8 +107,8 @@ function pairsOf(
   const asObject = hasStringKeys(keyType)
   if (isObject(value) && (asObject || value.size === 0)) return value
   const takes = asObject
-    ? 'a map takes an object, or an array of pairs [key, value]'
-    : `a map with keys of type ${keyType} takes an array of pairs [key, value]`
+    ? 'a map must be an object, or an array of pairs [key, value]'
+    : `a map with keys of type ${keyType} must be an array of pairs [key, value]`
   return readPairs(value, takes)
 }
 
@@ -125,7 +125,8 @@ function readEntry(
   const read = readElement(valueType, content, types)
   if (read instanceof BadValue)
     return new BadValue(
-      `has for the key ${quoteJson(key)} ${quoteJson(content)}, which ${read.problem}`,
+      `has the value ${quoteJson(content)} for the key ${quoteJson(key)}, which ` +
+        read.problem,
     )
   return [readKey, read]
 }

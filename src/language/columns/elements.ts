@@ -35,8 +35,8 @@ function readPrimitive(
   const kind = `${/^[ai]/.test(name) ? 'an' : 'a'} ${name}`
   return new BadValue(
     type === primitive.json
-      ? `does not fit: ${kind} takes ${primitive.takes}`
-      : `is of type ${type}, but ${kind} takes ${primitive.takes}`,
+      ? `is not valid: ${kind} must be ${primitive.takes}`
+      : `is of type ${type}, but ${kind} must be ${primitive.takes}`,
   )
 }
 
@@ -61,7 +61,8 @@ function readUserValue(
     const read = readPrimitive(fieldType, field, loose)
     if (read instanceof BadValue)
       return new BadValue(
-        `has in the field ${quoteJson(name)} ${quoteJson(field)}, which ${read.problem}`,
+        `has the value ${quoteJson(field)} in the field ${quoteJson(name)}, which ` +
+          read.problem,
       )
     stored.set(name, read)
   }
@@ -73,20 +74,21 @@ function unknownField(type: UserType, given: JsonObject): BadValue | undefined {
     if (!type.fields.some((field) => field.name === name)) {
       const known = type.fields.map((field) => quoteJson(field.name)).join(', ')
       return new BadValue(
-        `has the field ${quoteJson(name)}, which ${type.name} does not have; it has ${known}`,
+        `has the field ${quoteJson(name)}, which ${type.name} does not have; its ` +
+          `fields are ${known}`,
       )
     }
   return undefined
 }
 
 function readFieldPairs(type: UserType, value: Value): JsonObject | BadValue {
-  const takes = `${type.name} takes an object, or an array of pairs [field, value]`
+  const takes = `${type.name} must be an object, or an array of pairs [field, value]`
   const pairs = readPairs(value, takes)
   if (pairs instanceof BadValue) return pairs
   const given: JsonObject = new Map()
   for (const [name, field] of pairs) {
     if (typeof name !== 'string')
-      return new BadValue(`names a field ${quoteJson(name)}, but ${takes}`)
+      return new BadValue(`has the field name ${quoteJson(name)}, but ${takes}`)
     if (given.has(name)) return new BadValue(`has the field ${quoteJson(name)} twice`)
     given.set(name, field)
   }

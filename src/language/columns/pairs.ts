@@ -10,7 +10,7 @@ export function readPairs(
   if (!Array.isArray(value))
     return new BadValue(`is of type ${jsonTypeOf(value)}, but ${takes}`)
   if (value.length === 0)
-    return new BadValue('is an empty array; without anything in it, it is written {}')
+    return new BadValue('is an empty array; write {} for an empty value')
   const pairs: (readonly [Value, Value])[] = []
   for (const [position, pair] of value.entries()) {
     if (!Array.isArray(pair) || pair.length !== 2)

@@ -37,7 +37,7 @@ export function readClause<Condition extends { readonly kind: string }>(
   if (value === undefined || value === null) return { kind: 'and', of: [] }
   if (!isObject(value))
     throw apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
-      what: 'A filter is a JSON Object; it',
+      what: 'A filter must be a JSON Object. It',
       type: jsonTypeOf(value),
     })
   const conditions = readConditions(value, { negated: false, within: undefined }, fields)

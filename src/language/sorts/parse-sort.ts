@@ -124,8 +124,8 @@ function readPath(name: string, context: SortContext): Path {
 
 function hybridProblem({ vector, analyze }: SortContext): string {
   return vector !== undefined && analyze !== undefined
-    ? 'hybrid searches are made by findAndRerank, where the collection has reranking'
-    : 'hybrid searches are made by findAndRerank, and only in collections with vectors and ' +
+    ? 'use findAndRerank for hybrid searches; the collection must have reranking'
+    : 'use findAndRerank for hybrid searches; the collection must have vectors and ' +
         'lexical search'
 }
 
@@ -136,8 +136,10 @@ function searchProblem({ vector, vectorize, analyze }: SortContext): string {
     ...(analyze === undefined ? [] : ['$lexical']),
   ]
   return known.length === 0
-    ? 'names that start with $ are no fields, and this collection has no searches'
-    : `of the names that start with $, this collection sorts by ${known.join(', ')} only`
+    ? 'it is not a field name, because it starts with $, and this collection ' +
+        'supports no searches'
+    : 'it is not a field name, because it starts with $; this collection supports ' +
+        `the searches ${known.join(', ')}`
 }
 
 function readDirection(path: Path, direction: Value): 1 | -1 {

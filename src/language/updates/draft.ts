@@ -107,7 +107,7 @@ export class Draft {
       (position > array.length && position >= this.limits.arrayLengthMax)
     )
       throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
-        what: `The length that the Array "${at}" needs for its position ${segment}`,
+        what: `The length of the Array "${at}" with a position ${segment}`,
         actual: `more than ${segment}`,
         max: this.limits.arrayLengthMax,
       })

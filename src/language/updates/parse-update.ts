@@ -164,7 +164,7 @@ function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Va
       throw apiError('UNSUPPORTED_UPDATE_OPERATION_MODIFIER', { operator, modifier, known })
   const values = argument.get('$each')
   if (values === undefined)
-    throw badArgument(operator, path, argument, '$each beside any other modifier')
+    throw badArgument(operator, path, argument, '$each together with other modifiers')
   if (!Array.isArray(values))
     throw badArgument(operator, path, values, 'an Array as its $each')
   const position = argument.get('$position')
@@ -224,7 +224,7 @@ function checkRoot(operator: Operator, path: Path): void {
     throw apiError('UNSUPPORTED_UPDATE_OPERATION_PATH', {
       operator,
       path: path.text,
-      reason: `${root} has no fields or elements to address; act on all of it`,
+      reason: `${root} has no fields or elements; update it as a whole`,
     })
 }
 

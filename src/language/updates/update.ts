@@ -191,7 +191,7 @@ function calculate(
       : multiplyNumeric(old, by, limits.numeralLengthMax)
   if (result !== undefined) return result
   throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
-    what: `The number of characters that ${operator} gives the Number at "${path.text}"`,
+    what: `The number of characters of the Number at "${path.text}" after ${operator}`,
     actual: `more than ${limits.numeralLengthMax}`,
     max: limits.numeralLengthMax,
   })
@@ -208,7 +208,7 @@ function* rename(
       throw apiError('UNSUPPORTED_UPDATE_OPERATION_PATH', {
         operator,
         path: path.text,
-        reason: `"${end.text}" is an element of an Array, and only fields have names`,
+        reason: `"${end.text}" is an element of an Array, and only fields can be renamed`,
       })
   yield* draft.remove(path)
   yield* draft.write(operator, to, found)

@@ -37,7 +37,7 @@ function checkOverlaps(paths: readonly Path[]): void {
       throw apiError('UNSUPPORTED_UPDATE_OPERATION_PATH', {
         operator: 'The upsert',
         path: path.text,
-        reason: `the filter also says what "${other.text}" equals, and they overlap`,
+        reason: `the filter also has a value for "${other.text}", and the two paths overlap`,
       })
   }
 }

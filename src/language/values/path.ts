@@ -23,7 +23,10 @@ export function parsePath(text: string): Path | { readonly problem: string } {
     } else if (char === '&') {
       const escaped = text[++i]
       if (escaped !== '.' && escaped !== '&')
-        return { problem: 'an & must be followed by . or & ("&." and "&&" stand for them)' }
+        return {
+          problem:
+            'an & must be followed by . or &: "&." is a dot and "&&" an ampersand in a name',
+        }
       segment += escaped
     } else segment += char
   }
@@ -35,7 +38,7 @@ export function parsePath(text: string): Path | { readonly problem: string } {
 /** Why no document can have a value at the path; undefined if some can. */
 export function wildcardProblem({ segments }: Path): string | undefined {
   return segments.includes('*')
-    ? 'no field can be called *, which stands for all fields in projections'
+    ? 'a field cannot be named *, which selects all fields in projections'
     : undefined
 }
 

@@ -53,9 +53,9 @@ export function decodeBinaryVector(
   if (extendedOf(new Map([['$binary', base64]]))?.kind !== 'binary')
     return { problem: 'is not padded standard Base64' }
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length === 0) return { problem: 'holds no numbers' }
+  if (bytes.length === 0) return { problem: 'contains no numbers' }
   if (bytes.length % 4 !== 0)
-    return { problem: `holds ${bytes.length} bytes, which is not a multiple of 4` }
+    return { problem: `has ${bytes.length} bytes, which is not a multiple of 4` }
   const numbers = new Float32Array(bytes.length / 4)
   for (let i = 0; i < numbers.length; i++) numbers[i] = bytes.readFloatBE(i * 4)
   return numbers
@@ -88,13 +88,13 @@ export function findVectorProblem(
   const position = numbers.findIndex((x) => !(Math.abs(x) <= vectorMagnitudeMax))
   if (position >= 0)
     return (
-      `element ${position} of the vector is ${numbers[position]!}, and numbers must be finite ` +
-      `and within ±${vectorMagnitudeMax.toExponential()}`
+      `element ${position} of the vector is ${numbers[position]!}, but numbers must be ` +
+      `finite and within ±${vectorMagnitudeMax.toExponential()}`
     )
   if (metric === 'cosine' && isZeroVector(numbers))
     return (
-      `all ${numbers.length} numbers are within ±${zeroVectorMax}, and with the metric cosine a ` +
-      'vector cannot be zero, which has no direction'
+      `all ${numbers.length} numbers are within ±${zeroVectorMax}, but with the metric ` +
+      'cosine a vector cannot be zero, because it has no direction'
     )
   return undefined
 }

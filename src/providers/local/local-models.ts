@@ -115,16 +115,16 @@ class ThreadedModels implements LocalModels {
   }
 
   #running(): ModelThread {
-    if (this.#closed) throw new Error('the model was closed')
+    if (this.#closed) throw new Error('the server is shutting down')
     const { threads, log, embeddingFolder, rerankerFolder } = this.#settings
     this.#thread ??= new ModelThread(
       { threads, embeddingFolder, rerankerFolder },
       {
         loaded: (model, durationMs) =>
-          log('info', `local model loaded in ${durationMs} ms: ${model}`),
+          log('info', `Loaded the local model in ${durationMs} ms: ${model}`),
         ended: (reason) => {
           this.#thread = undefined
-          if (reason !== undefined) log('error', `local model broke down: ${reason}`)
+          if (reason !== undefined) log('error', `The local model failed: ${reason}`)
         },
       },
     )

@@ -17,7 +17,7 @@ export function folderModelName(folder: string): string {
 export function folderModelDimension(folder: string): number {
   const dimension = readJson(folder, 'config.json')['hidden_size']
   if (typeof dimension !== 'number')
-    throw new Error(`${join(folder, 'config.json')} has no number named hidden_size`)
+    throw new Error(`${join(folder, 'config.json')} has no number hidden_size`)
   return dimension
 }
 

@@ -37,7 +37,7 @@ export class ModelWork {
     capacity: 1,
     waitingMax: fixedLimits.waitingWorkMax,
     refuse: (waitingMax) =>
-      new Error(`${waitingMax} requests of this token wait for the model already`),
+      new Error(`${waitingMax} requests of this token already wait for the model`),
   })
   readonly #models = new Map<Role, Promise<TokenModel>>()
   readonly #compared = new LruCache<ComparedText>(
@@ -166,7 +166,7 @@ const itself: Entrant = { principalName: '', signal: new AbortController().signa
 function likelihood({ numbers }: EncodedText): number {
   if (numbers.length !== 1)
     throw new Error(
-      `a reranker gives one number for each passage, but this model gives ${numbers.length}`,
+      `a reranker must return one number per passage, but this model returns ${numbers.length}`,
     )
   return 1 / (1 + Math.exp(-numbers[0]!))
 }

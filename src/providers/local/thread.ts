@@ -108,8 +108,8 @@ export class ModelThread {
       : (this.#failure ?? `its thread ended with code ${code}`)
     const error = new Error(
       reason === undefined
-        ? 'the model was closed'
-        : `the model broke down and starts again with the next request: ${reason}`,
+        ? 'the server is shutting down'
+        : `the local model failed; it restarts with the next request: ${reason}`,
     )
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#events.ended(reason)

@@ -133,7 +133,7 @@ function* makeAll<Stage>(
   const stages: Stage[] = []
   for (const { name, args } of given) {
     const make = known.get(name.toLowerCase())
-    if (make === undefined) throw new Error(`nothing is known to make "${name}"`)
+    if (make === undefined) throw new Error(`there is no component "${name}"`)
     try {
       const made = make(new Map(Object.entries(args ?? {})))
       // A stage is a function; otherwise it is compiled in steps.

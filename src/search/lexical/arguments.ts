@@ -47,7 +47,7 @@ export function choiceIn<Choice extends string>(
   const choice = choices.find((one) => one.toLowerCase() === given)
   if (choice === undefined)
     throw new ArgumentProblem(
-      `"${name}" cannot be "${args.get(name)}". It is: ${choices.join(' or ')}`,
+      `"${name}" cannot be "${args.get(name)}". It must be: ${choices.join(' or ')}`,
     )
   return choice
 }

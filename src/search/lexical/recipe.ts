@@ -39,8 +39,8 @@ export function* findAnalyzerProblem(
       findRecipeProblem(analyzer, limits) ?? (yield* findMakingProblem(toPlain(analyzer)))
     )
   return (
-    `analyzer is of type ${jsonTypeOf(analyzer)}, but is the name of a built-in analyzer ` +
-    'or an Object with a tokenizer and filters'
+    `analyzer is of type ${jsonTypeOf(analyzer)}, but must be the name of a built-in ` +
+    'analyzer or an Object with a tokenizer and filters'
   )
 }
 
@@ -51,7 +51,7 @@ export function isSameAnalyzer(one: unknown, other: unknown): boolean {
 
 function findNameProblem(name: string): string | undefined {
   if (builtInAnalyzers.includes(name.toLowerCase())) return undefined
-  return `there is no analyzer "${name}". There are: ${builtInAnalyzers.join(', ')}`
+  return `there is no analyzer "${name}". Analyzers: ${builtInAnalyzers.join(', ')}`
 }
 
 const recipeMembers = ['tokenizer', 'filters', 'charFilters']
@@ -59,16 +59,16 @@ const recipeMembers = ['tokenizer', 'filters', 'charFilters']
 function findRecipeProblem(recipe: JsonObject, limits: AnalyzerLimits): string | undefined {
   for (const name of recipe.keys())
     if (!recipeMembers.includes(name))
-      return `analyzer does not know "${name}". It has: ${recipeMembers.join(', ')}`
+      return `analyzer has no member "${name}". Members: ${recipeMembers.join(', ')}`
   const tokenizer = recipe.get('tokenizer') ?? undefined
   const charFilterList = recipe.get('charFilters') ?? []
   const filterList = recipe.get('filters') ?? []
   if (!Array.isArray(charFilterList)) return notAnArray('charFilters', charFilterList)
   if (!Array.isArray(filterList)) return notAnArray('filters', filterList)
   if (tokenizer === undefined && charFilterList.length === 0 && filterList.length === 0)
-    return 'analyzer names no tokenizer and no filter. It needs at least one of them'
+    return `analyzer has neither a tokenizer nor a filter. It must have at least one of them`
   if (charFilterList.length + filterList.length > analyzerFiltersMax)
-    return `analyzer has more than ${analyzerFiltersMax} filters`
+    return `analyzer has more than ${analyzerFiltersMax} filters, the maximum`
   const checker = new ComponentChecker(limits)
   return (
     checker.firstProblem(charFilterList, charFilterKind) ??
@@ -87,7 +87,7 @@ const tokenizerKind: Kind = { what: 'tokenizer', known: tokenizers }
 const tokenFilterKind: Kind = { what: 'token filter', known: tokenFilters }
 
 function notAnArray(member: string, value: Value): string {
-  return `${member} of analyzer is of type ${jsonTypeOf(value)}, but is an Array`
+  return `${member} of analyzer is of type ${jsonTypeOf(value)}, but must be an Array`
 }
 
 /** Validates the components of one analyzer, and adds up their size. */
@@ -110,23 +110,27 @@ class ComponentChecker {
 
   #findComponentProblem(given: Value, { what, known }: Kind): string | undefined {
     if (!isObject(given))
-      return `a ${what} of analyzer is of type ${jsonTypeOf(given)}, but is an Object`
+      return `a ${what} of analyzer is of type ${jsonTypeOf(given)}, but must be an Object`
     for (const member of given.keys())
       if (member !== 'name' && member !== 'args')
-        return `a ${what} of analyzer does not know "${member}". It has: name, args`
+        return `a ${what} of analyzer has no member "${member}". Members: name, args`
     const name = given.get('name') ?? undefined
-    if (typeof name !== 'string') return `a ${what} of analyzer needs a name, a String`
+    if (typeof name !== 'string')
+      return `a ${what} of analyzer requires a name, which is a String`
     const component = known.find(
       (candidate) => candidate.name.toLowerCase() === name.toLowerCase(),
     )
     if (component === undefined)
       return (
-        `there is no ${what} "${name}". ` +
-        `There are: ${known.map((candidate) => candidate.name).join(', ')}`
+        `there is no ${what} "${name}". Available: ` +
+        known.map((candidate) => candidate.name).join(', ')
       )
     const args = given.get('args') ?? new Map<string, Value>()
     if (!isObject(args))
-      return `args of the ${what} "${name}" is of type ${jsonTypeOf(args)}, but is an Object`
+      return (
+        `args of the ${what} "${name}" is of type ${jsonTypeOf(args)}, but must be an ` +
+        'Object'
+      )
     return this.#findArgumentProblem(args, component, `the ${what} "${name}"`)
   }
 
@@ -139,20 +143,20 @@ class ComponentChecker {
     for (const [name, value] of args) {
       const type = types.get(name)
       if (type === undefined)
-        return `${where} does not take "${name}". It takes: ${
-          types.size === 0 ? 'no arguments' : [...types.keys()].join(', ')
+        return `${where} has no argument "${name}". Arguments: ${
+          types.size === 0 ? 'none' : [...types.keys()].join(', ')
         }`
       if (typeof value !== 'string')
-        return `"${name}" of ${where} is of type ${jsonTypeOf(value)}, but is a String`
+        return `"${name}" of ${where} is of type ${jsonTypeOf(value)}, but must be a String`
       const problem =
         this.#findLengthProblem(value, type, `"${name}" of ${where}`) ??
         this.#findEntriesProblem(value, type, `"${name}" of ${where}`)
       if (problem !== undefined) return problem
       if (!argumentPatterns[type].test(value))
-        return `"${name}" of ${where} cannot be "${value}". It is: ${type}`
+        return `"${name}" of ${where} cannot be "${value}". It must be ${type}`
     }
     for (const name of Object.keys(component.required ?? {}))
-      if (!args.has(name)) return `${where} needs "${name}" in its args`
+      if (!args.has(name)) return `${where} requires "${name}" in its args`
     return undefined
   }
 
@@ -162,13 +166,16 @@ class ComponentChecker {
     where: string,
   ): string | undefined {
     if (type === 'pattern' && length > patternLengthMax)
-      return `${where} has ${length} characters, but a pattern may have ${patternLengthMax}`
+      return (
+        `${where} has ${length} characters; the maximum of a pattern is ` +
+        `${patternLengthMax}`
+      )
     this.#length += length
     const max = this.#limits.analyzerLengthMax
     if (this.#length <= max) return undefined
     return (
-      `${where} has ${length} characters, which makes ${this.#length} in all arguments of ` +
-      `analyzer, but it may have ${max}`
+      `${where} has ${length} characters, ${this.#length} in total with the other ` +
+      `arguments of analyzer; the maximum is ${max}`
     )
   }
 
@@ -179,8 +186,8 @@ class ComponentChecker {
     const max = this.#limits.analyzerEntriesMax
     if (this.#entries <= max) return undefined
     return (
-      `${where} has ${entries} entries, which makes ${this.#entries} in all lists of ` +
-      `analyzer, but it may have ${max}`
+      `${where} has ${entries} entries, ${this.#entries} in total with the other lists ` +
+      `of analyzer; the maximum is ${max}`
     )
   }
 }

@@ -85,7 +85,7 @@ function readMap(column: Column, operand: Value, limits: Limits): WrittenConditi
             throw badMembers(
               column,
               operator,
-              `${quoteWithType(entry)} is no pair [key, value]`,
+              `${quoteWithType(entry)} is not a pair [key, value]`,
             )
         return [condition]
       }
@@ -115,7 +115,7 @@ function memberOperators(
     throw badMembers(
       column,
       within,
-      `it takes an Object of $in, $nin and $all, not ${quoteWithType(operand)}`,
+      `send an Object with $in, $nin or $all, not ${quoteWithType(operand)}`,
     )
   return operators
 }
@@ -132,11 +132,7 @@ function readMembership(
     case '$nin':
     case '$all': {
       if (!Array.isArray(argument))
-        throw badMembers(
-          column,
-          operator,
-          `it takes an Array, not ${quoteWithType(argument)}`,
-        )
+        throw badMembers(column, operator, `send an Array, not ${quoteWithType(argument)}`)
       const operands =
         operator === '$all'
           ? readAll(column.name, argument)
@@ -150,7 +146,7 @@ function readMembership(
       throw misplaced(column.name, operator)
     default:
       throw isKnown(operator)
-        ? badMembers(column, operator, 'it is not for columns of this type')
+        ? badMembers(column, operator, 'columns of this type do not support it')
         : unknownOperator(operator, knownOperators)
   }
 }

@@ -64,14 +64,14 @@ function readOperands(
       throw unfitValue(
         column,
         [...operands],
-        'cannot be: vectors are sorted by only',
+        'is not supported: filters cannot use vectors, only sorts can',
         store,
       )
     case 'userDefined':
       throw unfitValue(
         column,
         [...operands],
-        'cannot be: user-defined values are compared inside lists, sets and maps only',
+        'is not supported: filters can use user-defined types only inside lists, sets and maps',
         store,
       )
     default:

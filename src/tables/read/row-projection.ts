@@ -26,8 +26,8 @@ export function parseRowProjection(
   if (other !== undefined)
     throw refused(
       other.name,
-      `a projection either includes columns or excludes them, and "${switches[0]!.name}" ` +
-        `is ${includes ? 'included' : 'excluded'}`,
+      'a projection must either include or exclude columns, but ' +
+        `"${switches[0]!.name}" is ${includes ? 'included' : 'excluded'}`,
     )
   const isShown = value.has('*')
     ? () => includes

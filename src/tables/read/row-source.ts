@@ -98,7 +98,7 @@ function comparableKey(id: Value, { key, table }: RowStore): readonly Value[] {
   } catch {
     // A value does not have the type of its column.
   }
-  throw new EngineError('position', 'the place is not one of this table')
+  throw new EngineError('position', 'the position does not belong to this table')
 }
 
 function keyValue(row: Row, column: Column): Value {

@@ -35,14 +35,14 @@ export function checkColumnCount(
     throw apiError('COMMAND_FIELD_VALUE_INVALID', {
       field,
       value: String(count),
-      reason: `the ${would} and the maximum is ${max}`,
+      reason: `the ${would}; the maximum is ${max}`,
     })
 }
 
 function problemOf(name: string, max: number): string | undefined {
   if (name.trim() === '') return 'it is blank'
   if (name.length > max) return `it has ${name.length} characters`
-  if (name.startsWith('$')) return 'names with a $ in front are those of operators'
-  if (name === '*') return 'in a projection it stands for all columns'
+  if (name.startsWith('$')) return 'names cannot start with $, which marks operators'
+  if (name === '*') return 'it selects all columns in projections'
   return undefined
 }

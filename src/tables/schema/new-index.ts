@@ -35,7 +35,7 @@ export function readIndex(kind: IndexKind, definition: JsonObject): GivenIndex {
     throw apiError('COMMAND_FIELD_VALUE_INVALID', {
       field: `${section.field}.column`,
       value: given === '' ? '""' : '`null`',
-      reason: 'it names the column to index',
+      reason: 'it must name the column to index',
     })
   const options = sectionIn(section, 'options') ?? rootSection(undefined, '')
   switch (kind) {

@@ -67,12 +67,14 @@ export function readVector(value: Value, dimension: number): Float32Array | BadV
   if (numbers instanceof BadValue) return numbers
   if (numbers.length !== dimension)
     return new BadValue(
-      `holds ${numbers.length} numbers, but vectors here have ${dimension}`,
+      `has ${numbers.length} numbers, but the dimension of the column is ${dimension}`,
     )
   const position = numbers.findIndex((number) => !Number.isFinite(number))
   return position === -1
     ? numbers
-    : new BadValue(`holds at position ${position} a number that no float can be`)
+    : new BadValue(
+        `has a number at position ${position} that does not fit into a 32-bit float`,
+      )
 }
 
 function readNumbers(values: readonly Value[]): Float32Array | BadValue {
@@ -82,7 +84,7 @@ function readNumbers(values: readonly Value[]): Float32Array | BadValue {
     else if (isDecimal(value)) numbers[position] = Number(value.decimal)
     else
       return new BadValue(
-        `has at position ${position} ${quoteJson(value)}, which is not a number`,
+        `has the element ${quoteJson(value)} at position ${position}, which is not a number`,
       )
   return numbers
 }
@@ -91,8 +93,8 @@ function readBinary(value: Value): Float32Array | BadValue {
   const bytes = isObject(value) && value.size === 1 ? value.get('$binary') : undefined
   if (typeof bytes !== 'string')
     return new BadValue(
-      `is of type ${jsonTypeOf(value)}, but a vector takes an array of numbers, ` +
-        '{"$binary": …}, or a text where it has an embedding service',
+      `is of type ${jsonTypeOf(value)}, but a vector must be an array of numbers, ` +
+        '{"$binary": …}, or a text if the column has an embedding service',
     )
   const numbers = decodeBinaryVector(bytes)
   return 'problem' in numbers ? new BadValue(`${numbers.problem} in $binary`) : numbers

@@ -20,20 +20,23 @@ export function findUnfitKey(
   const partition = sized.slice(0, table.definition.partitionBy.length)
   const [first] = partition
   if (partition.length === 1 && first!.size === 0)
-    return { column: first!.column, problem: 'is empty, and a partition key cannot be' }
+    return {
+      column: first!.column,
+      problem: 'is empty, but a partition key cannot be empty',
+    }
   const size = partition.reduce((sum, part) => sum + part.size, 0)
   if (size > keySizeMax) {
     const { column } = partition.reduce((a, b) => (b.size > a.size ? b : a))
     return {
       column,
-      problem: `makes a partition key of ${size} bytes, and at most ${keySizeMax} are allowed`,
+      problem: `makes the partition key ${size} bytes long; the maximum is ${keySizeMax}`,
     }
   }
   const long = sized.slice(partition.length).find((part) => part.size > keySizeMax)
   return (
     long && {
       column: long.column,
-      problem: `has ${long.size} bytes, and in a key at most ${keySizeMax} are allowed`,
+      problem: `has ${long.size} bytes; the maximum in a primary key is ${keySizeMax}`,
     }
   )
 }

@@ -41,7 +41,7 @@ export async function mergeRows(
 function outcomeOf(outcome: MergeOutcome, { name, limits }: RowStore): RowOutcome {
   if (typeof outcome === 'string' || outcome instanceof EngineError) return outcome
   return apiError('SHRED_DOC_LIMIT_VIOLATION', {
-    what: `The length of the row of ${name} in characters`,
+    what: `The number of characters of the row of ${name}`,
     actual: outcome.tooLarge,
     max: limits.documentLengthMax,
   })

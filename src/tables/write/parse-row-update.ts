@@ -211,7 +211,8 @@ function* readAction(
       const type = column.type as CollectionType
       if (!Array.isArray(argument))
         return new BadValue(
-          `is to lose ${quoteJson(argument)}, but $pullAll takes an array of what goes`,
+          `has the $pullAll argument ${quoteJson(argument)}, which must be an array ` +
+            'of the elements to remove',
         )
       const element = type.type === 'map' ? type.keyType : type.valueType
       const removed = yield* readEach(argument, (value) =>
@@ -233,7 +234,7 @@ function* readEach(
     if (pace.isDue()) yield
     const stored = read(value)
     if (stored instanceof BadValue)
-      return new BadValue(`cannot have ${quoteJson(value)}, which ${stored.problem}`)
+      return new BadValue(`cannot contain ${quoteJson(value)}, which ${stored.problem}`)
     all.push(stored)
   }
   return all

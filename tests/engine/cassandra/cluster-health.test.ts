@@ -20,8 +20,8 @@ describe('the health of a cluster', () => {
     for (const [kind, says] of [
       ['unavailable', /too few nodes/],
       ['timeout', /too few nodes/],
-      ['unauthorized', /does not let/],
-      ['gone', /is gone/],
+      ['unauthorized', /may not read/],
+      ['gone', /no longer exists/],
     ] as const) {
       const probes = { reachNode: fine, reachQuorum: fail(kind), agree }
       assert.match((await new ClusterHealth(probes).problem())!, says)

@@ -28,7 +28,9 @@ describe('settings of a cluster', () => {
       ...{ 'max-open': '5', 'max-waiting-reads': '5' },
     }
     for (const [name, value] of Object.entries(folder)) {
-      const said = new RegExp(`--${name} is for --engine embedded: a cluster keeps`)
+      const said = new RegExp(
+        `--${name} applies only to --engine embedded: a cluster stores`,
+      )
       assert.match(String(onCluster(`--${name}`, value)), said)
     }
     const odd = new Map([
@@ -41,7 +43,7 @@ describe('settings of a cluster', () => {
       const value = odd.get(option.name()) ?? option.argChoices?.[0] ?? '100'
       assert.equal(
         read(option.long!, value),
-        `error: ${option.long} is for --engine cassandra.\n`,
+        `error: ${option.long} applies only to --engine cassandra.\n`,
       )
     }
     assert.equal(read(), undefined)
@@ -49,9 +51,12 @@ describe('settings of a cluster', () => {
 
   test('are rejected when a setting that they need is missing or invalid', () => {
     for (const [given, said] of [
-      ['--cassandra-user ann', /--cassandra-user and --cassandra-password belong together/],
+      [
+        '--cassandra-user ann',
+        /--cassandra-user and --cassandra-password require each other/,
+      ],
       ['--cassandra-ca ca.pem', /but --cassandra-tls is off/],
-      ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key belong together/],
+      ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key require each other/],
       [
         '--cassandra-tls on --cassandra-ca nowhere.pem',
         /--cassandra-ca nowhere\.pem cannot be read: .*no such file/,
@@ -59,7 +64,7 @@ describe('settings of a cluster', () => {
       ['--cassandra-tls on --cassandra-ca ', /--cassandra-ca.* cannot be empty/],
       [
         '--cassandra-tls on --cassandra-ca package.json',
-        /--cassandra-ca package\.json cannot be used: .* files in PEM/,
+        /--cassandra-ca package\.json cannot be used: .* must be in PEM format/,
       ],
       [
         '--cassandra-tls on --cassandra-cert package.json --cassandra-key package.json',
@@ -71,14 +76,14 @@ describe('settings of a cluster', () => {
       ],
       [
         '--secure-connect-bundle a.zip --contact-points 127.0.0.1',
-        /--secure-connect-bundle says what --contact-points would/,
+        /--secure-connect-bundle contains the value of --contact-points/,
       ],
       [
         '--secure-connect-bundle a.zip --cassandra-port 9043',
-        /--secure-connect-bundle says what --cassandra-port would/,
+        /--secure-connect-bundle contains the value of --cassandra-port/,
       ],
-      ['--system-keyspace 1st', /It takes a letter/],
-      ['--system-keyspace default_keyspace', /That one is for data/],
+      ['--system-keyspace 1st', /It must start with a letter/],
+      ['--system-keyspace default_keyspace', /This keyspace is for data/],
       ['--settings-delay 10', /--settings-delay/],
     ] as const)
       assert.match(String(onCluster(...given.split(' '))), said)

@@ -167,7 +167,7 @@ describe('the comment of a collection', () => {
     test(`is rejected when it is ${JSON.stringify(wrong)}`, () => {
       assert.throws(() => read(wrong), {
         kind: 'schema',
-        message: 'the comment of Books does not hold its options',
+        message: 'the table comment of Books does not contain its options',
       })
     })
 

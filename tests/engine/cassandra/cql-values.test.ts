@@ -236,7 +236,7 @@ describe('values of columns', () => {
     ] as const)
       assert.throws(() => bindValue({ type }, value as string, types), {
         kind: 'unsupported',
-        message: /half of a character/,
+        message: /unpaired surrogate/,
       })
     assert.equal(bindValue({ type: { type: 'text' } }, '🦉', types), '🦉')
   })

@@ -12,20 +12,23 @@ test('errors in settings get messages that name the setting to change', () => {
       new errors.ArgumentError(
         "localDataCenter was configured as 'dc9', but only found hosts in data centers: [dc1, dc2]",
       ),
-      'knows no data center dc9. Give --local-datacenter one of these: dc1, dc2',
+      'has no data center dc9. Set --local-datacenter to one of: dc1, dc2',
     ],
     [
       new errors.AuthenticationError(
         'Host 10.0.0.1:9042 requires authentication, but no authenticator found in the options',
       ),
-      'asks for a user and a password. Give --cassandra-user and --cassandra-password',
+      'requires a user and a password. Set --cassandra-user and --cassandra-password',
     ],
-    [new errors.AuthenticationError('Bad credentials'), 'refuses: Bad credentials'],
+    [
+      new errors.AuthenticationError('Bad credentials'),
+      'rejects the connection: Bad credentials',
+    ],
   ] as const) {
     const none = new errors.NoHostAvailableError({ '10.0.0.1:9042': failure })
     assert.equal(
       engineErrorOf(none).message,
-      `no node of the cluster can be asked: 10.0.0.1:9042 ${says}`,
+      `no node of the cluster can be reached: 10.0.0.1:9042 ${says}`,
     )
   }
 })

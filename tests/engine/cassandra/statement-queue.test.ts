@@ -47,7 +47,7 @@ describe('a queue of statements', () => {
     await assert.rejects(node.send('a6', 'a'), (error: unknown) => {
       assert(error instanceof EngineError)
       assert.equal(error.kind, 'overloaded')
-      assert.match(error.message, /4 statements of this token wait for the cluster/)
+      assert.match(error.message, /4 statements of this token already wait for the cluster/)
       return true
     })
     all.push(node.send('b', 'b'))

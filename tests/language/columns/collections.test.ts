@@ -74,14 +74,14 @@ describe('lists', () => {
   test('have elements of their type, and no nulls', () => {
     assert.equal(
       problemOf(list('int'), '[1,"2"]'),
-      'has at position 1 "2", which is of type String, but an int takes a whole number ' +
+      'has the element "2" at position 1, which is of type String, but an int must be a whole number ' +
         'from -2147483648 to 2147483647',
     )
-    assert.match(problemOf(list('int'), '[null]'), /^has at position 0 null/)
-    assert.match(problemOf(list('int'), '[[1]]'), /^has at position 0 \[1\]/)
+    assert.match(problemOf(list('int'), '[null]'), /^has the element null at position 0/)
+    assert.match(problemOf(list('int'), '[[1]]'), /^has the element \[1\] at position 0/)
     assert.equal(
       problemOf(list('int'), '{}'),
-      'is of type Object, but a list takes an array',
+      'is of type Object, but a list must be an array',
     )
   })
 })
@@ -122,8 +122,11 @@ describe('sets', () => {
   })
 
   test('have elements of their type, and no nulls', () => {
-    assert.match(problemOf(set('int'), '[1,null]'), /^has at position 1 null/)
-    assert.equal(problemOf(set('int'), '1'), 'is of type Number, but a set takes an array')
+    assert.match(problemOf(set('int'), '[1,null]'), /^has the element null at position 1/)
+    assert.equal(
+      problemOf(set('int'), '1'),
+      'is of type Number, but a set must be an array',
+    )
   })
 })
 
@@ -156,7 +159,7 @@ describe('maps', () => {
     for (const keyType of ['uuid', 'date', 'time', 'timestamp', 'inet'] as const)
       assert.match(
         problemOf(map(keyType, 'int'), '{"x!":1}'),
-        new RegExp(`^has the key "x!", which does not fit: an? ${keyType} takes`),
+        new RegExp(`^has the key "x!", which is not valid: an? ${keyType} must be`),
       )
   })
 
@@ -171,7 +174,7 @@ describe('maps', () => {
     ] as const)
       assert.equal(
         problemOf(map(keyType, 'int'), '{"1":1}'),
-        `is of type Object, but a map with keys of type ${keyType} takes an array of pairs ` +
+        `is of type Object, but a map with keys of type ${keyType} must be an array of pairs ` +
           '[key, value]',
       )
   })
@@ -189,15 +192,21 @@ describe('maps', () => {
   })
 
   test('have neither null keys nor null values', () => {
-    assert.match(problemOf(map('text', 'int'), '{"a":null}'), /^has for the key "a" null/)
+    assert.match(
+      problemOf(map('text', 'int'), '{"a":null}'),
+      /^has the value null for the key "a"/,
+    )
     assert.match(problemOf(map('int', 'int'), '[[null,1]]'), /^has the key null/)
   })
 
   test('consist of pairs', () => {
     for (const json of ['[1]', '[["a"]]', '[["a",1,2]]', '[{"a":1}]', '["ab"]'])
-      assert.match(problemOf(map('text', 'int'), json), /at position 0, but a map takes/)
+      assert.match(problemOf(map('text', 'int'), json), /at position 0, but a map must be/)
     for (const json of ['1', '"a"', 'true'])
-      assert.match(problemOf(map('text', 'int'), json), /^is of type \w+, but a map takes/)
+      assert.match(
+        problemOf(map('text', 'int'), json),
+        /^is of type \w+, but a map must be/,
+      )
   })
 })
 
@@ -235,7 +244,7 @@ describe('user-defined values', () => {
   test('reject unknown fields', () => {
     assert.equal(
       problemOf(address, '{"town":null}'),
-      'has the field "town", which address does not have; it has "city", "number"',
+      'has the field "town", which address does not have; its fields are "city", "number"',
     )
     assert.match(problemOf(address, '{"__proto__":1}'), /^has the field "__proto__"/)
   })
@@ -243,11 +252,11 @@ describe('user-defined values', () => {
   test('reject fields of wrong types', () => {
     assert.match(
       problemOf(address, '{"number":"5"}'),
-      /^has in the field "number" "5", which is of type String, but an int takes/,
+      /^has the value "5" in the field "number", which is of type String, but an int must be/,
     )
     assert.match(
       problemOf(list(address), '[{"number":1.5}]'),
-      /^has at position 0 \{"number":1\.5\}, which has in the field "number" 1\.5, which/,
+      /^has the element \{"number":1\.5\} at position 0, which has the value 1\.5 in the field "number", which/,
     )
   })
 
@@ -256,12 +265,12 @@ describe('user-defined values', () => {
       problemOf(address, '[["city","a"],["city","a"]]'),
       'has the field "city" twice',
     )
-    assert.match(problemOf(address, '[[1,"a"]]'), /^names a field 1/)
+    assert.match(problemOf(address, '[[1,"a"]]'), /^has the field name 1/)
     assert.match(problemOf(address, '["city"]'), /^has "city" at position 0/)
     assert.match(problemOf(address, '[]'), /^is an empty array/)
     assert.match(
       problemOf(address, '"x"'),
-      /^is of type String, but address takes an object/,
+      /^is of type String, but address must be an object/,
     )
   })
 

@@ -74,14 +74,14 @@ test('null clears a column of any type, and is not a valid element', () => {
 test('an error states the given value and the accepted ones', () => {
   assert.equal(
     problemOf('int', '"abc"'),
-    'is of type String, but an int takes a whole number from -2147483648 to 2147483647',
+    'is of type String, but an int must be a whole number from -2147483648 to 2147483647',
   )
   assert.equal(
     problemOf('tinyint', '128'),
-    'does not fit: a tinyint takes a whole number from -128 to 127',
+    'is not valid: a tinyint must be a whole number from -128 to 127',
   )
-  assert.equal(problemOf('text', 'null'), 'is of type Null, but a text takes a string')
-  assert.match(problemOf('date', '"2023-02-29"'), /^does not fit: a date takes a string/)
+  assert.equal(problemOf('text', 'null'), 'is of type Null, but a text must be a string')
+  assert.match(problemOf('date', '"2023-02-29"'), /^is not valid: a date must be a string/)
 })
 
 test('a counter is compared with whole numbers', () => {

@@ -220,22 +220,25 @@ describe(
       process.once('worker', (worker: Worker) => void worker.terminate())
       await assert.rejects(
         broken.embed(['lost'], never),
-        /"local" failed .*the model broke down and starts again with the next request/,
+        /"local" failed .*the local model failed; it restarts with the next request/,
       )
-      assert.match(logged[0]!, /^error: local model broke down/)
+      assert.match(logged[0]!, /^error: The local model failed/)
       const [vector] = await broken.embed(['found'], never)
       assert.equal(vector!.length, localEmbedding.dimension)
-      assert.match(logged[1]!, /^info: local model loaded in \d+ ms: embedding, built in$/)
+      assert.match(
+        logged[1]!,
+        /^info: Loaded the local model in \d+ ms: embedding, built in$/,
+      )
       await broken.close()
     })
 
     test('answer nothing after they are closed', async () => {
       const closing = open()
       const waiting = closing.embed([longText(1), longText(2)], never)
-      const refused = assert.rejects(waiting, /the model was closed/)
+      const refused = assert.rejects(waiting, /the server is shutting down/)
       await closing.close()
       await refused
-      await assert.rejects(closing.embed(['late'], never), /the model was closed/)
+      await assert.rejects(closing.embed(['late'], never), /the server is shutting down/)
       await closing.close()
     })
 

@@ -120,7 +120,7 @@ describe(
       const own = open({ rerankerFolder: folder('embedder') })
       await assert.rejects(
         own.rerank('red', ['one'], never),
-        /"local" failed .* one number for each passage/,
+        /"local" failed .* one number per passage/,
       )
       await own.close()
     })

@@ -261,7 +261,7 @@ describe('limits of an analysis', () => {
       const budget = new AnalysisBudget(ownCaller())
       assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
         code: 'LEXICAL_CONTENT_TOO_LONG',
-        message: /too many steps.*Shorten it/,
+        message: /too many steps.*Shorten the text/,
       })
     })
 

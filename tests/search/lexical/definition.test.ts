@@ -62,7 +62,7 @@ describe('a definition', () => {
       const problem = problemOf(recipeOf(entries(analyzerEntriesMax + 1, entry))) ?? ''
       assert.ok(problem.includes(`"${what}"`), problem)
       assert.ok(problem.includes(`${analyzerEntriesMax + 1} entries`), problem)
-      assert.ok(problem.includes(`it may have ${analyzerEntriesMax}`), problem)
+      assert.ok(problem.includes(`the maximum is ${analyzerEntriesMax}`), problem)
     })
 
   test('counts the entries of all its lists together', () => {
@@ -72,7 +72,7 @@ describe('a definition', () => {
     const problem = problemOf({
       filters: [stop, stop, { name: 'stop', args: { words: '' } }],
     })
-    assert.match(problem ?? '', /10001 in all lists/)
+    assert.match(problem ?? '', /10001 in total with the other lists/)
   })
 
   test('limits the characters of all arguments together', () => {

@@ -56,7 +56,7 @@ async function makeTableChange(access: SchemaAccess, change: TableChange): Promi
   const name = change.table
   const table = schema.targets.find((target) => target.name === name) as Table
   const source = await readNoteSource(session, keyspace, name)
-  if (source === undefined) throw new EngineError('gone', `${name} is gone`)
+  if (source === undefined) throw new EngineError('gone', `${name} no longer exists`)
   await defineAll(session, changeTable({ ...table, source }, change, can))
   if (change.kind === 'createIndex') await indexesAreReady(access, [change.index.name])
 }
@@ -91,7 +91,7 @@ async function createCollection(
     const isOurs = isNew && !isAboutExisting((error as Error).cause)
     if (isOurs) await session.define(dropTable(target)).catch(() => undefined)
     if (!(error instanceof EngineError) || error.kind !== 'indexLimit') throw error
-    const problem = `"${name}" needs ${indexes.length} indexes, but ${error.message}`
+    const problem = `"${name}" requires ${indexes.length} indexes, but ${error.message}`
     throw new EngineError('indexLimit', problem, { cause: error })
   }
 }

@@ -129,7 +129,10 @@ function parse(name: string, comment: string): Comment {
 }
 
 function unreadable(name: string): EngineError {
-  return new EngineError('schema', `the comment of ${name} does not hold its options`)
+  return new EngineError(
+    'schema',
+    `the table comment of ${name} does not contain its options`,
+  )
 }
 
 /**
@@ -167,7 +170,10 @@ function readSearch(
     )
   if (version === 1 && lexical === undefined && rerank === undefined) return withoutSearch
   if (version === 1 && (lexical === undefined || rerank === undefined))
-    throw new EngineError('schema', `the options of ${name} name lexical or rerank alone`)
+    throw new EngineError(
+      'schema',
+      `the options of ${name} have only one of lexical and rerank`,
+    )
   return {
     lexical: lexical ? withPackedAnalyzer(lexical) : defaults.lexical,
     rerank: rerank ? readRerank(rerank) : defaults.rerank,

@@ -42,7 +42,7 @@ function printFieldName(name: string): string {
   if (name === lostField)
     throw new EngineError(
       'unsupported',
-      `a field of a type cannot be called ${lostField} on a cluster. Choose another name`,
+      `a field of a type cannot be named ${lostField} on a cluster. Choose another name`,
     )
   return quoteName(name)
 }

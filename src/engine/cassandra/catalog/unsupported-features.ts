@@ -21,7 +21,7 @@ export function unsupportedFeatures(
     ...types
       .filter(({ fields }) => fields.some(({ name }) => name === lostField))
       .map(
-        ({ name }) => `${keyspace}.${name}: no field of a type may be called ${lostField}`,
+        ({ name }) => `${keyspace}.${name}: a field of a type cannot be named ${lostField}`,
       ),
     ...targets.flatMap((target) => {
       const problems = [
@@ -33,17 +33,20 @@ export function unsupportedFeatures(
   ]
 }
 
-const onlyPlain = 'may have letters, digits and underscores only'
+const onlyPlain = 'may contain only letters, digits and underscores'
 
 function problemOfKeyspace(keyspace: string, systemKeyspace: string): readonly string[] {
   const say = (problem: string) => [`${keyspace}: ${problem}`]
   if (!plainName.test(keyspace)) return say(`the name of a keyspace ${onlyPlain}`)
   if (keyspace.length > keyspaceLengthMax)
     return say(
-      `the name of a keyspace may have ${keyspaceLengthMax} characters, and this one has ${keyspace.length}`,
+      `the name of the keyspace has ${keyspace.length} characters; the maximum is ` +
+        `${keyspaceLengthMax}`,
     )
   if (keyspace === systemKeyspace)
-    return say('this keyspace stores the settings. Choose another with --system-keyspace')
+    return say(
+      'this is the system keyspace. Choose another system keyspace with --system-keyspace',
+    )
   return isOfCluster(keyspace) ? say('the cluster reserves this name') : []
 }
 
@@ -52,7 +55,11 @@ function problemsOfTable({ definition, types }: Table): readonly string[] {
   return [
     ...columns
       .filter((column) => hasUnorderedDurations(column, types))
-      .map(({ name }) => `the column ${name} has durations in a set, which have no order`),
+      .map(
+        ({ name }) =>
+          `the column ${name} is a set of durations, which a cluster does not support ` +
+          'because durations have no order',
+      ),
     ...indexes
       .filter(({ column }) => !plainName.test(column))
       .map(

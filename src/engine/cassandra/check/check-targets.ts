@@ -73,13 +73,13 @@ function missing(
   }
   const types = new Map(columns.map((column) => [column.name, column.type]))
   return [
-    ...(isCollectionKey(columns) ? [] : ['its key is not that of a collection']),
+    ...(isCollectionKey(columns) ? [] : ['its primary key is not that of a collection']),
     ...Array.from(collectionColumns(options)).flatMap(([column, type]) => {
       const found = types.get(column)
       if (found === undefined) return [`the column ${column} is missing`]
       return sameType(found, type)
         ? []
-        : [`the column ${column} is of type ${found}, and should be ${type}`]
+        : [`the column ${column} must be of type ${type}, but is of type ${found}`]
     }),
     ...missingIndexes(options, can, indexes).map(
       ({ suffix, of }) => `the index ${name}_${suffix} on ${of} is missing`,
@@ -125,8 +125,8 @@ function notFull(
   return Array.from(readNotes(table).indexes).flatMap(([index, note]) =>
     'analyzer' in note && isFilling(placeOfIndex({ uid }, note))
       ? [
-          `the text index ${index} is not full and cannot be searched. Run stela repair, ` +
-            'unless a server is filling it',
+          `the text index ${index} is incomplete and cannot be searched. Run stela ` +
+            'repair, unless a server is building it',
         ]
       : [],
   )

@@ -148,7 +148,10 @@ export class AccountSessions {
       .filter(([, kept]) => kept.running === 0)
       .toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
     if (oldest === undefined)
-      throw new EngineError('overloaded', `more than ${clusterUsersMax} users are at work`)
+      throw new EngineError(
+        'overloaded',
+        `more than ${clusterUsersMax} cluster users run commands at the same time, the maximum`,
+      )
     this.#close(...oldest)
   }
 

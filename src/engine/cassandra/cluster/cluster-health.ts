@@ -47,7 +47,7 @@ export class ClusterHealth {
   async #lookInTime(): Promise<string | undefined> {
     const ended = new AbortController()
     const { signal } = ended
-    const late = delay(lookMsMax, 'no node of the cluster answers in time', { signal })
+    const late = delay(lookMsMax, 'no node of the cluster answered in time', { signal })
     try {
       return await Promise.race([this.#lookNow(), late])
     } finally {
@@ -89,12 +89,15 @@ function quorumProblem({ kind }: EngineError): string {
     case 'unreachable':
     case 'timeout':
     case 'read':
-      return 'too few nodes of the local data center answer: settings and tokens need a quorum of their copies'
+      return (
+        'too few nodes of the local data center answer: settings and tokens require a ' +
+        'quorum of their replicas'
+      )
     case 'unauthorized':
     case 'unauthenticated':
-      return "the cluster does not let the server's user read the settings"
+      return 'the cluster user of the server may not read the settings'
     case 'gone':
-      return 'the keyspace of the settings is gone'
+      return 'the system keyspace no longer exists'
     default:
       return 'the settings of the server cannot be read from the cluster'
   }

@@ -119,9 +119,9 @@ function messageOf(failure: unknown): string {
     ([host, error]) => `${host} ${reasonOf(error)}`,
   )
   const whole = isAboutNames(failure)
-    ? 'the names of contact points cannot be resolved'
-    : 'none is up'
-  return `no node of the cluster can be asked: ${reasons.join('; ') || whole}`
+    ? 'the host names of the contact points cannot be resolved'
+    : 'all nodes are down'
+  return `no node of the cluster can be reached: ${reasons.join('; ') || whole}`
 }
 
 /** Whether no name of a contact point can be resolved. */
@@ -134,17 +134,17 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'does not answer'
   const [, wanted, known] = wrongDataCenter.exec(error.message) ?? []
   if (wanted !== undefined)
-    return `knows no data center ${wanted}. Give --local-datacenter one of these: ${known}`
+    return `has no data center ${wanted}. Set --local-datacenter to one of: ${known}`
   if (error instanceof errors.AuthenticationError)
     return /\bno authenticator\b/.test(error.message)
-      ? 'asks for a user and a password. Give --cassandra-user and --cassandra-password'
-      : `refuses: ${error.message}`
+      ? 'requires a user and a password. Set --cassandra-user and --cassandra-password'
+      : `rejects the connection: ${error.message}`
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return 'does not encrypt. Set --cassandra-tls to off, or name another --cassandra-port'
+    return 'does not use TLS. Set --cassandra-tls to off, or choose another --cassandra-port'
   if (typeof code === 'string' && /CERT|ALTNAME/.test(code))
-    return `shows a certificate that is not accepted (${code})`
-  return typeof code === 'string' ? `fails with ${code}` : `fails: ${error.message}`
+    return `has a certificate that is not trusted (${code})`
+  return typeof code === 'string' ? `failed with ${code}` : `failed: ${error.message}`
 }
 
 const wrongDataCenter =

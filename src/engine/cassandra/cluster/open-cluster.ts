@@ -162,7 +162,7 @@ function closeFirst(client: Client): void {
 function bundleError(error: unknown, bundle: string): EngineError {
   if (error instanceof errors.DriverError) return engineErrorOf(error)
   const why = error instanceof Error ? error.message : String(error)
-  const problem = `the secure connect bundle ${bundle} does not lead to a cluster: ${why}`
+  const problem = `the secure connect bundle ${bundle} cannot be used: ${why}`
   return new EngineError('unsupported', problem, { cause: error })
 }
 
@@ -191,13 +191,14 @@ export function checkReplication(client: Client, { counts }: Replication): void 
     if (nodes === undefined)
       throw new EngineError(
         'unsupported',
-        `there is no data center ${center}. Give --replication these: ${[...centers.keys()].join(', ')}`,
+        `there is no data center ${center}. Data centers for --replication: ` +
+          [...centers.keys()].join(', '),
       )
     if (Math.floor(copies / 2) + 1 > nodes)
       throw new EngineError(
         'unsupported',
-        `--replication asks for ${copies} copies in ${center}, of which ${nodes} nodes can ` +
-          'never be a quorum. Ask for fewer',
+        `--replication has ${copies} replicas in ${center}, but the data center has ` +
+          `${nodes} nodes, which is less than a quorum. Use fewer replicas`,
       )
   }
 }

@@ -20,7 +20,10 @@ export class StatementQueue {
    */
   constructor(sentMax: number, waitingMax: number) {
     const refuse = (max: number) =>
-      new EngineError('overloaded', `${max} statements of this token wait for the cluster`)
+      new EngineError(
+        'overloaded',
+        `${max} statements of this token already wait for the cluster`,
+      )
     this.#queue = new FairQueue({ capacity: sentMax, waitingMax, refuse })
   }
 

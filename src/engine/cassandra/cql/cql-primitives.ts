@@ -66,8 +66,8 @@ function checkWellFormed(text: string): void {
   if (!text.isWellFormed())
     throw new EngineError(
       'unsupported',
-      `the text ${JSON.stringify(text.slice(0, 100))} has half of a character, a surrogate alone, ` +
-        'which a cluster cannot keep',
+      `the text ${JSON.stringify(text.slice(0, 100))} contains an unpaired ` +
+        'surrogate, which a cluster cannot store',
     )
 }
 
@@ -146,7 +146,7 @@ function timestampOf(given: Date | bigint): string {
   if (Number.isNaN(ms))
     throw new EngineError(
       'unsupported',
-      'a timestamp in a collection is beyond the year 275760',
+      'a timestamp in a collection is later than the year 275760',
     )
   return timestampAt(BigInt(ms))
 }
@@ -199,7 +199,10 @@ function bytesOfWhole(value: bigint): Buffer {
 export function bytesOfDecimal(value: Numeric): Buffer {
   const { unscaled, scale } = scaledNumber(value)
   if (scale > scaleMax || scale < -scaleMax)
-    throw new EngineError('unsupported', 'a decimal has more digits than the cluster keeps')
+    throw new EngineError(
+      'unsupported',
+      'a decimal has more digits than the cluster can store',
+    )
   const bytes = Buffer.alloc(4)
   bytes.writeInt32BE(scale)
   return Buffer.concat([bytes, bytesOfWhole(unscaled)])

@@ -131,7 +131,8 @@ function checkReadable(type: PrimitiveName, value: Value): void {
   if (!isReadableWithin(type, value))
     throw new EngineError(
       'unsupported',
-      'in collections and user-defined types timestamps end with the year 275760',
+      'in collections and user-defined types, timestamps must not be later than the ' +
+        'year 275760',
     )
 }
 

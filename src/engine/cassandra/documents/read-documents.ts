@@ -252,8 +252,8 @@ function findCandidates(
 export function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
-    `more than ${scannedMax} documents of ${name} must be read. Add a condition that an index ` +
-      'serves, such as an equality, or raise --max-scanned',
+    `more than ${scannedMax} documents of ${name} must be read. Add a condition that ` +
+      'an index supports, such as an equality, or raise --max-scanned',
   )
 }
 
@@ -324,7 +324,7 @@ async function* findByTerms(
   caller: Caller,
 ): AsyncGenerator<MatchingText> {
   if (after !== undefined && !after.startsWith('t'))
-    throw new EngineError('position', 'no such place')
+    throw new EngineError('position', 'the position is invalid')
   const textsMax = textsMaxOf(limits)
   const place = textPlace(collection)
   const known = await keysWithTerms(postings, place, terms, textsMax, caller)
@@ -426,6 +426,6 @@ interface Place {
 
 function placeAt(position: Position): Place {
   const [, branch, token] = /^(\d{1,9})(?::(-?\d{1,19}))?$/.exec(position) ?? []
-  if (branch === undefined) throw new EngineError('position', 'no such place')
+  if (branch === undefined) throw new EngineError('position', 'the position is invalid')
   return { branch: Number(branch), token }
 }

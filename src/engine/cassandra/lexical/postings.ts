@@ -320,8 +320,8 @@ export class ClusterPostings {
     if (filling?.has(path))
       throw new EngineError(
         'unavailable',
-        'the text index is being filled. Try again when the command that creates it has ' +
-          'been answered; if its server ended before that, run stela repair',
+        'the text index is being built. Try again when the command that creates it ' +
+          'has completed. If its server stopped before that, run stela repair',
       )
     return (rows[0]?.['truncated'] as bigint | null | undefined) ?? 0n
   }

@@ -41,8 +41,8 @@ export async function searchRanked<Item>(
   }
   throw new EngineError(
     'unsupported',
-    `the cluster ranks ${fixedLimits.clusterNearestMax} texts at most, and not enough of ` +
-      'them match. Search for rarer words',
+    `the cluster ranks at most ${fixedLimits.clusterNearestMax} texts, and too few ` +
+      'of these match the filter. Search for rarer words',
   )
 }
 

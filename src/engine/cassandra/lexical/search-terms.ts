@@ -248,6 +248,7 @@ function clear(
 function tooMany(term: string, textsMax: number): EngineError {
   return new EngineError(
     'unsupported',
-    `more than ${textsMax} texts have the term "${term}". Search for rarer words, or raise --max-scanned`,
+    `more than ${textsMax} texts contain the term "${term}". Search for rarer words, ` +
+      'or raise --max-scanned',
   )
 }

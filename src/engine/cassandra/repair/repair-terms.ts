@@ -66,7 +66,10 @@ export async function repairTerms(
     const session = sessionOf(client, options)
     const { systemKeyspace } = options
     if ((await missingTables(session, systemKeyspace)).length > 0)
-      throw new EngineError('gone', `no server has used the keyspace ${systemKeyspace} yet`)
+      throw new EngineError(
+        'gone',
+        `no server has used the system keyspace ${systemKeyspace} yet`,
+      )
     const postings = ClusterPostings.open(session, systemKeyspace, clock)
     const more = filterCapabilitiesOf(can, false)
     const access = { session, can, more, limits, postings }

@@ -27,7 +27,7 @@ export async function beginFilling(
   if (columns.some(({ name, isStatic }) => name === index.column && isStatic))
     throw new EngineError(
       'unsupported',
-      `${index.column} is static, and what all rows of a partition share has no text index`,
+      `${index.column} is static, and static columns cannot have a text index`,
     )
   await postings.beginFilling(placeOfIndex(table, index))
 }

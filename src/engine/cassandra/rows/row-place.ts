@@ -75,7 +75,7 @@ function sortIn(packed: string): readonly Value[] {
 const unpackLimits = { depthMax: 100, valuesMax: 100_000 }
 
 export function noSuchPlace(): EngineError {
-  return new EngineError('position', 'no such place')
+  return new EngineError('position', 'the position is invalid')
 }
 
 /** Whether a row is at or before the position. `direction` is the direction of the read. */

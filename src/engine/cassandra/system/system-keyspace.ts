@@ -62,9 +62,11 @@ function explained(error: unknown, keyspace: string): unknown {
   if (!(error instanceof EngineError) || error.kind !== 'unauthorized') return error
   return new EngineError(
     'unauthorized',
-    `the cluster does not let the server's user make the keyspace ${keyspace}, or tables in it. ` +
-      'Make the keyspace, and grant CREATE, SELECT and MODIFY on it to that user, or name ' +
-      `another one with --system-keyspace. The cluster says: ${error.message}`,
+    `the cluster user of the server may not create the keyspace ${keyspace} or ` +
+      'tables in it. Create the keyspace, and grant CREATE, SELECT and MODIFY on it to ' +
+      'that user, or choose another one with --system-keyspace. Message of the ' +
+      'cluster: ' +
+      error.message,
     { cause: error },
   )
 }

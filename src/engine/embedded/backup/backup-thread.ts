@@ -84,8 +84,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         await backup(stores.get(file)!, to, {
           rate: pagesAtATime,
           progress: () => {
-            if (Atomics.load(cancelled, 0) !== 0)
-              throw new Error('the backup was cancelled')
+            if (Atomics.load(cancelled, 0) !== 0) throw new Error('the backup was canceled')
           },
         })
         release(file)

@@ -220,7 +220,7 @@ class Session {
 
   #refuseIfClosed(): void {
     if (this.#closing !== undefined)
-      throw new EngineError('closed', 'the backup was given up: the store is closed')
+      throw new EngineError('closed', 'the backup was aborted: the server is shutting down')
   }
 
   close(): Promise<void> {
@@ -275,9 +275,10 @@ function asBackupError(error: unknown): unknown {
   if (!isExpected) return error
   const reason = reasonOf(error)
   const hint = /full|ENOSPC/.test(reason)
-    ? '. A backup needs room in the data folder for a copy of the largest collection or table'
+    ? '. A backup needs free space in the data folder for a copy of the largest ' +
+      'collection or table'
     : ''
-  return new EngineError('read', `the backup cannot be made: ${reason}${hint}`, {
+  return new EngineError('read', `the backup failed: ${reason}${hint}`, {
     cause: error,
   })
 }

@@ -47,7 +47,9 @@ class ContentsCheck {
     if (hasIndexes) this.#entries = this.#openEntries()
     else
       yield {
-        note: `its index has format ${format}, and is compared once a server has upgraded it`,
+        note:
+          `its index has format ${format}; it cannot be compared until a server has ` +
+          'upgraded it',
       }
     yield* this.#checkDocuments()
     yield* this.#checkMeta()
@@ -110,8 +112,8 @@ class ContentsCheck {
           `${actual} times in the index`
       const counted = entries.countRange({ path: Number(id) })
       if (counted !== actual)
-        yield `the runs of the index count "${String(path)}" ${counted} times, but hold it ` +
-          `${actual} times`
+        yield `the runs of the index count "${String(path)}" ${counted} times, but contain ` +
+          `it ${actual} times`
     }
   }
 

@@ -89,7 +89,7 @@ export function* checkEverything(dataDir: string): Generator<Checked> {
   const isThere = findCatalog(dataDir, file)
   const collector = new Collector(file)
   if (!isThere) {
-    const lost = `${file} is missing, and the folder holds data`
+    const lost = `${file} is missing, but the folder contains data`
     yield { file: catalogFile, findings: [lost], notes: [] }
     return
   }
@@ -200,7 +200,8 @@ function* checkHeader(file: string, format: number): Generator<Finding> {
  */
 function* checkLog(file: string): Generator<Finding> {
   const damage = describeLogDamage(file)
-  if (damage !== undefined) yield `${damage}. Copy the data folder before a server opens it`
+  if (damage !== undefined)
+    yield `${damage}. Copy the data folder before you start a server on it`
 }
 
 function* checkSchema(database: DatabaseSync, own: OwnTables): Generator<Finding> {
@@ -254,12 +255,12 @@ function* checkSnapshots({ file, database, view }: OpenStore): Generator<Finding
       const shape = { dimension, metric, capacity, breadth: 1, threads: 1 }
       const snapshot = loadSnapshot(folder, shape)
       if (snapshot !== undefined && snapshot.version > version)
-        yield `${basename(folder)} holds a vector index up to write ${snapshot.version}, and ` +
-          `the store ends with write ${version}: the store has lost writes`
+        yield `${basename(folder)} has a vector index up to write ${snapshot.version}, but ` +
+          `the last write of the store is ${version}: the store has lost writes`
     } catch (error) {
       const trouble = problemOf(error, folder)
       if (trouble !== undefined && preventsCheck(trouble)) throw error
-      const cost = 'the index will be built again'
+      const cost = 'the index will be rebuilt'
       yield { note: `${basename(folder)} cannot be used, and ${cost}: ${messageOf(error)}` }
     }
   }

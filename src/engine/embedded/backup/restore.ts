@@ -64,7 +64,7 @@ export async function restoreDataFolder(
     if (store === undefined)
       throw new EngineError(
         'damaged',
-        `the backup lacks what ${folder} holds. ${otherBackup}`,
+        `the backup has no file for ${folder}. ${otherBackup}`,
       )
     const path = join(dataDir, folder)
     makeFolderIfAbsent(dirname(path), otherFolder)
@@ -107,9 +107,9 @@ async function copyChecked(
     createWriteStream(to, { flush: true, flags: 'wx', mode: privateFileMode }),
   )
   if (copied !== size)
-    throw damagedBackup(path, `has ${copied} bytes, and ${size} were backed up`)
+    throw damagedBackup(path, `has ${copied} bytes, but ${size} were backed up`)
   if (hash.digest('hex') !== sha256)
-    throw damagedBackup(path, 'is not what was backed up: its digest is another one')
+    throw damagedBackup(path, 'was changed after the backup: its digest differs')
   try {
     checkFile(to, formatMax, otherBackup)
   } catch (error) {
@@ -126,7 +126,8 @@ function checkContent(file: string, original: string, tables: OwnTables): void {
     if (foreign !== undefined) throw damagedBackup(original, `has ${foreign}`)
     const [row] = database.prepare('PRAGMA quick_check(1)').all()
     const verdict = String(row?.['quick_check'])
-    if (verdict !== 'ok') throw damagedBackup(original, `was damaged before: ${verdict}`)
+    if (verdict !== 'ok')
+      throw damagedBackup(original, `was already damaged when it was backed up: ${verdict}`)
   })
 }
 

@@ -61,7 +61,7 @@ export class Collector {
   }
 
   get result(): Findings {
-    const untold = this.#untold === 0 ? [] : [`${this.#untold} more like these`]
+    const untold = this.#untold === 0 ? [] : [`${this.#untold} more similar problems`]
     return {
       findings: [...this.#findings, ...untold],
       notes: this.#notes,

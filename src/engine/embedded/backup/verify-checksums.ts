@@ -39,8 +39,8 @@ export function verifyChecksums(database: DatabaseSync): string[] {
   const meta = database.prepare("SELECT value FROM meta WHERE name = 'digest'").get()
   if (Number(meta?.['value']) !== digest)
     findings.push(
-      'the digest does not match the records: a part of the store is of another moment ' +
-        'than the rest',
+      'the digest does not match the records: parts of the store are from different ' +
+        'points in time',
     )
   return findings
 }

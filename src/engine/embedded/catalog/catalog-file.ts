@@ -139,7 +139,8 @@ export class CatalogFile {
   /** The stored options of a collection, or the stored definition of a table. */
   readDefinition(uid: string): object {
     const [row] = this.all('SELECT options FROM target WHERE uid = ?', uid)
-    if (row === undefined) throw new EngineError('gone', 'the collection or table is gone')
+    if (row === undefined)
+      throw new EngineError('gone', 'the collection or table no longer exists')
     return JSON.parse(String(row['options'])) as object
   }
 

@@ -91,8 +91,8 @@ class LossSearch {
     this.generation = recorded.reduce((a, b) => Math.max(a, b), this.#own)
     if (this.generation > this.#own)
       this.findings.push(
-        `${catalogFile} is at generation ${this.#own}, and generation ${this.generation} was ` +
-          'recorded: its latest changes are lost',
+        `${catalogFile} is at generation ${this.#own}, but other files record ` +
+          `generation ${this.generation}: its latest changes are lost`,
       )
   }
 
@@ -100,10 +100,14 @@ class LossSearch {
     const file = join(this.#dataDir, folder, storeFile)
     const isBehind = this.generation > this.#own
     if (own !== undefined && own.uid !== uid) {
-      this.findings.push(`${folder} holds another collection or table than is listed`)
+      this.findings.push(
+        `${folder} contains another collection or table than the catalog lists`,
+      )
       this.#take(uid, folder)
     } else if (state === 'creating' && mayHoldData(file)) {
-      this.findings.push(`${folder} holds data, and is listed as not yet created`)
+      this.findings.push(
+        `${folder} contains data, but the catalog lists it as not yet created`,
+      )
       this.#take(uid, folder)
     } else if (isBehind && state === 'dropping' && own === undefined && mayHoldData(file))
       // The catalog has lost the end of this drop, and another target may use the folder by now.

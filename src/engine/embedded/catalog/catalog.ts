@@ -362,7 +362,8 @@ export class Catalog {
 
   #keyspace(name: string): Keyspace {
     const found = this.#keyspaces.get(name)
-    if (found === undefined) throw new EngineError('gone', `keyspace ${name} is gone`)
+    if (found === undefined)
+      throw new EngineError('gone', `keyspace ${name} no longer exists`)
     return found
   }
 
@@ -485,7 +486,7 @@ export class Catalog {
     const { findings, unlisted, staleRows, generation } = loss
     if (findings.length === 0) return
     for (const finding of findings)
-      this.#log('warn', `Accepted a loss of catalog data: ${finding}`)
+      this.#log('warn', `Started with a catalog that lost data: ${finding}`)
     for (const folder of unlisted) this.#quarantine(folder)
     for (const uid of staleRows) this.#file.run(['DELETE FROM target WHERE uid = ?', uid])
     await this.#file.raiseGeneration(generation)
@@ -495,7 +496,7 @@ export class Catalog {
     const place = quarantine(this.#dataDir, folder)
     this.#log(
       'warn',
-      `The catalog does not list the store in ${folder}. It is now in ${place}`,
+      `Moved the store in ${folder}, which the catalog does not list, to ${place}`,
     )
   }
 

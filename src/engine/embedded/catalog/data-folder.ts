@@ -44,7 +44,7 @@ export function makeDataDir(
   if (existsSync(file)) return
   makeFolder(dataDir)
   if (!acceptsLoss && catalogExisted(dataDir))
-    throw lostCatalog(dataDir, [`${catalogFile} is missing, while there is data`])
+    throw lostCatalog(dataDir, [`${catalogFile} is missing, but the folder contains data`])
   // The catalog is written under a temporary name first: an interrupted start leaves no partial
   // catalog, and of two concurrent starts, the second uses the catalog of the first.
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
@@ -68,8 +68,8 @@ function makeFolder(dataDir: string): void {
     if (code === 'EROFS' || code === 'ENOSPC') throw problem
     const words =
       code === 'EEXIST' || code === 'ENOTDIR'
-        ? 'is not a folder, or stands inside of a file'
-        : `cannot be made: ${lineOf(problem)}`
+        ? 'is not a folder, or its parent is not a folder'
+        : `cannot be created: ${lineOf(problem)}`
     throw new EngineError('damaged', `${dataDir} ${words}. Start with another folder`)
   }
 }
@@ -137,7 +137,8 @@ export function openExclusively(
     if (left === 1)
       throw new EngineError(
         'closed',
-        `${dataDir} is in use by another running server. Stop it, or start with another folder`,
+        `${dataDir} is in use by another running server. Stop that server, or start ` +
+          'with another folder',
       )
     // Two concurrent starts may have blocked each other: wait a random time.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * waitMsMax)

@@ -105,9 +105,10 @@ export function quarantine(dataDir: string, folder: string): string {
 export function lostCatalog(dataDir: string, findings: readonly string[]): EngineError {
   return new EngineError(
     'damaged',
-    `${dataDir} is not served, because its catalog has lost data: ${findings.join('; ')}. ` +
-      `Run "stela repair --catalog --data ${dataDir}" to rebuild the catalog from the stores, ` +
-      'or start with --accept-lost-catalog to go on with what the catalog has: stores that it ' +
-      `does not list are kept in ${quarantineFolder}. Restore a backup if neither helps`,
+    `${dataDir} is not served, because its catalog has lost data: ` +
+      `${findings.join('; ')}. Run "stela repair --catalog --data ${dataDir}" to ` +
+      'rebuild the catalog from the stores, or start with --accept-lost-catalog to use ' +
+      'the catalog as it is: stores that it does not list are moved to ' +
+      `${quarantineFolder}. Restore a backup if neither helps`,
   )
 }

@@ -58,7 +58,7 @@ export function rebuildCatalog(dataDir: string): Rebuilt {
   const stores = existsSync(dataDir) ? storeFolders(dataDir) : []
   const mirror = existsSync(dataDir) ? readMirror(dataDir) : 'absent'
   if (!existsSync(file) && stores.length === 0 && mirror === 'absent')
-    throw new EngineError('damaged', `${dataDir} is not a data folder: it holds no data`)
+    throw new EngineError('damaged', `${dataDir} is not a data folder: it contains no data`)
   const old = readOldCatalog(file, dataDir)
   const rebuild = new Rebuild(
     dataDir,
@@ -244,7 +244,9 @@ class Rebuild {
 
   #setAside(folder: string, reason: string): void {
     const place = quarantine(this.#dataDir, folder)
-    this.#losses.push(`${folder} is not listed, because ${reason}; it is now in ${place}`)
+    this.#losses.push(
+      `${folder} is not listed, because ${reason}; it was moved to ${place}`,
+    )
   }
 
   /** The rows of one catalog table, from the catalog or the mirror, whichever is more recent. */

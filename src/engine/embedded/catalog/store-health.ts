@@ -47,7 +47,7 @@ export class StoreHealth {
     if (this.#death !== undefined) return this.#death
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
     if (!(await endsInTime(this.#looking)))
-      return 'the disk of the data folder does not answer. Look after the disk'
+      return 'the disk of the data folder does not respond. Check the disk'
     const [trouble] = this.#troubles.values()
     return trouble && clientMessage(trouble)
   }
@@ -64,7 +64,7 @@ export class StoreHealth {
 
   noteFailure(file: string, trouble: DiskProblem): void {
     if (this.#troubles.size === 0)
-      this.#log('error', `Writing ${file} fails: ${logMessage(trouble)}`)
+      this.#log('error', `Writing ${file} failed: ${logMessage(trouble)}`)
     this.#troubles.set(file, trouble)
   }
 
@@ -73,8 +73,8 @@ export class StoreHealth {
    * writes yet.
    */
   noteNeglect(file: string, reason: string): void {
-    const advice = 'Reads and writes go on. Run "stela check" to see what is wrong'
-    this.#log('error', `${file} cannot be tidied: ${reason}. ${advice}`)
+    const advice = 'Reads and writes continue. Run "stela check" to find the problem'
+    this.#log('error', `Maintenance of ${file} failed: ${reason}. ${advice}`)
   }
 
   /** Forgets the problem of a file that was removed on purpose. */
@@ -84,14 +84,14 @@ export class StoreHealth {
 
   /** Reports that the writer thread has died. Returns the message with which its calls fail. */
   noteDeath(reason: string): string {
-    this.#death = `the store cannot write any more: ${reason}. Restart the server`
+    this.#death = `writes are no longer possible: ${reason}. Restart the server`
     this.#log('error', this.#death)
     return `${this.#death}. ${inDoubt}`
   }
 
   #clear(file: string): void {
     if (this.#troubles.delete(file) && this.#troubles.size === 0)
-      this.#log('info', 'The store can be written again')
+      this.#log('info', 'Writes are possible again')
   }
 
   async #look(): Promise<void> {

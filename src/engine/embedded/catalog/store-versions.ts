@@ -27,15 +27,18 @@ export function reportLostWrites(catalog: Catalog, log: EmbeddedOptions['log']):
     const name = `${target.keyspace}.${target.name}`
     const damage = logDamageOf(file)
     if (damage !== undefined)
-      log('error', `${name}: ${damage}. Run "stela check", and compare it with a backup`)
+      log(
+        'error',
+        `${name}: ${damage}. Run "stela check", and compare the data with a backup`,
+      )
     const known = Math.max(catalog.knownVersion(target), versionOfSnapshots(target, file))
     const lost = findLostWrites(file, known)
     if (lost === undefined) continue
     count += lost.recorded - lost.version
     log(
       'error',
-      `${name}: ${describeLostWrites(lost)}. Its log was damaged or removed, or an older copy of ` +
-        'it was put back. Compare it with a backup',
+      `${name}: ${describeLostWrites(lost)}. Its log was damaged or removed, or the ` +
+        'store was replaced by an older copy. Compare the data with a backup',
     )
   }
   return count

@@ -34,7 +34,7 @@ export interface DiskProblem {
 export function clientMessage({ kind, what, remedy }: DiskProblem): string {
   // The limit of file handles of a running process is hard to raise.
   if (kind === 'handles') return `${what}. ${remedy} and restart the server`
-  return `${what}. ${remedy}: the server goes on by itself then`
+  return `${what}. ${remedy}; the server then continues without a restart`
 }
 
 /** Message of a running server for the log. */
@@ -239,7 +239,7 @@ const troubles = {
   },
   'read-only': {
     kind: 'read-only',
-    what: 'the data folder cannot be written to',
+    what: 'the data folder is read-only',
     remedy: 'Make its disk writable',
   },
   forbidden: {
@@ -255,12 +255,12 @@ const troubles = {
   gone: {
     kind: 'gone',
     what: 'the data folder, or a part of it, was removed, renamed or unmounted',
-    remedy: 'Bring it back',
+    remedy: 'Restore it',
   },
   replaced: {
     kind: 'replaced',
-    what: 'something else stands where the server opened its data',
-    remedy: 'Restart the server to use it, or bring back what was there',
+    what: 'the data folder, or a part of it, was replaced while the server runs',
+    remedy: 'Restart the server to use the new files, or put the old ones back',
   },
 } as const satisfies Record<string, DiskProblem>
 
@@ -291,9 +291,9 @@ export function failedWriteMessage(
   return isInDoubt(error) ? `${problem}. ${inDoubt}` : `${problem}. ${nothingKept}`
 }
 
-const nothingKept = 'Nothing of this batch of writes was kept'
+const nothingKept = 'Nothing of this batch of writes was stored'
 export const inDoubt =
-  'It is not known whether this batch of writes was kept: check the data before repeating it'
+  'It is not known whether this batch of writes was stored: check the data before you repeat it'
 
 /** Whether an error means damage of a row, an index or the file itself. */
 export function isDamage(error: unknown): boolean {

@@ -29,8 +29,8 @@ export function misledByIndex(seq: number, tie: Tie): EngineError {
   const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
   return new EngineError(
     'damaged',
-    `the store is damaged: an index leads to ${record} number ${seq}, which is missing or another ` +
-      `one. Restore it from a backup; other ${others} stay readable`,
+    `the store is damaged: an index refers to ${record} number ${seq}, which is ` +
+      `missing or differs. Restore it from a backup; other ${others} stay readable`,
   )
 }
 
@@ -40,8 +40,8 @@ export function misledByIndex(seq: number, tie: Tie): EngineError {
 export function damagedIndex(index: string, place: string): EngineError {
   return new EngineError(
     'damaged',
-    `${indexDamage(index, place)}. Restore from a backup; what can be read without the index ` +
-      'stays readable',
+    `${indexDamage(index, place)}. Restore from a backup. Reads that do not use the ` +
+      'index still work',
   )
 }
 
@@ -55,7 +55,9 @@ export const valueIndex = 'the index'
 
 /** Name of a term index in messages, by the suffix of its tables. */
 export function termIndex(suffix: string): string {
-  return suffix === '' ? 'the index of $lexical' : `text index number ${suffix.slice(1)}`
+  return suffix === ''
+    ? 'the term index of $lexical'
+    : `text index number ${suffix.slice(1)}`
 }
 
 /** Counts how often damage was found since the engine was opened. */

@@ -133,7 +133,7 @@ class SortedRead {
     const few = Math.max(fewMatches, Math.ceil(this.#fewerThanWalk() / fewerToSort))
     const best = this.#reader.smallestPath(filter, few, this.#budget)
     if (best !== undefined && best.size < few) {
-      this.way = 'sorting the few that match'
+      this.way = 'sorting the matches'
       this.#takeMatches(best.accessPath)
     } else if (!this.#isIndexed(first.path)) {
       this.way = 'sorting all'

@@ -204,7 +204,7 @@ export class StoreReader extends StoreLookup {
 }
 
 const ways: Readonly<Record<AccessPath['kind'], string>> = {
-  all: 'looking at all',
+  all: 'scanning all',
   ids: '_id',
   idRange: 'a range of ids',
   keys: 'values in the index',

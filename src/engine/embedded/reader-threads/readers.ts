@@ -143,7 +143,7 @@ export class Readers {
     )
     const { result, texts } = reply as Extract<ReaderReply, { result: Result }>
     const rows = await receiveRows(result.rows, texts, caller)
-    return { ...result, rows, way: `${result.way}, on a reading thread` }
+    return { ...result, rows, way: `${result.way}, on a reader thread` }
   }
 
   async count(
@@ -270,7 +270,8 @@ export class Readers {
     const { waitingMax } = this.#options
     return new EngineError(
       'overloaded',
-      `${waitingMax} reads of this token wait for a thread already (--max-waiting-reads)`,
+      `${waitingMax} reads of this token already wait for a reader thread ` +
+        '(--max-waiting-reads)',
     )
   }
 
@@ -419,7 +420,7 @@ export class Readers {
 
   /** A thread without a read. The schedule starts a read only when there is such a thread. */
   #idleMember(): Member {
-    if (this.#isStopping) throw new EngineError('closed', 'the store is closed')
+    if (this.#isStopping) throw new EngineError('closed', 'the server is shutting down')
     return this.#members.find(({ read }) => read === undefined)!
   }
 }

@@ -17,7 +17,7 @@ export function unsupportedFeatures(
         (column) => `${name}: the column ${column.name} is of type ${column.cqlDefinition}`,
       ),
       ...(unsupported?.indexes ?? []).map(
-        (index) => `${name}: the index ${index.name} can be used only by CQL`,
+        (index) => `${name}: only CQL can use the index ${index.name}`,
       ),
     ]
   })

@@ -37,7 +37,7 @@ export function checkFolderName(kind: 'keyspace' | 'target', name: unknown): str
     return name
   throw new EngineError(
     'damaged',
-    `${JSON.stringify(String(name).slice(0, nameLengthMax))} is no name for the folder of ` +
+    `${JSON.stringify(String(name).slice(0, nameLengthMax))} is not a valid folder name of ` +
       (kind === 'keyspace' ? 'a keyspace' : 'a collection or table'),
   )
 }
@@ -79,7 +79,7 @@ export function readFolders(
     for (const { uid, keyspace, folder } of rows) {
       const parent = keyspaces.get(String(keyspace))
       if (parent === undefined)
-        throw new EngineError('damaged', 'a row names a keyspace that is not there')
+        throw new EngineError('damaged', 'a row names a keyspace that does not exist')
       targets.set(String(uid), take(join(parent, checkFolderName('target', folder))))
     }
     return { keyspaces, targets }

@@ -237,7 +237,7 @@ export function checkFile(file: string, formatMax = formatVersion, advice?: Advi
   if (!existsSync(file)) throw damaged(file, 'is missing', advice)
   const header = readHeader(file)
   if (header === undefined)
-    throw damaged(file, 'is not a database file, or was cut off', advice)
+    throw damaged(file, 'is not a database file, or is truncated', advice)
   if (header.readUInt32BE(68) !== applicationId)
     throw damaged(file, 'was not written by Stela', advice)
   const version = header.readUInt32BE(60)
@@ -248,7 +248,7 @@ export function checkFile(file: string, formatMax = formatVersion, advice?: Advi
         `${formatMax}. Use the version that wrote it, or a newer one`,
     )
   if (sizeOf(file) < sizeSaidBy(header) && sizeOf(`${file}-wal`) === 0)
-    throw damaged(file, 'was cut off', advice)
+    throw damaged(file, 'is truncated', advice)
 }
 
 /** Whether the header of a file has Stela's application id. */

@@ -120,8 +120,8 @@ export function findLostWrites(storeFile: string, known = 0): LostWrites | undef
 export function describeLostWrites({ version, recorded }: LostWrites): string {
   const count = recorded - version
   return (
-    `${count === 1 ? 'an acknowledged write is' : `${count} acknowledged writes are`} lost: ` +
-    `the store is at version ${version}, and version ${recorded} was recorded`
+    `${count === 1 ? 'an acknowledged write is' : `${count} acknowledged writes are`} ` +
+    `lost: the store is at version ${version}, but version ${recorded} was recorded`
   )
 }
 

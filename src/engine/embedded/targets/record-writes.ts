@@ -55,7 +55,7 @@ export class RecordWrites {
     refuse: (waitingMax) =>
       new EngineError(
         'overloaded',
-        `${waitingMax} writes of this token are waiting already`,
+        `${waitingMax} writes of this token are already waiting`,
       ),
   })
 

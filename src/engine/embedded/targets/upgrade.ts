@@ -37,9 +37,9 @@ export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): vo
     // A header shows the current format only after the checkpoint of an upgrade.
     if (file === undefined || formatOf(file) === formatVersion) continue
     const tell = (percent: number) =>
-      log('info', `${file} is brought to format ${formatVersion}: ${percent} % are done`)
+      log('info', `Upgrading ${file} to format ${formatVersion}: ${percent} % done`)
     if (upgradeStore(file, target, tell))
-      log('info', `${file} was brought to format ${formatVersion}`)
+      log('info', `Upgraded ${file} to format ${formatVersion}`)
   }
 }
 
@@ -75,7 +75,8 @@ function upgradeStore(
   } catch (error) {
     throw new EngineError(
       'write',
-      `${file} cannot be brought to format ${formatVersion}: ${messageOf(error)}. It is as it was`,
+      `${file} cannot be upgraded to format ${formatVersion}: ${messageOf(error)}. ` +
+        'The file was not changed',
       { cause: error },
     )
   }

@@ -177,7 +177,7 @@ class FollowedIndex {
         return
       }
     } catch (error) {
-      this.#warn(`cannot be used and is built anew: ${messageOf(error)}`)
+      this.#warn(`cannot be used, so the index is rebuilt: ${messageOf(error)}`)
     }
     await this.#rebuild()
   }
@@ -192,7 +192,7 @@ class FollowedIndex {
     const begun = performance.now()
     let done = 0
     let reportedAt = begun
-    if (total >= tellMin) this.#say(`is built anew from ${total} vectors`)
+    if (total >= tellMin) this.#say(`is being rebuilt from ${total} vectors`)
     for (let last = 0; !this.#closed;) {
       const rows = this.#feed.vectorsAfter(last, changesAtOnce)
       if (rows.length === 0) break
@@ -201,7 +201,7 @@ class FollowedIndex {
       done += rows.length
       if (performance.now() - reportedAt > progressMs) {
         reportedAt = performance.now()
-        this.#say(`has ${done} of ${total} vectors`)
+        this.#say(`contains ${done} of ${total} vectors`)
       }
       await pause()
     }
@@ -210,7 +210,7 @@ class FollowedIndex {
     if (this.#closed) return
     if (total >= tellMin)
       this.#say(
-        `has all ${done} vectors, after ${Math.round(performance.now() - begun)} ms`,
+        `was rebuilt with ${done} vectors in ${Math.round(performance.now() - begun)} ms`,
       )
     this.#unsaved = done
     this.#version = version

@@ -117,7 +117,7 @@ function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentSh
       for (let at = 0; at < part.length;) {
         const chunk = part.subarray(at, at + chunkSize)
         const count = readSync(handle, chunk)
-        if (count === 0) throw new Error(`${file} was cut off`)
+        if (count === 0) throw new Error(`${file} is truncated`)
         sum = crc32(chunk.subarray(0, count), sum)
         at += count
       }

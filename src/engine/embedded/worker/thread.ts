@@ -159,7 +159,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #end(cause: Error): void {
     // The requests that wait, and later ones, fail with this error.
     this.#ended ??= this.#isStopping
-      ? new EngineError('closed', 'the store is closed')
+      ? new EngineError('closed', 'the server is shutting down')
       : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })
     for (const { reject } of this.#waiting.values()) reject(this.#ended)
     this.#waiting.clear()

@@ -51,7 +51,7 @@ export class Writer {
   }
 
   get #thread(): Thread<WriterMessage, WriterReply> {
-    if (this.#isStopped) throw new EngineError('closed', 'the store is closed')
+    if (this.#isStopped) throw new EngineError('closed', 'the server is shutting down')
     this.#started ??= this.#start()
     return this.#started
   }

@@ -46,11 +46,11 @@ function addEntry(root: Branch, entry: string): void {
   const from = sides && unquoted(quoted + sides[0])
   if (!from)
     throw new ArgumentProblem(
-      `"mapping" has "${entry}", but an entry is like "ph" => "f", with the quotes`,
+      `"mapping" has "${entry}", but an entry must have the form "ph" => "f", with quotes`,
     )
   if (from.length > mappingLengthMax)
     throw new ArgumentProblem(
-      `"mapping" has a text of ${from.length} characters; ${mappingLengthMax} are allowed`,
+      `"mapping" has a text of ${from.length} characters; the maximum is ${mappingLengthMax}`,
     )
   let branch = root
   for (const char of from.split('')) {

@@ -82,7 +82,9 @@ function readRule(parts: readonly string[]): readonly Rule[] {
   if (to === undefined) return [{ from: phrases }]
   const meanings = phrasesOf(to)
   if (phrases.length === 0 || meanings.length === 0)
-    throw new ArgumentProblem(`"synonyms" needs words on both sides of "=>" in "${rule}"`)
+    throw new ArgumentProblem(
+      `"synonyms" must have words on both sides of "=>" in "${rule}"`,
+    )
   return [{ from: phrases, to: meanings }]
 }
 
@@ -92,7 +94,9 @@ function phrasesOf(list: string): readonly Phrase[] {
     .map((phrase) => phrase.trim().split(/\s+/))
     .filter(([first]) => first !== '')
   if (phrases.some((phrase) => phrase.length > synonymWordsMax))
-    throw new ArgumentProblem(`"synonyms" has more than ${synonymWordsMax} words in a row`)
+    throw new ArgumentProblem(
+      `"synonyms" has more than ${synonymWordsMax} words in a sequence, the maximum`,
+    )
   return phrases
 }
 

@@ -213,7 +213,7 @@ function* readTypes(list: string): Steps<ReadonlyMap<string, number>> {
     const type = typeNames.get(name ?? '')
     if (char === undefined || Array.from(char).length !== 1 || type === undefined)
       throw new ArgumentProblem(
-        `"types" has "${entry}", but an entry is one character, "=>" and one of ` +
+        `"types" has "${entry}", but an entry must be one character, "=>" and one of ` +
           [...typeNames.keys()].join(', '),
       )
     types.set(char, type)

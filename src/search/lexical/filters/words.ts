@@ -63,7 +63,7 @@ export function* stemmerOverride(args: Arguments): Steps<TokenFilter> {
     const [word, stem] = pairIn(entry, '\t') ?? pairIn(entry) ?? []
     if (!word || !stem)
       throw new ArgumentProblem(
-        `"dictionary" has "${entry}", but an entry is a word, a tab and its stem`,
+        `"dictionary" has "${entry}", but an entry must be a word, a tab and its stem`,
       )
     stems.set(ignoreCase ? word.toLowerCase() : word, stem)
   }

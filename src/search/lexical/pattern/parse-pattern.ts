@@ -130,10 +130,10 @@ class PatternReader {
     if (this.#skip('?')) return { min: 0, max: 1 }
     if (!this.#sees('{')) return undefined
     const found = this.#take(/\{(\d{1,6})(,(\d{0,6}))?\}/y)
-    if (found === undefined) this.#fail('"{" starts no count such as {2,3}')
+    if (found === undefined) this.#fail('"{" must start a count such as {2,3}')
     const min = Number(found[1])
     const max = found[2] === undefined ? min : found[3] ? Number(found[3]) : Infinity
-    if (min > max) this.#fail(`{${min},${max}} counts backwards`)
+    if (min > max) this.#fail(`the minimum in {${min},${max}} is greater than the maximum`)
     return { min, max }
   }
 
@@ -167,7 +167,7 @@ class PatternReader {
   #automatonAtom(char: string): Node {
     if (char === '"') {
       const end = this.#source.indexOf('"', this.#at)
-      if (end < 0) this.#fail('a quoted text does not end')
+      if (end < 0) this.#fail('a quoted text is not closed')
       return this.#quoted(end, end + 1)
     }
     if ('&~<>@#'.includes(char))
@@ -207,7 +207,7 @@ class PatternReader {
   }
 
   #closed(node: Node): Node {
-    if (!this.#skip(')')) this.#fail('"(" is never closed')
+    if (!this.#skip(')')) this.#fail('"(" is not closed')
     return node
   }
 
@@ -215,7 +215,7 @@ class PatternReader {
   #flagGroup(): Node {
     const found = this.#take(/([imsu]*)(?:-([imsu]*))?([:)])/y)
     if (found === undefined)
-      this.#fail('"(?" starts nothing known. Flags can be i, m, s and u')
+      this.#fail('"(?" starts an unknown group. Flags can be i, m, s and u')
     const flags = this.#flags
     const changed = { ...flags }
     for (const flag of found[1]!) changed[flag as keyof Flags] = true
@@ -287,7 +287,7 @@ class PatternReader {
     let sets: CharSet[] = []
     // "]" is literal in place of an empty class.
     for (let first = true; first || !this.#skip(']'); first = false) {
-      if (this.#at >= this.#source.length) this.#fail('"[" is never closed')
+      if (this.#at >= this.#source.length) this.#fail('"[" is not closed')
       if (this.#java && this.#skip('&&')) {
         joined.push(anyOf(sets))
         sets = []
@@ -307,7 +307,7 @@ class PatternReader {
     this.#at++
     const last = this.#classChar()
     if (typeof last !== 'number' || last < first)
-      this.#fail('a range in "[...]" goes backwards or has no end')
+      this.#fail('a range in "[...]" has no end, or its start is greater than its end')
     return range(first, last)
   }
 
@@ -334,7 +334,7 @@ class PatternReader {
     if (octal !== undefined) return Number.parseInt(octal, 8)
     const hex = this.#hexadecimal(char)
     if (hex !== undefined) return hex
-    if (/[A-Za-z0-9]/.test(char)) this.#fail(`"\\${char}" means nothing`)
+    if (/[A-Za-z0-9]/.test(char)) this.#fail(`"\\${char}" is not a known escape`)
     return char.codePointAt(0)!
   }
 
@@ -347,7 +347,7 @@ class PatternReader {
           : undefined
     if (found === undefined) return undefined
     const value = Number.parseInt(found[1] ?? found[0], 16)
-    if (value > 0x10ffff) this.#fail(`"\\x${found[0]}" is no character`)
+    if (value > 0x10ffff) this.#fail(`"\\x${found[0]}" is not a character`)
     return value
   }
 

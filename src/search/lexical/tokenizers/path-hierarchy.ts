@@ -52,6 +52,6 @@ function* fromTheEnd(text: string, delimiter: string, skip: number): Slices {
 function charIn(args: Arguments, name: string, otherwise: string): string {
   const char = args.get(name) ?? otherwise
   if (char.length !== 1)
-    throw new ArgumentProblem(`"${name}" cannot be "${char}". It is one character`)
+    throw new ArgumentProblem(`"${name}" cannot be "${char}". It must be one character`)
   return char
 }
