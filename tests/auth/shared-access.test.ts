@@ -43,8 +43,7 @@ describe('a change made by one server', () => {
   test('reaches the other: roles and the permissions of their holders', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
-    // The server decides on the stored roles, even if the engine has not reported the change
-    // yet.
+    // Server "two" reads the stored roles, so it knows the role even before the engine reports it.
     const { token } = await two.createToken({ roles: [role.id] }, root)
     await eventually(() => one.find(digestOf(token)) !== undefined)
     const holders = [one, two].map((access) => access.find(digestOf(token))!)
@@ -71,7 +70,7 @@ describe('a change made by one server', () => {
     await eventually(() => one.users.length === 0)
   })
 
-  test('no longer reaches the other after that is closed', async (context) => {
+  test('does not reach a server that is closed', async (context) => {
     const [one, two] = await openTwo(context)
     two.close()
     const { token } = await one.createToken({ roles: [reader] }, root)
