@@ -160,7 +160,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert(!existsSync(`${path}.rejected`))
   })
 
-  test('reads little of a file of white space before it detects the format', async () => {
+  test('detects the format of a file of white space after it has read little of it', async () => {
     const path = await fileOf(' \n'.repeat(5_000_000), '')
     const input = await Input.open(path, undefined)
     assert.equal(input.format, 'jsonl')
