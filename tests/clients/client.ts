@@ -20,9 +20,7 @@ export const keyspace = 'default_keyspace'
 
 const hangingMs = 600_000
 
-/**
- * Longer than the defaults of the client, which a busy machine may exceed; they abort hung tests.
- */
+/** Timeouts that only abort hung tests. A busy machine may exceed the defaults of the client. */
 export const timeoutDefaults = {
   requestTimeoutMs: hangingMs,
   generalMethodTimeoutMs: hangingMs,
