@@ -29,7 +29,7 @@ describe('a command on the wrong level', () => {
       assert(message.includes(`Send it to ${right}. Known here are`), message)
     })
 
-  test('gets no such hint when the command does not exist', async () => {
+  test('gets no hint about the path when the command does not exist', async () => {
     const { body } = await collections.server.command('/library', { findAll: {} })
     const { message } = body.errors![0]!
     assert(message.startsWith('"findAll" is not a Keyspace Command. Known here'), message)
@@ -101,7 +101,7 @@ describe('a search that the collection does not support', () => {
     )
   })
 
-  test('is not suggested for a filter, projection or update', async () => {
+  test('is not suggested in errors of a filter, projection or update', async () => {
     const target = await collections.create([], plain)
     for (const [command, code] of [
       [{ find: { filter: { $foo: 1 } } }, 'FILTER_INVALID_EXPRESSION'],

@@ -283,7 +283,7 @@ describe('maps, sets and lists', () => {
 })
 
 describe('an index with options for texts', () => {
-  test('matches texts that become equal by the options of the index', async () => {
+  test('finds texts that its options make equal', async () => {
     const table = await tables.create(
       {
         columns: {
@@ -391,7 +391,7 @@ describe('the primary key', () => {
       for (const c of [-1, 0, 2.5, 'NaN'] as const)
         for (const d of ['a', 'a\u0000', 'b']) rows.push({ p, q, c, d, n: rows.length })
 
-  /** NaN sorts after all numbers. */
+  /** The position of a value in the order of numbers, in which NaN is last. */
   const order = (value: number | string) => (value === 'NaN' ? Infinity : value)
 
   const compare = (a: number | string, b: number | string) =>
@@ -461,7 +461,7 @@ describe('the primary key', () => {
     for (let round = 0; round < 150; round++) {
       const [filter, holds] = randomFilter(random)
       const found = await table.all({ filter })
-      // The engine chooses the order of partitions.
+      // Partitions are sorted here, because the engine chooses their order.
       const inPartitions = found.toSorted(
         (a, b) =>
           compare(a['p'] as number, b['p'] as number) ||
@@ -488,7 +488,7 @@ describe('the primary key', () => {
     assert.deepEqual(await numbers({ p: { $in: [] } }), [])
   })
 
-  test('accepts more combinations of values than it looks up one by one', async () => {
+  test('accepts ten thousand combinations of key values', async () => {
     const many = Array.from({ length: 100 }, (_, n) => n)
     const texts = [...many.map((n) => `none ${n}`).slice(0, 98), 'x', 'xy']
     const found = await table.all({ filter: { p: { $in: many }, q: { $in: texts } } })
@@ -628,7 +628,7 @@ describe('a rejected filter', () => {
     )
   })
 
-  test('is one with more than 64 comparisons or more than 100 values', async () => {
+  test('has more than 64 comparisons, or more than 100 values in a condition', async () => {
     const comparisons = (count: number) => ({
       $or: Array.from({ length: count }, (_, n) => ({ n: { $ne: n } })),
     })

@@ -376,7 +376,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('returns a response for each row on request, with equal errors once', async () => {
+  test('returns a response for each row on request, and equal errors only once', async () => {
     const table = await tables.create(people)
     const send = async (documents: readonly object[], ordered: boolean) => {
       const options = { returnDocumentResponses: true, ordered }
@@ -443,7 +443,7 @@ describe('limits of rows', () => {
   const tables = new WrittenTables({ documentLengthMax: 200, lexicalSizeMax: 20 })
 
   test(
-    'a row that is too long is rejected, also when updates made it grow',
+    'a row that is too long is rejected, also when a merge or an update makes it grow',
     unlessOnCluster,
     async () => {
       const table = await tables.create(people)
@@ -480,7 +480,7 @@ describe('limits of rows', () => {
     },
   )
 
-  test('a text with a text index has a limited size of terms', async () => {
+  test('a text with a text index has a maximum number of bytes in its terms', async () => {
     const table = await tables.create(people)
     await table.run({
       createTextIndex: { name: 'names', definition: { column: 'name' } },
@@ -588,7 +588,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(data!.document, { id: 1, f: letterVector('aaa') })
   })
 
-  test('that the provider fails to return fail the whole command', async () => {
+  test('fail the whole command when the provider fails to compute them', async () => {
     const table = await tables.create(vectors)
     provider.answers({ status: 503, body: {} })
     const documents = [{ id: 1 }, { id: 2, e: 'a' }]

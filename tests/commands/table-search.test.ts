@@ -114,7 +114,7 @@ describe('a sort by a vector column', () => {
     assert.equal(status!['sortVector'], undefined)
   })
 
-  test('adds the similarity to rows that are stored as one text', async () => {
+  test('returns the similarity of rows whose vector is part of their key', async () => {
     const keyed = await tables.create(
       {
         columns: { id: 'text', v: vector },
