@@ -22,7 +22,7 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), cache.rowById('a1'))
     assert.equal(cache.row(2)?.seq, 2)
     assert.equal(cache.rowById('a2'), undefined)
-    // A later read by number keeps the _id.
+    // A later read by number does not remove the _id.
     cache.add(rowOf(1))
     assert.equal(cache.rowById('a1')?.seq, 1)
   })
@@ -166,7 +166,7 @@ describe('cached rows', () => {
     }
   })
 
-  test('are not stored before their last change is done, or when its outcome is unknown', () => {
+  test('are not stored while another change is pending, or when the outcome of a change is unknown', () => {
     const cache = keptOf(10)
     const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
     const second = invalidateRows([replaceOf(1, '{"_id":"a1","n":2}')], cache)
@@ -178,7 +178,7 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), undefined)
   })
 
-  test('stay removed after all rows were deleted, in any order of the answers', () => {
+  test('stay removed when all rows were deleted during a change that settles later', () => {
     const cache = keptOf(10)
     const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
     const all = cache.invalidateAll()
@@ -227,7 +227,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
     floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
   }
 
-  test('no read returns an older state than was acknowledged or seen before, or a state that its filter excludes', async (context) => {
+  test('no read returns a state that is older than one acknowledged or seen before, or that its filter excludes', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'cache')
     await store.insert(ids.map(made))
@@ -333,7 +333,7 @@ function replaceOf(seq: number, text: string, search: SearchFields = {}): Write 
   return { kind: 'replace', before: recordOf(seq), beforeDocument: new Map(), after }
 }
 
-/** Replaces a document that got the number 1 of `a1`. */
+/** The replacement of document "b", which reused the number 1 of document "a1". */
 function replaceReused(text: string): Write {
   const before = new EmbeddedRecord({ seq: 1, version: 1, text }, documentView({}))
   const after = { id: 'b', text, document: new Map(), search: {} }

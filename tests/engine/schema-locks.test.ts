@@ -20,7 +20,7 @@ async function create(context: TestContext) {
   return { engine, rows: await TableStore.create(engine) }
 }
 
-/** Resolves when a change waits because others hold the lock of its keyspace. */
+/** Resolves when a schema change waits for the holders of the lock of its keyspace. */
 async function untilItWaits(engine: Engine): Promise<void> {
   const enough = new Error('enough')
   for (let waits = false; !waits;) {

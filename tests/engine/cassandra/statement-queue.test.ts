@@ -22,7 +22,7 @@ class Node {
   }
 }
 
-/** Statements are sent at the end of an event-loop turn. */
+/** Waits until statements are sent, which happens at the end of an event-loop turn. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -86,7 +86,7 @@ export function describeReads(name: string, world: World): void {
         }
       })
 
-    test('return the same texts alone as in records', async () => {
+    test('have the same texts with and without textsOnly', async () => {
       const store = await newStore()
       await store.insert(Array.from({ length: 25 }, (_, i) => ({ _id: i, odd: i % 2 })))
       const filters: Filter[] = [
@@ -119,7 +119,7 @@ export function describeReads(name: string, world: World): void {
         }
     })
 
-    test('return each record once when stable, even if it is changed between pages', async () => {
+    test('are returned once by a stable read, even if they are changed between pages', async () => {
       const changing = await newStore()
       await fill(changing, 100)
       const filter = where('n', 'gte', 0)

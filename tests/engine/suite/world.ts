@@ -92,7 +92,7 @@ export class RunningEngine {
 const attemptsMax = 200
 const attemptMs = 50
 
-/** Names of rows in an order that all engines share. Names begin with their partition. */
+/** Sorts names of rows into an order that all engines share. Names begin with their partition. */
 export function inPartitions(names: readonly string[], world: World): readonly string[] {
   if (world.ordersPartitions) return names
   const partitionOf = (name: string) => name.slice(0, name.indexOf(' '))
