@@ -31,7 +31,7 @@ describe('stela import', { concurrency: 2 }, () => {
     return path
   }
 
-  /** Imports into a separate collection. */
+  /** Imports the file at `path` into a new collection. */
   function importInto(name: string, path: string, ...more: string[]): Promise<Ran> {
     const args = ['import', path, '--collection', name, '--create', '--url', server.url]
     return runStela([...args, ...more])
