@@ -51,7 +51,7 @@ export class Service {
     return this.#server.url
   }
 
-  /** Connects like an application. */
+  /** Connects a new client, as an application does. */
   connect(token: ConstructorParameters<typeof DataAPIClient>[0] = testToken): Db {
     const client = new DataAPIClient(token, { environment: 'hcd' })
     this.#clients.push(client)
