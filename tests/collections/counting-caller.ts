@@ -9,7 +9,9 @@ export class CountingCaller implements Caller {
   readonly signal = this.#own.signal
   readonly analysis = new AnalysisBudget(this)
   asked = 0
-  /** From this request to yield on, each one throws, as after a deadline. */
+  /**
+   * The number of the request to yield that throws, as after a deadline; all later ones throw, too.
+   */
   readonly askedMax: number
 
   constructor(askedMax = Infinity) {

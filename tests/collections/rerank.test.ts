@@ -148,7 +148,9 @@ class Fixture {
   }
 }
 
-/** Counts of a's and b's plus one, so that no vector is zero. */
+/**
+ * The vector of a text: how often it contains a and b, each plus one, so that no vector is zero.
+ */
 function vectorOf(text: string): Float32Array {
   const count = (letter: string) => text.split(letter).length
   return Float32Array.of(count('a'), count('b'))
