@@ -76,7 +76,7 @@ describe('insertOne', () => {
       const text = wrapper === undefined ? id : (id as Record<string, string>)[wrapper]
       assert.match(text as string, pattern)
       assert.deepEqual(await books.all(), [{ _id: id, title: 'Emma' }])
-      // A given _id can have any other type.
+      // An _id in the request may have another type than generated ones.
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 

@@ -22,7 +22,7 @@ async function index(table: Target, kind: string, column: string, options: objec
 const ids = (rows: readonly Record<string, unknown>[] | undefined) =>
   rows!.map(({ id }) => id).join('')
 
-/** Big-endian floats in Base64. */
+/** A vector in Base64: big-endian floats. */
 function binary(...numbers: number[]): object {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [i, number] of numbers.entries()) bytes.writeFloatBE(number, i * 4)

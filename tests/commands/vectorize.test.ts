@@ -9,7 +9,7 @@ const provider = await FakeProvider.start()
 
 const colors = ['red', 'green', 'blue']
 
-/** Counts the colors in each text. */
+/** The reply of the provider: for each text, a vector with the counts of the colors. */
 function countColors({ body }: Asked): Answer {
   const { input } = body as { input: string[] }
   const data = input.map((text, index) => ({
