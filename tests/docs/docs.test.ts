@@ -217,7 +217,7 @@ describe('the analyzers page', () => {
   })
 })
 
-/** The list in the error message for an unknown language. */
+/** The languages that the error message for an unknown language lists. */
 function snowballLanguages(): string[] {
   return findLanguageProblem('none')!.split('There are: ')[1]!.split(', ')
 }
