@@ -22,7 +22,7 @@ function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
 const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
 
 /**
- * Rotates until running reads have become long, as far as allowed. Returns the reads that hold a
+ * Rotates until as many running reads as allowed have become long. Returns the reads that hold a
  * thread.
  */
 function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<string> {
@@ -175,7 +175,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(starts, ['d'])
   })
 
-  test('forgets a read that was put back when it ends, aborted or not', () => {
+  test('forgets a read that ends after it was put back, aborted or not', () => {
     for (const isGivenUp of [true, false]) {
       const reads = schedule({ waitingMax: 1 })
       for (const principalName of ['a', 'b', 'c', 'd']) {
@@ -216,8 +216,8 @@ describe('a schedule of reads', () => {
           const begun = settle(reads)
           for (const [i, who] of ahead.entries()) reads.add(`new ${i}`, who)
           reads.add('mine', { principalName: 'a', connection: {} })
-          // Only long reads that hold a thread count: the others wait behind these on their
-          // connection.
+          // Long reads without a thread do not count: on their connection, they wait behind those
+          // that hold one.
           const first = [...long.filter((_, i) => begun.has(`long ${i}`)), ...ahead]
           const own = first.filter(({ principalName }) => principalName === 'a')
           const connections = new Set(own.map(({ connection: one }) => one)).size
@@ -325,7 +325,7 @@ describe('a schedule of reads', () => {
         const running = new Set<string>()
         for (const [i, { act, principalName, line, which }] of steps.entries()) {
           const read = all[which % all.length]
-          // Sometimes the thread of a read that was put back has left it.
+          // If the read was put back, its thread has left it now.
           if (read !== undefined && reads.hasLeft(read)) begun.delete(read)
           if (act === 'add') {
             if (reads.add(`${i}`, { principalName, connection: line })) all.push(`${i}`)

@@ -112,7 +112,7 @@ describe('cached rows', () => {
     const cache = keptOf(10)
     cache.add(rowOf(1), 'a1')
     const deleted = invalidateRows([deleteOf(1)], cache)
-    // Another document got the number, and is changed before the reply to the deletion arrives.
+    // Document "b" got the number, and is changed before the reply to the deletion arrives.
     const replaced = invalidateRows([replaceReused('{"_id":"b"}')], cache)
     deleted({ outcomes: ['done'], before: 0 })
     replaced({ outcomes: ['done'], before: 1 })
@@ -209,7 +209,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
   const random = new Random(seed)
   const ids = Array.from({ length: 60 }, (_, i) => (i % 5 === 0 ? i : `id-${i}`))
   const groups = ['red', 'green', 'blue', 'grün']
-  /** The latest acknowledged or seen state of each document. */
+  /** The latest state of each document that was acknowledged or seen: its `n`, by _id. */
   let floor: Map<unknown, number>
   let next = 1
 

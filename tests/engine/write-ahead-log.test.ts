@@ -59,7 +59,7 @@ function written(write: (database: DatabaseSync) => void, pageSize = 1024): stri
   }
 }
 
-/** The page size, and for each complete frame whether it commits. */
+/** The bytes of the log, the size of its frames, and for each complete frame whether it commits. */
 function layoutOf(file: string) {
   const bytes = readFileSync(`${file}-wal`)
   const frameSize = 24 + bytes.readUInt32BE(8)
@@ -253,7 +253,8 @@ describe('damage to a write-ahead log', () => {
       const file = randomLog()
       const { bytes, frameSize } = layoutOf(file)
       const { frames, commits } = sound(inspectLog(file))
-      // Bits of the last commit frame stay: damage there looks like the torn end of a transaction.
+      // No bit of the last commit frame is flipped: damage there looks like the torn end of a
+      // transaction.
       const end = 32 + (frames - 1) * frameSize
       for (let i = 0; i < 50; i++) {
         const position = random.below(end)

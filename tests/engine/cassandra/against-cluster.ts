@@ -212,8 +212,8 @@ async function changeAll(
 }
 
 /**
- * Waits until indexes are built. A new index is listed before, and reads that need it fail until it
- * is built.
+ * Waits until indexes are built. A new index is listed before it is built, and reads that need it
+ * fail until then.
  */
 async function indexesBuilt(): Promise<void> {
   const text = `SELECT is_queryable, is_building FROM system_views.sai_column_indexes WHERE keyspace_name = '${keyspace}'`

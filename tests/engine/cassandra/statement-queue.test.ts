@@ -3,7 +3,10 @@ import { describe, test } from 'node:test'
 import { StatementQueue } from '../../../src/engine/cassandra/cluster/statement-queue.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 
-/** A node that answers statements in the order sent, when the test requests it. */
+/**
+ * A node that answers statements in the order in which they were sent, when the test requests an
+ * answer.
+ */
 class Node {
   readonly queue = new StatementQueue(2, 4)
   readonly sent: string[] = []

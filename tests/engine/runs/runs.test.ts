@@ -77,7 +77,7 @@ function start(context: TestContext, tie: Tie) {
 
 for (const tie of ties)
   describe(`an index in runs, entries by ${tie}`, () => {
-    test('equals a sorted list, with every snapshot of a reader', (context) => {
+    test('equals a sorted list in every snapshot of a reader', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
       const old = openReader(context, file)
@@ -202,7 +202,8 @@ describe('runs', () => {
 
 test('an index lists the documents of values of any length, with any document numbers', (context) => {
   const { below, file } = start(context, 'doc')
-  // Blocks with some dozens of entries, so that most entries differ only in the end of the number.
+  // Blocks with some dozens of entries, so that most entries differ only in the end of the document
+  // number.
   const opened = openWriter(context, file, { ...smallRuns, blockSize: 600 })
   const seqs = new Set([1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 1])
   while (seqs.size < 150) {

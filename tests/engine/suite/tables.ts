@@ -109,7 +109,7 @@ export function describeTables(name: string, world: World): void {
     })
 
     describe('an index of a table', () => {
-      test('finds the same as a scan, for rows before and after its creation', async () => {
+      test('finds the same rows as a scan, whether written before or after its creation', async () => {
         const { rows, sound } = await create()
         const all = manyRows(100)
         await rows.put(all.slice(0, 50))
