@@ -43,7 +43,7 @@ export interface Answer extends CommandAnswer {
 export interface CommandAnswer {
   readonly http: number
   readonly text: string
-  /** Throws when the body is not JSON. */
+  /** The parsed body; reading it throws when it is not JSON. */
   readonly body: Envelope
   /** The body with every digit of its numbers. */
   readonly exact: Value
