@@ -26,7 +26,7 @@ async function openTwo(context: TestContext): Promise<[Access, Access]> {
 }
 
 describe('a change made by one server', () => {
-  test('reaches the other: tokens and their revocation', async (context) => {
+  test('to tokens reaches the other, also when it revokes one', async (context) => {
     const [one, two] = await openTwo(context)
     const { token, id } = await one.createToken({ roles: [reader] }, root)
     const digest = digestOf(token)
@@ -40,7 +40,7 @@ describe('a change made by one server', () => {
     await assert.rejects(two.revokeToken(id, root), AccessRefusal)
   })
 
-  test('reaches the other: roles and the permissions of their holders', async (context) => {
+  test('to roles reaches the other, with the permissions of their holders', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
     // Server "two" reads the stored roles, so it knows the role even before the engine reports it.
@@ -61,7 +61,7 @@ describe('a change made by one server', () => {
     assert(holders.every(({ isRevoked }) => !isRevoked))
   })
 
-  test('reaches the other: users', async (context) => {
+  test('to users reaches the other', async (context) => {
     const [one, two] = await openTwo(context)
     await one.setUser('ann', [reader], root)
     await eventually(() => two.users.length === 1)
