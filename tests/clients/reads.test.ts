@@ -18,7 +18,7 @@ const service = await Service.start()
 const documents = numbered(157)
 const collection = await service.collection(documents)
 
-describe('find', () => {
+describe('a cursor of find', () => {
   test('returns every document once, on several pages', async () => {
     const cursor = collection.find({})
     assert(cursor instanceof CollectionFindCursor)
@@ -96,7 +96,7 @@ describe('find', () => {
     )
   })
 
-  test('accepts its clauses from methods of the cursor', async () => {
+  test('accepts its clauses from methods', async () => {
     const cursor = collection
       .find({})
       .filter({ even: false })
@@ -109,7 +109,7 @@ describe('find', () => {
     assert.deepEqual(await cursor.toArray(), odd.toReversed().slice(10, 55))
   })
 
-  test('returns a cursor that cannot be changed after it has started', async () => {
+  test('cannot be changed after it has started', async () => {
     await assertUnchangeable(collection.find({}))
   })
 
