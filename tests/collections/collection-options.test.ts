@@ -592,7 +592,7 @@ describe('differences of collection options', () => {
       )
     })
 
-  test('options survive being stored as JSON', () => {
+  test('do not arise from storing options as JSON', () => {
     const options = fc.record(
       {
         defaultId: fc.constantFrom({ type: 'uuid' }, { type: 'objectId' }),
