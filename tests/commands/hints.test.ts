@@ -57,7 +57,7 @@ describe('a search that the collection does not support', () => {
     }
   })
 
-  test('points to findAndRerank when a find sorts by $hybrid', async () => {
+  test('is rejected with a hint to findAndRerank when a find sorts by $hybrid', async () => {
     for (const [options, said] of [
       [{ vector: { dimension: 2 } }, 'where the collection has reranking'],
       [{}, 'only in collections with vectors and lexical search'],

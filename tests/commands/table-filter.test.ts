@@ -74,7 +74,7 @@ for (const withIndexes of [false, true])
 
     for (const [type, [low, middle, high]] of Object.entries(ascending)) {
       if (type === 'boolean') continue
-      test(`of type ${type} support every comparison operator, and rows without a value never match`, async () => {
+      test(`support every comparison operator for ${type}, and never match rows without a value`, async () => {
         const matches = async (condition: unknown, expected: string) => {
           const filter = { [type]: condition }
           assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
@@ -115,14 +115,14 @@ for (const withIndexes of [false, true])
       })
     }
 
-    test('of type boolean support comparisons', async () => {
+    test('support comparisons of booleans', async () => {
       assert.equal(await idsOf(table, { boolean: true }), 'bc')
       assert.equal(await idsOf(table, { boolean: { $ne: true } }), 'a')
       assert.equal(await idsOf(table, { boolean: { $gt: false } }), 'bc')
       assert.equal(await idsOf(table, { $not: { boolean: { $gt: false } } }), 'a')
     })
 
-    test('can be combined by $and, $or and $not at any depth', async () => {
+    test('support $and, $or and $not at any depth', async () => {
       for (const [filter, expected] of [
         [{}, 'abcz'],
         [{ int: 0, text: 'Z' }, 'b'],
@@ -156,7 +156,7 @@ for (const withIndexes of [false, true])
         assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
     })
 
-    test('compare numbers by all digits', async () => {
+    test('compare numbers with every digit', async () => {
       const found = await table.send(
         '{"find": {"filter": {"bigint": 9007199254740993}, "projection": {"id": 1}}}',
       )

@@ -179,7 +179,7 @@ describe('insertOne on a table', () => {
   })
 })
 
-describe('values of every type', () => {
+describe('values of columns', () => {
   const tables = new WrittenTables()
 
   /** Values as sent, each with its value in replies if that differs. */
@@ -209,7 +209,7 @@ describe('values of every type', () => {
 
   for (const [type, pairs] of Object.entries(values))
     test(
-      `${type} is stored and returned, alone and in lists, sets and maps`,
+      `of type ${type} are stored and returned, alone and in lists, sets and maps`,
       type === 'duration' ? unlessOnCluster : {},
       async () => {
         const table = await tables.create({
@@ -246,7 +246,7 @@ describe('values of every type', () => {
   const keys = Object.entries(values).filter(([type]) => type !== 'duration')
 
   for (const [type, pairs] of keys)
-    test(`${type} can be a key that finds its row`, async () => {
+    test(`of type ${type} can be keys that find their rows`, async () => {
       const table = await tables.create({
         columns: { a: type, b: type, n: 'int' },
         primaryKey: { partitionBy: ['a'], partitionSort: { b: -1 } },
@@ -262,7 +262,7 @@ describe('values of every type', () => {
       assert.deepEqual(await table.all(), [])
     })
 
-  test('numbers keep all their digits', async () => {
+  test('keep all digits when they are numbers', async () => {
     const table = await tables.create({
       columns: { id: 'bigint', v: 'varint', d: 'decimal' },
       primaryKey: 'id',
@@ -274,7 +274,7 @@ describe('values of every type', () => {
     assert(text.includes(row), text)
   })
 
-  test('user-defined values are replaced as a whole and lose null fields', async () => {
+  test('are replaced as a whole, and lose null fields, when their type is user-defined', async () => {
     await tables.keyspace({
       createType: { name: 'address', definition: { fields: { city: 'text', zip: 'int' } } },
     })
@@ -443,7 +443,7 @@ describe('limits of rows', () => {
   const tables = new WrittenTables({ documentLengthMax: 200, lexicalSizeMax: 20 })
 
   test(
-    'a row that is too long is rejected, also when a merge or an update makes it grow',
+    'reject a row that is too long, also when a merge or an update makes it grow',
     unlessOnCluster,
     async () => {
       const table = await tables.create(people)
@@ -480,7 +480,7 @@ describe('limits of rows', () => {
     },
   )
 
-  test('a text with a text index has a maximum number of bytes in its terms', async () => {
+  test('include a maximum number of bytes in the terms of a text with a text index', async () => {
     const table = await tables.create(people)
     await table.run({
       createTextIndex: { name: 'names', definition: { column: 'name' } },

@@ -296,7 +296,7 @@ describe('a sort by $vector', () => {
     assert.equal(data!.document!['hits'], 20)
   })
 
-  test('upserts when nothing is found and the option is set', async () => {
+  test('allows an upsert when nothing is found', async () => {
     const places = await collections.create(compass, plane)
     const { status } = await places.run({
       updateOne: {
