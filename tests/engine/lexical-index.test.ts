@@ -329,8 +329,8 @@ class Model {
     const having = expected.filter((seq) => some?.includes(seq) ?? true)
     const all = having.map((seq) => [seq, scoreOf(this.#texts.get(seq)!)] as const)
     assert.deepEqual(inOrder(this.#reader.score(terms, { among: some }, noBudget)), all)
-    // The best `wanted` documents below the ceiling are expected, with those that tie with the last
-    // of them, and those with the score of the ceiling.
+    // The search is expected to return the best `wanted` documents below the ceiling, each document
+    // that ties with the last of them, and each document with the score of the ceiling.
     const wanted = this.#random.integer(1, 12)
     const ceiling = this.#random.pick([undefined, ...all.map(([, score]) => score)])
     const below = all.filter(([, score]) => ceiling === undefined || score < ceiling)

@@ -223,14 +223,14 @@ describe('memory for the result of a long read', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('fails the read when its reservation fails', async (context) => {
+  test('leads to a failed read when its reservation fails', async (context) => {
     const { engine, target } = await large(context)
     const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
     await assert.rejects(async () => engine.read(target, find, caller), /^Error: no room$/)
     assert.equal(await waitingReads(engine), 0)
   })
 
-  test('fails the read when the caller is aborted during the reservation', async (context) => {
+  test('leads to a failed read when the caller is aborted during the reservation', async (context) => {
     const { engine, target } = await large(context)
     const leaving = new AbortController()
     const caller = {

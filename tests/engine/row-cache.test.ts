@@ -108,7 +108,7 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), undefined)
   })
 
-  test('are found by their own _id only when their number was reused during a change', () => {
+  test('are found by their own _id, and by no other, when their number was reused during a change', () => {
     const cache = keptOf(10)
     cache.add(rowOf(1), 'a1')
     const deleted = invalidateRows([deleteOf(1)], cache)
@@ -302,7 +302,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
   })
 })
 
-test('a document that is changed while all are deleted is removed', async (context) => {
+test('a document that is changed while all documents are deleted is removed', async (context) => {
   const { engine } = await openEmbedded(context)
   const store = await Store.create(engine, 'emptied')
   for (let round = 0; round < 20; round++) {

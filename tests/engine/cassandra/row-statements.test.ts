@@ -170,7 +170,7 @@ describe('rows are read', () => {
     })
   })
 
-  test('and a partition without rows yields none', () => {
+  test('as undefined when a partition is empty', () => {
     const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
     assert.equal(read(table, selected, row), undefined)
   })
