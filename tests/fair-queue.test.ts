@@ -69,7 +69,7 @@ describe('a fair queue', () => {
     assert.deepEqual(entries.admitted, ['a', 'b', 'c'])
   })
 
-  test('rejects entries of a principal with too many entries, and of no other', async () => {
+  test('rejects entries of a principal with too many entries, and of no other principal', async () => {
     const queue = queueOf({ waitingMax: 2 })
     const entries = new Entries(queue)
     for (let i = 0; i < 3; i++) void entries.enter('many')

@@ -43,7 +43,7 @@ export interface Answer extends CommandAnswer {
 export interface CommandAnswer {
   readonly http: number
   readonly text: string
-  /** Throws when the body is not JSON. */
+  /** The parsed body; reading it throws when it is not JSON. */
   readonly body: Envelope
   /** The body with every digit of its numbers. */
   readonly exact: Value
@@ -142,9 +142,9 @@ export interface TestConfig extends Partial<Config> {
 }
 
 /**
- * Starts a server on a given engine, which the caller closes, or on a data folder, by default a new
- * one. Without an engine, test-engine.ts chooses one. `share` creates the state that it shares with
- * other servers.
+ * Starts a server. It uses the given engine, which the caller closes, or the engine that
+ * test-engine.ts chooses, on `config.dataDir` or on a new folder. `share` creates the state that
+ * the server shares with others.
  */
 export async function startServer(
   { checked: isChecked = true, ...config }: TestConfig = {},
@@ -154,15 +154,15 @@ export async function startServer(
   const dataDir = config.dataDir ?? (await temporaryFolder())
   const wanted: Config = {
     ...defaultConfig,
-    // Tests of power loss use servers in separate processes.
+    // Nothing is synced: tests of power loss start servers as separate processes instead.
     durable: false,
-    // A busy machine may take any time. Tests of timeouts set their own.
+    // No command times out on a busy machine. Tests of timeouts set a shorter time.
     commandTimeoutMs: 600_000,
     port: 0,
     adminPort: 'off',
     adminToken: testToken,
     logLevel: 'silent',
-    // Tests read the metrics of commands that have just run.
+    // No caching of metrics: tests read those of commands that have just run.
     metricsCacheMs: 0,
     ...config,
     dataDir,

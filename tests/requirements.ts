@@ -10,7 +10,10 @@ import { missingBrowser } from './http/browser.ts'
 export interface Missing {
   /** The requirement and how to install it; skipped tests state it as their reason. */
   readonly reason: string
-  /** Whether it can be installed. A run that must be complete fails without it. */
+  /**
+   * Whether it is a program that can be installed, and not a permission. With CI=true, a run
+   * without it fails.
+   */
   readonly isTool: boolean
   /** Modules that need it. A test file that imports one, directly or not, needs it as well. */
   readonly modules: readonly string[]
@@ -42,7 +45,10 @@ export async function findMissing(): Promise<readonly Missing[]> {
   return missing
 }
 
-/** Modules whose imports are not followed: an existing node needs no Java. */
+/**
+ * Modules whose imports are not followed. The shared node may be a running one, which needs no
+ * Java.
+ */
 const boundaries = [sharedNodeModule]
 
 /** Finds the modules under tests/ that a test file imports, directly or not. */

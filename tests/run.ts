@@ -61,7 +61,9 @@ const describeImport = "import { describe } from 'node:test'"
 /** Closes the browser that pages of the console share after all of them are done. */
 const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
 
-/** Files in these folders that run alone: long ones, and those that measure the whole process. */
+/**
+ * Files of the `short` folders that do not share a process: long ones, and those that measure it.
+ */
 const alone = [
   ...['docs/differences', 'engine/backup', 'engine/embedded', 'engine/lexical'],
   ...['engine/memory', 'engine/readers', 'engine/vector-search', 'http/back-pressure'],
@@ -127,9 +129,9 @@ async function runTests(): Promise<boolean> {
   const events = run({
     cwd: root,
     files: testFiles(),
-    // Files sometimes wait for a disk, a page or a node; an additional one keeps all cores busy.
+    // One file more than there are cores, because some wait for a disk, a page or a node.
     concurrency: availableParallelism() + 1,
-    // Ends hung files. The pages take two minutes, and up to four times that on a busy machine.
+    // Ends files that hang. The pages take two minutes, and up to eight on a busy machine.
     timeout: 1_800_000,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
@@ -190,7 +192,7 @@ function lackOf(imported: ReadonlySet<string>): Missing | undefined {
   return missing.find(({ modules }) => modules.some((module) => imported.has(module)))
 }
 
-/** The beginning of a group whose tests are skipped. */
+/** The first lines of a generated file: they skip the tests of all files that it imports. */
 function skipping({ reason }: Missing): string[] {
   return [
     `import { skipTests } from '${hrefOf('tests/skipped-tests.ts')}'`,
@@ -206,12 +208,14 @@ function folderOf(file: string): string {
   return file.split(sep)[1]!
 }
 
-/** Pages of the console share a browser, so their files share a process. */
+/** Whether a file tests a page of the console. These files share a browser, and so a process. */
 function isPage(file: string): boolean {
   return file.endsWith('-page.test.ts')
 }
 
-/** Files that change their process cannot share it. */
+/**
+ * Whether a file may share a process: it is in a `short` folder and does not change its process.
+ */
 function isShort(file: string): boolean {
   if (!short.some((folder) => file.startsWith(join('tests', folder, sep)))) return false
   if (isPage(file) || alone.includes(file)) return false

@@ -7,7 +7,7 @@ import { describe as describeReal, test as testReal } from 'node:test'
 
 let reason = ''
 
-/** Applies to all later imports in this process. */
+/** Skips the tests of all files that this process imports after the call. */
 export function skipTests(why: string): void {
   reason = why
   registerHooks({
@@ -38,7 +38,7 @@ export function describe(...given: Arguments): void {
 
 export { describe as suite, test as it, test as default }
 
-/** Hooks have no effect, because no test runs. */
+/** Hooks of skipped tests do nothing. */
 export const before = () => undefined
 export { before as after, before as afterEach, before as beforeEach }
 export { mock } from 'node:test'

@@ -7,10 +7,7 @@ import type { Engine } from '../src/engine/contract.ts'
 import { openMemoryEngine } from './engine/memory/memory-engine.ts'
 import { MemoryStore } from './engine/memory/memory-store.ts'
 
-/**
- * Data of one test, on which engines are opened one after the other. The engines check their
- * contract.
- */
+/** Data of one test. Its engines are opened one after the other, and assert the engine contract. */
 export interface TestData {
   open(): Promise<Engine>
   remove(): Promise<void>

@@ -163,7 +163,7 @@ const imports: readonly Import[] = files.flatMap((file) => {
   })
 })
 
-/** Fails with every offending line and the reason. */
+/** Fails if there are offending lines, and lists them below the reason. */
 function assertNone(offences: readonly string[], reason: string): void {
   assert.equal(offences.length, 0, `${reason}:\n${offences.join('\n')}`)
 }
@@ -226,12 +226,12 @@ function circlesOf(between: readonly Link[]): readonly Link[] {
   return left
 }
 
-/** Imports between folders of a part; a file beside them counts as the folder "". */
+/** Imports between the folders of a part; files directly in the part count as the folder "". */
 function importsWithin(part: string): Link[] {
   const start = part === '' ? '' : `${part}/`
   const folderOf = (file: string) => {
     const [first = '', ...rest] = file.slice(start.length).split('/')
-    // Files directly under src are parts of their own.
+    // A file directly under src is a part of its own, and counts by its name.
     return rest.length > 0 || part === '' ? first : ''
   }
   return imports.flatMap(({ file, place, from }) => {
@@ -362,7 +362,7 @@ test('every export is imported by another file', () => {
     const target = (from: string) => posix.join(posix.dirname(path), from)
     for (const [, names, from] of text.matchAll(namedImport))
       for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
-    // A module that is imported as a whole may use all exports.
+    // Whoever imports a whole module may use all of its exports, so all count as used.
     for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
       used.add(target(from!))
   }

@@ -8,7 +8,7 @@ export interface AdminAnswer {
   readonly http: number
   readonly headers: Headers
   readonly text: string
-  /** Throws when the body is not JSON. */
+  /** The parsed body; reading it throws when it is not JSON. */
   readonly body: unknown
 }
 
@@ -59,7 +59,8 @@ export interface WireToken {
 }
 
 /**
- * Register inside a describe, or at the top of a file, to start and stop the server with its tests.
+ * A server that is started before the tests of the describe, or of the file, that creates this, and
+ * stopped after them.
  */
 export class AdminServer extends RunningServer {
   constructor(
@@ -186,7 +187,7 @@ export class AdminServer extends RunningServer {
 }
 
 export interface CallOptions {
-  /** A string is sent as is; other values are sent as JSON. */
+  /** The body: a string is sent as is, other values are sent as JSON. */
   readonly body?: unknown
   readonly token?: string
   readonly headers?: Record<string, string>

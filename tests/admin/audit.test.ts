@@ -36,7 +36,7 @@ async function call(method: string, path: string, body?: object, token = process
   return (await response.text()) || '{}'
 }
 
-/** Waits for this number of audit lines. */
+/** Waits until the audit log has `count` lines, and returns its lines. */
 async function auditLines(count: number): Promise<Record<string, unknown>[]> {
   for (;;) {
     const lines = server.err

@@ -63,7 +63,7 @@ describe('the role', () => {
       for (const [what, [method, path, body]] of Object.entries(calls)) {
         const { http } = await admin.call(method, path, { token, body })
         if (http < 300) done.push(what)
-        // A resource that the role may not see is answered as absent.
+        // A resource that the role may not see is reported as not found.
         else assert.equal(http, isSeen || !path.includes(id) ? 403 : 404, what)
       }
       assert.deepEqual(done.toSorted(), may.toSorted())
@@ -72,7 +72,7 @@ describe('the role', () => {
       await admin.call('POST', `/databases/${id}/terminate`)
     })
 
-  test('names in this test are the default roles', async () => {
+  test('list of this test contains every default role', async () => {
     const roles = await admin.ask<{ Name: string; Type: string }[]>(
       'GET',
       '/organizations/roles',

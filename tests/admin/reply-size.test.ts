@@ -53,7 +53,7 @@ describe('the body of a reply', () => {
     assert.equal(pauses, 5)
   })
 
-  test('is rejected before the rest of it is serialized', async () => {
+  test('is rejected when it exceeds the maximum, before the rest of it is serialized', async () => {
     let pauses = 0
     const pause = () => void pauses++
     const long = { list: Array<string>(1_000).fill('x'.repeat(98)) }

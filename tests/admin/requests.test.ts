@@ -20,7 +20,7 @@ describe('a token', () => {
       assert.equal((await admin.call('GET', '/currentOrg', { headers })).http, 200)
   })
 
-  test('can be an account, as at the data endpoint', async () => {
+  test('can encode a name and a password, as in the Data API', async () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     const token = `Cassandra:${base64('änn')}:${base64('pass:word')}`
     assert.equal((await admin.call('GET', '/databases', { token })).http, 200)
@@ -108,12 +108,12 @@ describe('a body', () => {
     await admin.refuse(413, 'POST', '/databases', { body: body(1_000_001) })
   })
 
-  test('may be sent to calls that read none', async () => {
+  test('may be sent with calls that ignore it', async () => {
     for (const body of ['', '{}', '[1]'])
       assert.deepEqual(await admin.ask('POST', '/pcus/actions/get', { body }), [])
   })
 
-  test('with names of JavaScript built-ins does no harm', async () => {
+  test('may contain names of JavaScript built-ins', async () => {
     const body = '{"__proto__": {"name": "x"}, "constructor": 1, "name": "kept"}'
     const made = await admin.ask<{ id: string; info: object }>('POST', '/databases', {
       body,
@@ -138,7 +138,7 @@ test('every token can read the organization', async () => {
   assert.deepEqual(await admin.ask('GET', '/currentOrg', { token }), { id })
 })
 
-test('calls that a single server does not support say so', async () => {
+test('calls that a single server does not support are rejected with the reason', async () => {
   const [{ id }] = await admin.ask<[{ id: string }]>('GET', '/databases')
   for (const [method, path] of [
     ['POST', `/databases/${id}/park`],

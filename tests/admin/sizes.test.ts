@@ -124,7 +124,7 @@ test('sizes list what a token may see and count what it may read', async () => {
   await admin.refuse(404, 'GET', `/databases/${id}/sizes`, { token: stranger })
 })
 
-test('sizes have only counts when another engine holds the store', async (context) => {
+test('sizes have only counts when the engine is not the embedded one', async (context) => {
   const server = await startServer({ adminPort: 0 }, openMemoryEngine(new MemoryStore()))
   context.after(() => server.close())
   await server.command('/default_keyspace', { createCollection: { name: 'a' } })

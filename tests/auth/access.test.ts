@@ -96,7 +96,7 @@ describe('a token', () => {
 })
 
 describe('a holder', () => {
-  test('follows changes of its roles', async () => {
+  test('gains and loses permissions when its roles change', async () => {
     const access = await open()
     const org = `drn:astra:org:${organization}`
     const policy = (action: string) => ({ resources: [org], actions: [action] })

@@ -38,7 +38,7 @@ function pathOf({ database, keyspace, target }: Resource): string {
   return ['org', database, keyspace, target].filter((part) => part !== undefined).join('/')
 }
 
-/** Reference implementation of the rule: a pattern for the prefix of a resource's path. */
+/** Reference implementation: a pattern for the paths of a resource and of everything in it. */
 function patternOf(resource: string): RegExp {
   const parts = resource.split(':').filter((_, i) => i >= 3 && i % 2 === 1)
   const pattern = parts.slice(1).map((part) => (part === '*' ? '[^/]+' : part))
@@ -97,7 +97,7 @@ describe('permissions', () => {
     )
   })
 
-  test('touch a resource when something in it is allowed', () => {
+  test('touch a resource when they allow something in it', () => {
     const is = (action: Action) => action === 'db-table-select'
     fc.assert(
       fc.property(policies, fc.constantFrom(...places), (given, place) => {
@@ -136,7 +136,7 @@ describe('permissions', () => {
 })
 
 describe('a policy', () => {
-  test('is read back as it was written', () => {
+  test('is parsed unchanged, except for repeated resources', () => {
     fc.assert(
       fc.property(policy, (given) => {
         const { resources, ...rest } = readPolicy(structuredClone(given), organization)
@@ -147,7 +147,7 @@ describe('a policy', () => {
     )
   })
 
-  test('is accepted or rejected for any input', () => {
+  test('is either parsed or rejected with BadPolicy, whatever the input', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -167,7 +167,7 @@ describe('a policy', () => {
     )
   })
 
-  test('names a database by its id in any case', () => {
+  test('matches ids of databases regardless of case, and names of keyspaces exactly', () => {
     const given: Policy = {
       description: '',
       effect: 'allow',

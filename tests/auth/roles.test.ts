@@ -101,7 +101,7 @@ describe('the role', () => {
   )
   let tokens: Map<string, string>
 
-  test('has a token', async () => {
+  test('can be assigned to a token', async () => {
     const made = Object.keys(allowed).map(
       async (name) => [name, (await admin.tokenOf(name)).token] as const,
     )
@@ -120,7 +120,7 @@ describe('the role', () => {
       }
     })
 
-  test('for a keyspace shows only that keyspace and its contents', async () => {
+  test('that covers one collection shows only that collection and its keyspace', async () => {
     await admin.command('', { createKeyspace: { name: 'hidden' } })
     await admin.command(keyspace, { createCollection: { name: 'unseen' } })
     const { token } = await admin.tokenFor(

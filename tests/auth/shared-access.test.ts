@@ -26,7 +26,7 @@ async function openTwo(context: TestContext): Promise<[Access, Access]> {
 }
 
 describe('a change made by one server', () => {
-  test('reaches the other: tokens and their revocation', async (context) => {
+  test('to tokens reaches the other, also when it revokes one', async (context) => {
     const [one, two] = await openTwo(context)
     const { token, id } = await one.createToken({ roles: [reader] }, root)
     const digest = digestOf(token)
@@ -40,11 +40,10 @@ describe('a change made by one server', () => {
     await assert.rejects(two.revokeToken(id, root), AccessRefusal)
   })
 
-  test('reaches the other: roles and the permissions of their holders', async (context) => {
+  test('to roles reaches the other, with the permissions of their holders', async (context) => {
     const [one, two] = await openTwo(context)
     const role = await one.createRole('writers', policy('db-table-modify'), root)
-    // The server decides on the stored roles, even if the engine has not reported the change
-    // yet.
+    // Server "two" reads the stored roles, so it knows the role even before the engine reports it.
     const { token } = await two.createToken({ roles: [role.id] }, root)
     await eventually(() => one.find(digestOf(token)) !== undefined)
     const holders = [one, two].map((access) => access.find(digestOf(token))!)
@@ -62,7 +61,7 @@ describe('a change made by one server', () => {
     assert(holders.every(({ isRevoked }) => !isRevoked))
   })
 
-  test('reaches the other: users', async (context) => {
+  test('to users reaches the other', async (context) => {
     const [one, two] = await openTwo(context)
     await one.setUser('ann', [reader], root)
     await eventually(() => two.users.length === 1)
@@ -71,7 +70,7 @@ describe('a change made by one server', () => {
     await eventually(() => one.users.length === 0)
   })
 
-  test('no longer reaches the other after that is closed', async (context) => {
+  test('does not reach a server that is closed', async (context) => {
     const [one, two] = await openTwo(context)
     two.close()
     const { token } = await one.createToken({ roles: [reader] }, root)

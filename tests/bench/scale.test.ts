@@ -23,7 +23,7 @@ test('a quorum is more than half of the replicas', () => {
   assert.deepEqual([1, 2, 3, 4, 5].map(quorumOf), [1, 2, 2, 3, 3])
 })
 
-test('a scan of the ring needs as few requests as ranges with common replicas allow', () => {
+test('a scan of the ring combines adjacent ranges with common replicas into one request', () => {
   assert.equal(partsOf(cluster(3), 2), 1)
   // With three replicas, two adjacent ranges share two nodes, and three share one.
   assert.equal(partsOf(cluster(12), 2), 6)
@@ -39,7 +39,7 @@ test('a single node has the measured cost per statement', () => {
 })
 
 test('a read by key costs a quorum, however many nodes the cluster has', () => {
-  // The message floor once, the rest of the statement on two nodes, and one message.
+  // The message floor once, twice the rest of the statement, and one message: 0.5 + 2 × 1.5 + 0.5.
   for (const nodes of [3, 12, 100])
     assert.equal(workOf({ reach: 'quorum', ms: 2 }, cluster(nodes), floorMs), 4)
 })
@@ -51,7 +51,7 @@ test('a conditional write costs all replicas, and messages in each round', () =>
 
 test('a read by index contacts nodes until it has found enough rows', () => {
   const rare = { reach: 'parts', ms: 3, lookupMs: 1 } as const
-  // Contacts 12 nodes: 0.5 + 12 × 0.5 + 11 × 0.5 ms, and 2 × 2 ms for the rows on two nodes.
+  // 12 nodes are contacted: 0.5 + 12 × 0.5 + 11 × 0.5 ms, and 2 × 2 ms for the rows on two nodes.
   assert.equal(workOf(rare, cluster(12), floorMs), 16)
   // With six times the requested rows, the first range suffices: two nodes are contacted.
   assert.equal(workOf({ ...rare, plenty: 6 }, cluster(12), floorMs), 6)

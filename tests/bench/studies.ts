@@ -4,7 +4,10 @@
 import { studies } from '../../bench/workloads/registry.ts'
 import { testStudy } from './toy-study.ts'
 
-/** Studies that tests/cassandra and tests/package run, which have what these need. */
+/**
+ * Studies that tests in tests/cassandra and tests/package run, because they need a node or the
+ * package.
+ */
 const elsewhere = ['cassandra', 'package']
 
 /** The smallest sizes at which a study executes all of its steps. */

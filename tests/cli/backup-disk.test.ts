@@ -28,7 +28,7 @@ describe('a full disk', { skip: noDisks ?? false }, () => {
   test('on the server makes a backup fail with a message, and the server continues', async () => {
     const first = await startServer({ dataDir: disk.data })
     await fill(first)
-    // After a stop there is no log that would take more space.
+    // The stop removes the write-ahead log, which would take more space.
     await first.stop()
     const server = await startServer({ adminPort: 0, dataDir: disk.data })
     const folder = join(home, 'backups')
@@ -56,7 +56,7 @@ describe('a full disk', { skip: noDisks ?? false }, () => {
     rmSync(disk.data, { recursive: true })
   })
 
-  test('for the backups or the restored folder keeps no partial files', async () => {
+  test('that holds the backups or the restored folder keeps no partial files', async () => {
     const server = await startServer({ adminPort: 0, dataDir: join(home, 'data') })
     const folder = join(disk.path, 'backups')
     const sound = join(home, 'sound')

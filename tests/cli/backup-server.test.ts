@@ -159,7 +159,7 @@ function dbOf({ url }: TestServer, token: string) {
   })
 }
 
-/** Inserts more than the buffers between a server and a client that does not read can hold. */
+/** Inserts more data than the buffers between a server and a client that does not read can hold. */
 async function fill(server: Pick<TestServer | ServerProcess, 'command'>): Promise<void> {
   await server.command('/default_keyspace', {
     createCollection: { name: 'large', options: { indexing: { allow: ['n'] } } },
@@ -193,7 +193,9 @@ async function makeToken({ adminUrl }: TestServer, role: string): Promise<string
   return ((await made.json()) as { readonly token: string }).token
 }
 
-/** A proxy that forwards everything until this many bytes came back, and then nothing more. */
+/**
+ * A proxy that stalls: it forwards all data until it has forwarded a number of bytes of a reply.
+ */
 class StallingWire {
   readonly url: string
   readonly stalled: Promise<unknown>

@@ -165,7 +165,7 @@ describe('stela backup', () => {
     await check(/does not accept the token\. Unknown\. Set STELA_TOKEN/)
     source.answer = (_, response) => response.end('{"error":"the disk is full"}\n')
     await check(/the server aborted the backup: the disk is full/)
-    // Ends in the middle of a file.
+    // The reply ends in the middle of a file.
     source.answer = (stream, response) => cutAfter(1_000_000, stream, response)
     await check(/the connection to the server failed|the server closed the connection/)
   })
@@ -201,7 +201,7 @@ describe('stela backup', () => {
     }
     const running = startStela(['backup', folder, '--admin-url', source.url])
     await half.promise
-    // A second backup must not use the folder meanwhile.
+    // A second backup must not use the folder while the first one runs.
     const second = await backup()
     assert.equal(second.code, 1)
     assert.match(second.err, /another backup into .* is running: process \d+ on /)
@@ -220,7 +220,7 @@ describe('stela backup', () => {
     await eventually(() => !readdirSync(dataDir).some(isHeld))
   })
 
-  test('takes over a stale lock, and keeps files that it cannot read', async () => {
+  test('takes over a stale lock, and keeps files that an unreadable manifest may name', async () => {
     await backup()
     const lock = join(folder, 'backup.lock')
     writeFileSync(
@@ -352,7 +352,7 @@ function answerJson(response: ServerResponse, status: number, message: string): 
   response.writeHead(status).end(JSON.stringify({ errors: [{ ID: 1, message }] }))
 }
 
-/** Sends this many bytes and then nothing more. */
+/** Sends about the first `size` bytes of a stream, and then nothing more. */
 function stallAfter(
   size: number,
   stream: Readable,
@@ -376,7 +376,7 @@ function cutAfter(size: number, stream: Readable, response: ServerResponse): voi
 
 type AnswerBackup = (stream: Readable, response: ServerResponse) => void
 
-/** A server that sends backups of an engine, or any other reply of a test. */
+/** A server that answers with a backup of an engine, or with the reply that a test sets. */
 class Source {
   readonly url: string
   lastToken: string | undefined

@@ -30,9 +30,9 @@ import { runStela } from './run-stela.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'stela-check-'))
 chmodSync(home, 0o755)
-/** The folder after a stop. */
+/** The data folder after a stop, without write-ahead logs. */
 const stopped = join(home, 'stopped')
-/** The folder after a kill, with logs. */
+/** The data folder after a kill, with write-ahead logs. */
 const killed = join(home, 'killed')
 let count = 0
 let dataDir = ''
@@ -64,12 +64,12 @@ beforeEach(() => {
 
 const storeOf = (name: string) => join(dataDir, 'default_keyspace', name, 'store.db')
 
-/** Every file with its bytes. */
+/** The bytes of every file in a folder, in base64, by path. */
 function contentOf(folder: string): Record<string, string> {
   const files: Record<string, string> = {}
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    // SQLite rebuilds shared memory from the log, so that of a killed process may be reset.
+    // Shared memory is left out: SQLite may reset it after a kill, and rebuilds it from the log.
     if (entry.isFile())
       files[path] = path.endsWith('-shm') ? '' : readFileSync(path).toString('base64')
   }
@@ -136,7 +136,7 @@ describe('stela check changes nothing', () => {
       assert.deepEqual(contentOf(folder), before)
     })
 
-  test('and keeps servers out while it runs', async () => {
+  test('and prevents servers from opening the folder while it runs', async () => {
     const checks = checkEverything(dataDir)
     checks.next()
     const log = (): void => undefined
@@ -153,7 +153,7 @@ describe('stela check changes nothing', () => {
 })
 
 describe('stela check finds', () => {
-  test('commits that a damaged log has lost, and names the log', async () => {
+  test('commits that a damaged write-ahead log has lost, and names the log', async () => {
     flip(`${storeOf('films')}-wal`, 32 + 24 + 100)
     const { code, out } = await check()
     assert.equal(code, 1, out)
@@ -164,7 +164,7 @@ describe('stela check finds', () => {
     )
   })
 
-  test('a log whose header is damaged', async () => {
+  test('a write-ahead log with a damaged header', async () => {
     flip(`${storeOf('books')}-wal`, 17)
     const { code, out } = await check()
     assert.equal(code, 1, out)
@@ -172,7 +172,7 @@ describe('stela check finds', () => {
     assert.match(out, /^default_keyspace\.films: ok$/m)
   })
 
-  test('a damaged log of the catalog', async () => {
+  test('a damaged write-ahead log of the catalog', async () => {
     const file = join(dataDir, 'catalog.db')
     const database = new DatabaseSync(file)
     for (const name of ['one', 'two'])
@@ -310,7 +310,7 @@ describe('stela check cannot check', () => {
     assert.match(err, /books\/store\.db cannot be checked: this user has no permission/)
   })
 
-  test('logs in a read-only folder, unlike other files', async () => {
+  test('write-ahead logs, unlike stores, in a read-only folder', async () => {
     for (const path of Object.keys(contentOf(dataDir)))
       if (path.endsWith('-shm')) rmSync(path)
     letRead(dataDir)
@@ -328,7 +328,7 @@ describe('stela check cannot check', () => {
     assert.deepEqual([without.code, without.err], [0, ''], without.out)
   })
 
-  test('a folder when no file handles are left', async () => {
+  test('a folder when too few file handles are left', async () => {
     const preload = fileURLToPath(new URL('../faults/take-handles.ts', import.meta.url))
     const words = [
       ...['--disable-warning=ExperimentalWarning', '--import', preload, program],
@@ -356,7 +356,7 @@ describe('stela check cannot check', () => {
   const options = { skip: noDisks ?? false }
   afterEach(unmountLeftovers)
 
-  test('logs on a full disk', options, async () => {
+  test('write-ahead logs on a full disk', options, async () => {
     const disk = await SmallDisk.mount(4)
     cpSync(killed, disk.data, { recursive: true, filter: (path) => !path.endsWith('-shm') })
     disk.fill()
@@ -367,7 +367,7 @@ describe('stela check cannot check', () => {
     assert.equal((await check(disk.data)).code, 0)
   })
 
-  test('logs on a read-only disk, unlike other files', options, async () => {
+  test('write-ahead logs, unlike stores, on a read-only disk', options, async () => {
     const disk = await SmallDisk.mount(4)
     cpSync(killed, disk.data, { recursive: true, filter: (path) => !path.endsWith('-shm') })
     disk.remount('ro')

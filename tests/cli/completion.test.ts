@@ -69,7 +69,7 @@ describe('in bash', () => {
   })
 })
 
-/** For each shell, how to get its completions after loading the script. */
+/** Arguments with which each shell loads the script and prints completions of a command line. */
 const asks = {
   zsh: (file: string, words: readonly string[]) => [
     ...['-f', '-c'],

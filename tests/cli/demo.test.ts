@@ -33,7 +33,7 @@ test('stela demo prints three commands to try, and leaves nothing behind', async
   } finally {
     await interrupt(demo)
   }
-  // The runtime of the model leaves files of its own.
+  // Only files of Stela count: the runtime of the model leaves files of its own.
   const left = readdirSync(folder).filter((name) => name.startsWith('stela'))
   assert.deepEqual(left, [])
   await rm(folder, { recursive: true })

@@ -31,7 +31,7 @@ describe('stela import', { concurrency: 2 }, () => {
     return path
   }
 
-  /** Imports into a separate collection. */
+  /** Imports the file at `path` into a new collection. */
   function importInto(name: string, path: string, ...more: string[]): Promise<Ran> {
     const args = ['import', path, '--collection', name, '--create', '--url', server.url]
     return runStela([...args, ...more])
@@ -160,7 +160,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert(!existsSync(`${path}.rejected`))
   })
 
-  test('reads little of a file of white space before it detects the format', async () => {
+  test('detects the format of a file of white space after it has read little of it', async () => {
     const path = await fileOf(' \n'.repeat(5_000_000), '')
     const input = await Input.open(path, undefined)
     assert.equal(input.format, 'jsonl')

@@ -50,7 +50,10 @@ function stela(
   return run
 }
 
-/** The URL of the ready line; throws when the process ends before. */
+/**
+ * Waits for the line that reports readiness, and returns its URL; throws when the process ends
+ * first.
+ */
 async function ready(run: Run): Promise<string> {
   while (!run.out.includes('\n')) {
     const ended = await Promise.race([once(run.child.stdout!, 'data'), run.exit])

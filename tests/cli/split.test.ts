@@ -82,7 +82,7 @@ describe('splitting an input', () => {
 })
 
 describe('CSV', () => {
-  test('reads back quoted cells', () => {
+  test('with quoted cells is read back unchanged', () => {
     const row = fc.array(
       fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é') }),
       {

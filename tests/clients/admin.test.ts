@@ -46,7 +46,8 @@ describe('AstraAdmin', () => {
     )
     assert(Math.abs(info.createdAt.getTime() - Date.now()) < 60_000)
 
-    // Uses the reported address, because the client itself knows only the addresses of one cloud.
+    // The test uses the reported address, because the client itself knows only the addresses of one
+    // cloud.
     const { dataEndpointUrl } = info.raw as { dataEndpointUrl: string }
     const here = new DataAPIClient(testToken, { environment: 'hcd' })
     const db = here.db(dataEndpointUrl, { keyspace: 'mine' })

@@ -149,7 +149,7 @@ describe('updateOne', () => {
     assert.deepEqual(again, { matchedCount: 1, modifiedCount: 0, upsertedCount: 0 })
   })
 
-  test('returns the generated id', async () => {
+  test('returns the id that an upsert generated', async () => {
     for (const [type, kind] of [
       ['uuid', UUID],
       ['objectId', ObjectId],
@@ -207,7 +207,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('changes each document once when it still matches', async () => {
+  test('changes each document once, although it still matches afterwards', async () => {
     const collection = await service.collection(numbered(57))
     const result = await collection.updateMany({ n: { $gte: 0 } }, { $inc: { n: 7 } })
     assert.deepEqual(result, { matchedCount: 57, modifiedCount: 57, upsertedCount: 0 })
@@ -217,7 +217,7 @@ describe('updateMany', () => {
     )
   })
 
-  test('changes each document once when it no longer matches', async () => {
+  test('changes every matching document, although it no longer matches afterwards', async () => {
     const collection = await service.collection(numbered(57))
     const result = await collection.updateMany({ n: { $lt: 100 } }, { $set: { n: 100 } })
     assert.deepEqual(result, { matchedCount: 57, modifiedCount: 57, upsertedCount: 0 })
@@ -348,7 +348,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual(found, { n: 40 })
   })
 
-  test('gives each job of a queue to one worker', async () => {
+  test('assigns no document to two concurrent requests', async () => {
     const collection = await service.collection(
       numbered(20).map((job) => ({ ...job, state: 'waiting' })),
     )

@@ -20,9 +20,7 @@ export const keyspace = 'default_keyspace'
 
 const hangingMs = 600_000
 
-/**
- * Longer than the defaults of the client, which a busy machine may exceed; they abort hung tests.
- */
+/** Timeouts that only abort hung tests. A busy machine may exceed the defaults of the client. */
 export const timeoutDefaults = {
   requestTimeoutMs: hangingMs,
   generalMethodTimeoutMs: hangingMs,
@@ -53,7 +51,7 @@ export class Service {
     return this.#server.url
   }
 
-  /** Connects like an application. */
+  /** Connects a new client, as an application does. */
   connect(token: ConstructorParameters<typeof DataAPIClient>[0] = testToken): Db {
     const client = new DataAPIClient(token, { environment: 'hcd' })
     this.#clients.push(client)

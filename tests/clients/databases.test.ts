@@ -10,7 +10,8 @@ import { defaultProviderSettings } from '../../src/providers/provider-settings.t
 import { testToken } from '../harness.ts'
 import { refusal, Service, type Document } from './client.ts'
 
-// Keeps an installed local model from replacing the default reranker.
+// An unreachable default reranker: with its usual address, an installed local model would replace
+// it.
 const rerankingUrls = new Map([['nvidia', 'http://127.0.0.1:9/ranking']])
 const service = await Service.start({
   providers: { ...defaultProviderSettings, rerankingUrls },
@@ -31,7 +32,7 @@ describe('a client', () => {
       await client.close()
     })
 
-  test('connects by the longer path, too', async () => {
+  test('connects by the path /api/json/v1', async () => {
     const client = new DataAPIClient(testToken, { environment: 'other' })
     const db = client.db(`${service.url}/`, {
       keyspace: 'default_keyspace',
@@ -94,7 +95,7 @@ describe('createCollection', () => {
       {},
     ],
     ['with_reranking', { rerank }, {}],
-    // The types of the client require a service even if there is none.
+    // The types of the client require a service even if reranking is disabled.
     ['without_reranking', { rerank: { enabled: false } as CollectionRerankOptions }, {}],
     [
       'with_everything',
@@ -261,7 +262,7 @@ describe('keyspaces', () => {
 })
 
 describe('collection', () => {
-  test('sends a request only when it is used', async () => {
+  test('sends no request until one of its methods is called', async () => {
     const collection = service.connect().collection<Document>('never_created')
     const error = await refusal(collection.insertOne({}))
     assert.equal(error.errorCode, 'UNKNOWN_COLLECTION_OR_TABLE')
@@ -288,7 +289,7 @@ describe('command', () => {
     assert((listed.status!['keyspaces'] as string[]).includes('default_keyspace'))
   })
 
-  test('fails like other methods', async () => {
+  test('reports an unknown command by its error code', async () => {
     const error = await refusal(service.connect().command({ explode: {} }))
     assert.equal(error.errorCode, 'COMMAND_UNKNOWN')
     assert(error.message.includes('explode'))

@@ -121,7 +121,7 @@ describe('findAndRerank through the client', () => {
     assert.equal(nextPageState, null)
   })
 
-  test('fills the limit when some documents take no part, by matching some of the words', async () => {
+  test('fills the limit with documents that match only some of the words, or none', async () => {
     const collection = await collectionOf([
       { _id: 'no text', $vectorize: 'ant in a house' },
       { _id: 'no vector', $lexical: 'ant in a house' },

@@ -18,7 +18,7 @@ const service = await Service.start()
 const documents = numbered(157)
 const collection = await service.collection(documents)
 
-describe('find', () => {
+describe('a cursor of find', () => {
   test('returns every document once, on several pages', async () => {
     const cursor = collection.find({})
     assert(cursor instanceof CollectionFindCursor)
@@ -96,7 +96,7 @@ describe('find', () => {
     )
   })
 
-  test('is built step by step', async () => {
+  test('accepts its clauses from methods', async () => {
     const cursor = collection
       .find({})
       .filter({ even: false })
@@ -126,7 +126,7 @@ describe('find', () => {
     assert.equal((await collection.find({}).limit(0).toArray()).length, 157)
   })
 
-  test('returns several ids at once', async () => {
+  test('returns the documents of a hundred ids', async () => {
     const wanted = upTo(100).map((n) => n + 50)
     const found = await collection.find({ _id: { $in: wanted } }).toArray()
     assert.deepEqual(byId(found), documents.slice(50, 150))
@@ -227,14 +227,14 @@ describe('pages', () => {
     await refusal(collection.find({}).initialPageState('no page at all').toArray())
   })
 
-  test('do not end with an empty one', async () => {
+  test('do not end with an empty page', async () => {
     const forty = await service.collection(numbered(40))
     const cursor = forty.find({})
     assert.notEqual((await cursor.fetchNextPage()).nextPageState, null)
     assert.equal((await cursor.fetchNextPage()).nextPageState, null)
   })
 
-  test('survive the deletion of their documents', async () => {
+  test('continue after their documents are deleted', async () => {
     const shrinking = await service.collection(numbered(45))
     const seen: unknown[] = []
     for await (const { _id } of shrinking.find({}, { sort: { n: 1 } })) {

@@ -29,7 +29,9 @@ function keyOf({ place, n }: { place: number; n: number }): string {
   return `${place}/${n}`
 }
 
-/** Asserts that these are all rows, each once, with partitions contiguous and in their order. */
+/**
+ * Asserts that `found` has each row once, with the rows of a partition together and in their order.
+ */
 function assertAll(found: readonly { place: number; n: number }[]): void {
   const places = new Set(found.map(({ place }) => place))
   const expected = [...places].flatMap((wanted) =>
@@ -50,7 +52,7 @@ describe('a cursor', () => {
     assert.equal(cursor.consumed(), 1000)
   })
 
-  test('returns all rows in an order other than the stored one', async () => {
+  test('returns all rows in a sort that differs from the stored order', async () => {
     const byNumber = rows.toSorted((a, b) => b.n - a.n || a.place - b.place)
     const found = await table.find({}).sort({ n: -1 }).toArray()
     assert.deepEqual(found.map(keyOf), byNumber.map(keyOf))
@@ -123,7 +125,7 @@ describe('a cursor', () => {
     )
   })
 
-  test('is built step by step', async () => {
+  test('accepts its clauses from methods', async () => {
     const numbers = await table
       .find({})
       .filter({ place: 2, even: true })
@@ -207,13 +209,13 @@ describe('pages', () => {
     await refusal(table.find({}).initialPageState('no page at all').toArray())
   })
 
-  test('do not end with an empty one', async () => {
+  test('do not end with an empty page', async () => {
     const cursor = table.find({ place: 2, n: { $lt: 40 } })
     assert.notEqual((await cursor.fetchNextPage()).nextPageState, null)
     assert.equal((await cursor.fetchNextPage()).nextPageState, null)
   })
 
-  test('survive the deletion of their rows', async () => {
+  test('continue after their rows are deleted', async () => {
     const shrinking = await db.createTable('shrinking', { definition: readings })
     await shrinking.insertMany(inPlace2.slice(0, 45))
     const seen: number[] = []

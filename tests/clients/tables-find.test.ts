@@ -87,7 +87,10 @@ before(async () => {
   await table.insertMany(rows)
 })
 
-/** The types of the client have no filters on elements of lists, sets and maps. */
+/**
+ * The sorted ids of the matching rows, as one text. The filter is a plain object, because the types
+ * of the client have no filters on elements of lists, sets and maps.
+ */
 async function idsOf(filter: object, from = table): Promise<string> {
   const found = await from.find(filter, { projection: { id: 1 } }).toArray()
   return found
@@ -264,7 +267,7 @@ describe('sorts', () => {
     return found.map(({ id }) => id).join('')
   }
 
-  test('ascend and descend, with rows without a value first', async () => {
+  test('ascend with rows without a value first, and descend in the opposite order', async () => {
     assert.equal(await sorted({ age: 1 }), 'dabc')
     assert.equal(await sorted({ age: -1 }), 'cbad')
     assert.equal(await sorted({ big: 1, id: -1 }), 'dcba')

@@ -30,7 +30,7 @@ function create() {
   return db.createTable(`t${++count}`, { definition: everyKind })
 }
 
-/** Names of indexes are unique in a keyspace. */
+/** A name for an index of the current table: names of indexes are unique in a keyspace. */
 function named(name: string): string {
   return `${table.name}_${name}`
 }

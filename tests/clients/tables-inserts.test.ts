@@ -32,7 +32,7 @@ describe('insertOne', () => {
     assert.deepEqual(await everyRow(table, 'id'), [merged])
   })
 
-  test('clears columns that are null or empty, and returns them in that form', async () => {
+  test('clears columns when it is given null or an empty value', async () => {
     const table = await tables.people()
     await table.insertOne({
       id: 'a',

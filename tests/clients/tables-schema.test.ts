@@ -116,7 +116,7 @@ describe('createTable', () => {
     await table.drop()
   })
 
-  test('accepts column names with special characters or a special meaning elsewhere', async () => {
+  test('accepts column names with special characters or a special meaning in collections', async () => {
     const table = await db.createTable('odd_names', {
       definition: {
         columns: { _id: 'text', 'part-key': 'int', Id: 'int', 'a.b': 'int', ключ: 'int' },
@@ -144,7 +144,7 @@ describe('createTable', () => {
     await table.drop()
   })
 
-  test('shares its namespace with collections', async () => {
+  test('rejects the name of a collection', async () => {
     await db.createCollection('shared')
     const error = await refusal(db.createTable('shared', { definition: smallest }))
     assert.equal(error.errorCode, 'CANNOT_ADD_EXISTING_TABLE')

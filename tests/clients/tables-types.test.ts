@@ -84,7 +84,7 @@ describe('a type', () => {
     await db.dropType('there', { keyspace: 'elsewhere' })
   })
 
-  test('requires fields, of types other than lists', async () => {
+  test('requires fields, and rejects lists as their types', async () => {
     const none = await refusal(db.createType('bad', { definition: { fields: {} } }))
     assert.equal(none.errorCode, 'MISSING_FIELDS_FOR_TYPE_CREATION')
     const fields = { f: { type: 'list', valueType: 'int' } as never }
@@ -100,7 +100,7 @@ describe('a type', () => {
     await db.dropType('address')
   })
 
-  test('describes a column', async () => {
+  test('is part of the definition of a column', async () => {
     const table = await createPeople()
     const { columns } = await table.definition()
     const type = { type: 'userDefined', udtName: 'address' }

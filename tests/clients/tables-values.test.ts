@@ -242,7 +242,7 @@ describe('a vector', () => {
 })
 
 describe('numbers', () => {
-  test('are accepted as instances of other classes when they are whole', async () => {
+  test('are accepted as instances of other classes when their values are whole', async () => {
     const table = await db.createTable<SomeRow>('whole', {
       definition: {
         columns: {

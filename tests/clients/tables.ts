@@ -13,7 +13,7 @@ import {
   type InferTableSchema,
 } from '@datastax/astra-db-ts'
 
-/** Rows with a key of one column. */
+/** A schema with a key of one column. */
 export const people = Table.schema({
   columns: {
     id: 'text',
@@ -37,7 +37,7 @@ export const nothingKnown = {
   notes: new Map<string, string>(),
 }
 
-/** Rows with a partition column and two clustering columns. */
+/** A schema with a partition column and two clustering columns. */
 export const readings = Table.schema({
   columns: { place: 'text', day: 'int', hour: 'int', value: 'double' },
   primaryKey: { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } },

@@ -212,7 +212,7 @@ describe('big numbers', () => {
     assert.equal(error.errorCode, 'DOCUMENT_ALREADY_EXISTS')
   })
 
-  test('are found by clients that read them as plain numbers', async () => {
+  test('keep their digits when a client that reads plain numbers changes another field', async () => {
     const exact = await service.collection([{ _id: 1, big }], { serdes })
     const plain = service.connect().collection<Document>(exact.name)
     assert.deepEqual(await plain.findOne({}), { _id: 1, big: Number(big) })

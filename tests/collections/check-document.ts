@@ -1,7 +1,7 @@
 import { checkDocumentInSteps } from '../../src/collections/validate.ts'
 import { atOnce } from '../../src/runtime/steps.ts'
 
-/** Throws at the first violated rule. */
+/** Checks a document without yielding; throws at the first violated rule. */
 export function checkDocument(...given: Parameters<typeof checkDocumentInSteps>): void {
   const rest = checkDocumentInSteps(...given)
   if (rest !== undefined) atOnce(rest)

@@ -36,7 +36,7 @@ const allOff: OptionsContext = {
   features: { lexical: false, reranking: false, vectorize: false },
 }
 
-/** A server on which no other reranker substitutes a configured one. */
+/** A server on which every configured reranker answers itself: no other one replaces it. */
 const asAsked = { answeringReranker: <Service>(service: Service) => service }
 
 describe('accepted collection options', () => {
@@ -275,7 +275,7 @@ describe('rejected collection options', () => {
   )
   refuses({ vector: { dimension: 5, size: 5 } }, badValue, 'vector.size')
 
-  test('all broken bounds are reported together', () => {
+  test('are all reported together', () => {
     const errors = failures({
       defaultId: { type: 'serial' },
       vector: { dimension: 0, metric: 'manhattan', sourceModel: 'word2vec' },
@@ -389,7 +389,7 @@ describe('embedding services', () => {
       )
   })
 
-  test('store a credential under one name, whether or not the request names its part', () => {
+  test('store a credential under one name, with or without the name of its part', () => {
     for (const credential of ['mine', 'mine.providerKey'])
       assert.deepEqual(
         vectorOf({
@@ -592,7 +592,7 @@ describe('differences of collection options', () => {
       )
     })
 
-  test('options survive being stored as JSON', () => {
+  test('do not arise from storing options as JSON', () => {
     const options = fc.record(
       {
         defaultId: fc.constantFrom({ type: 'uuid' }, { type: 'objectId' }),

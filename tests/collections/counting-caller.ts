@@ -1,7 +1,7 @@
 import { AnalysisBudget } from '../../src/caller/analysis-budget.ts'
 import { ownCaller, type Caller } from '../../src/caller/caller.ts'
 
-/** Yields at every request to yield, and counts these requests. */
+/** Yields whenever it is asked to, and counts these requests. */
 export class CountingCaller implements Caller {
   readonly #own = ownCaller()
   readonly principalName = ''
@@ -9,7 +9,9 @@ export class CountingCaller implements Caller {
   readonly signal = this.#own.signal
   readonly analysis = new AnalysisBudget(this)
   asked = 0
-  /** Throws after this many requests to yield, like a command whose deadline has passed. */
+  /**
+   * The number of the request to yield that throws, as after a deadline; all later ones throw, too.
+   */
   readonly askedMax: number
 
   constructor(askedMax = Infinity) {

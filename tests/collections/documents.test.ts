@@ -54,8 +54,7 @@ describe('find', () => {
     await fixture.insert(...numbered(30).map((document) => ({ ...document, padding })))
     for (const clauses of [{}, { sort: { n: 1 } }, { sort: { even: 1, n: -1 } }]) {
       const pages = await fixture.pages(clauses)
-      // The first document stays below the maximum size of a page; the second exceeds it and is
-      // included.
+      // Each page ends with its second document, which exceeds the maximum size of a page.
       assert(pages.every(({ length }) => length === 2))
       assert.equal(new Set(pages.flat()).size, 30)
       const limited = await fixture.pages(clauses, { limit: 5 })
@@ -130,7 +129,7 @@ describe('find', () => {
     await fixture.page({})
   })
 
-  test('limits skip in a sort to the size of a reply when the engine does not sort', async () => {
+  test('limits the size of skipped documents to that of a reply when the engine does not sort', async () => {
     const fixture = new Fixture({ pageSize: 1, replySizeMax: 1_000 })
     const text = 'x'.repeat(100)
     await fixture.insert(...numbered(30).map((document) => ({ ...document, text })))
@@ -254,7 +253,7 @@ describe('changes', () => {
     }
   })
 
-  test('to a page are sent in one write, and only conflicting ones are repeated', async () => {
+  test('to one page of documents are sent in one write', async () => {
     const fixture = new Fixture({ pageSize: 5 })
     await fixture.insert(...numbered(12))
     const run = (pageState?: string) =>
@@ -277,7 +276,7 @@ describe('changes', () => {
     )
   })
 
-  test('before the failing one remain when an update fails on a document', async () => {
+  test('made before an update fails on a document are kept', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 }, { _id: 2, n: 'text' }, { _id: 3, n: 3 })
     await assert.rejects(
@@ -297,7 +296,7 @@ describe('changes', () => {
     ])
   })
 
-  test('that delete report each document once', async () => {
+  test('by concurrent deletes report each document once', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 })
     for (const filter of [{ _id: 1 }, { n: 1 }]) {
@@ -314,7 +313,7 @@ describe('changes', () => {
     }
   })
 
-  test('that upsert one _id insert it once and then update it', async () => {
+  test('by concurrent upserts of one _id insert it once and then update it', async () => {
     const fixture = new Fixture()
     const changes = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -325,7 +324,7 @@ describe('changes', () => {
     assert.deepEqual((await fixture.page({})).documents, ['{"_id":1,"n":10}'])
   })
 
-  test('that upsert keep an existing document that fails the other conditions', async () => {
+  test('by an upsert affect nothing when the document with its _id fails another condition', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 })
     const changed = await fixture.update(

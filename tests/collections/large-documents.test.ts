@@ -47,7 +47,7 @@ describe('large documents', () => {
     assert(showing >= (2 * count) / valuesPerPause, `${showing} pauses to show`)
   })
 
-  test('are not inserted when their deadline passes in the middle', async () => {
+  test('are not inserted when their deadline passes during the insert', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const insert = (caller: Caller) =>
       insertDocuments(fixture.documents, [json(large('a'))], false, caller)
@@ -70,7 +70,7 @@ describe('large documents', () => {
       const update = parseUpdate(json({ $set: { f1: 2 }, $unset: { f2: 1 } }))
       return updateDocument(documents, selection, update, { upsert: false }, caller)
     })
-    // An update parses, copies, checks and prints the document.
+    // At least three passes: an update parses, copies, checks and prints the document.
     assert(setting >= (3 * count) / 500, `${setting} pauses to update`)
     const replacing = await change((caller) => {
       const replacement = object(fields(2))
@@ -79,7 +79,7 @@ describe('large documents', () => {
     assert(replacing >= (3 * count) / 500, `${replacing} pauses to replace`)
   })
 
-  test('yield while an update changes a long array', async () => {
+  test('with long arrays are updated with yields', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const list = Array.from({ length: count }, (_, n) => n)
     const selection = fixture.select({ filter: { _id: 1 } })
@@ -117,13 +117,13 @@ describe('large documents', () => {
       )
     const nothing = await show({ other: 0 })
     const elements = await show({ elements: { b: 0 } })
-    // The projection reads every element, and prints less.
+    // The projection visits every element, so it yields as often, although it prints less.
     assert(elements >= nothing, `${elements} pauses, and ${nothing} with all of it`)
   })
 })
 
 describe('many documents', () => {
-  test('are sorted with yields, more of them with more sort fields', async () => {
+  test('are sorted with yields, and with more of them for more sort fields', async () => {
     const fixture = new Fixture()
     const fields = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`f${n}`, 1]))
     const ids = Array.from({ length: 1_000 }, (_, n) => (n * 7_919) % 1_000)

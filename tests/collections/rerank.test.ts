@@ -148,7 +148,9 @@ class Fixture {
   }
 }
 
-/** Counts of a's and b's plus one, so that no vector is zero. */
+/**
+ * The vector of a text: how often it contains a and b, each plus one, so that no vector is zero.
+ */
 function vectorOf(text: string): Float32Array {
   const count = (letter: string) => text.split(letter).length
   return Float32Array.of(count('a'), count('b'))
@@ -214,7 +216,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('omits documents without $lexical or $vector, which take no ranks', async () => {
+  test('omits documents without $lexical or $vector, and gives them no rank', async () => {
     const fixture = await new Fixture().insert(
       { _id: 'no text', $vector: [2, 1] },
       { _id: 'blank', $vector: [2, 1], $lexical: ' ' },
@@ -396,7 +398,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('also matches some of the terms when few documents contain all', async () => {
+  test('also finds documents with some of the terms when few contain all', async () => {
     const fixture = await new Fixture().insert(
       { _id: 1, $vector: [1, 1], $lexical: 'in a house' },
       { _id: 2, $vector: [1, 1], $lexical: 'a garden with a tree' },
@@ -420,7 +422,7 @@ describe('a hybrid search', () => {
     ])
   })
 
-  test('fuses wrapped ids of both searches', async () => {
+  test('fuses the results of both searches by _ids of every type', async () => {
     const uuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
     const objectId = '66f2c46a1b7c3d8e4f5a6b7c'
     const ids = [{ $uuid: uuid }, { $objectId: objectId }, { $date: 5 }, null, true, 'x']
@@ -553,7 +555,7 @@ describe('a hybrid search with several errors', () => {
     )
   })
 
-  test('reports errors of clauses after them', async () => {
+  test('reports an invalid clause before it embeds a text', async () => {
     const fixture = new Fixture()
     const sort = { $hybrid: 'ant' }
     await fixture.refuse({ sort, filter: { $x: 1 } }, 'FILTER_INVALID_EXPRESSION')

@@ -174,14 +174,14 @@ describe('$lexical', () => {
   const recordOf = (search: SearchFields) =>
     ({ id: 1, text: '{"_id":1}', document: object({ _id: 1 }), search }) as const
 
-  test('is stored with its terms, repeats included', () => {
+  test('is stored with its terms, repeated ones included', () => {
     const { terms } = withTerms(recordOf({ lexical: 'to be to' }), rulesOf())
     assert.deepEqual(terms!('$lexical'), ['to', 'be', 'to'])
     for (const search of [{}, { lexical: null }, { vectorize: 'to be' }])
       assert.equal('terms' in withTerms(recordOf(search), rulesOf()), false)
   })
 
-  test('has a maximum size: the bytes of all its terms, repeats included', () => {
+  test('has a maximum number of bytes in its terms, repeated ones included', () => {
     for (const lexical of ['a b c d e f g h i j', 'aaaaa aaaaa', 'ééééé', 'a'.repeat(10)])
       withTerms(recordOf({ lexical }), rulesOf())
     for (const lexical of ['a b c d e f g h i j k', 'aaaaa aaaaaa', 'ééééé a'])

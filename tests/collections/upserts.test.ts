@@ -92,7 +92,7 @@ describe('concurrent upserts', () => {
     const write = engine.write.bind(engine)
     engine.write = async (...args) => {
       entered.push(1)
-      // Holds each upsert until all have started.
+      // All writes wait until each upsert has started one.
       if (entered.length === count) open()
       await gate
       return write(...args)
@@ -103,7 +103,7 @@ describe('concurrent upserts', () => {
     assert.equal((await fixture.all()).length, count)
   })
 
-  test('insert as often as sequential ones', async () => {
+  test('create one document each when no created document matches the filter', async () => {
     const fixture = new Fixture({ pageSize: 2 * count })
     await times(() => fixture.replace({ filter: { name: 'a' } }, { name: 'b' }, upsert))
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('concurrent upserts', () => {
     )
   })
 
-  test('finish among concurrent deletes, with one document or none', async () => {
+  test('among concurrent deletes leave one document or none', async () => {
     const fixture = new Fixture()
     const filter = { name: 'counter' }
     for (let round = 0; round < 20; round++) {
@@ -134,7 +134,7 @@ describe('concurrent upserts', () => {
     }
   })
 
-  test('by a search create one document', async () => {
+  test('with a vector sort create one document', async () => {
     const fixture = new Fixture()
     await times(() =>
       fixture.update(
@@ -146,7 +146,7 @@ describe('concurrent upserts', () => {
     assert.equal((await fixture.all()).length, 1)
   })
 
-  test('continue when the one before them fails', async () => {
+  test('continue when an earlier one fails', async () => {
     const fixture = new Fixture()
     let writes = 0
     fixture.engine.meanwhile = () => {
@@ -177,7 +177,7 @@ describe('concurrent upserts', () => {
     assert.equal(await upserts.inTurn('two', record, () => true, done), 'done')
   })
 
-  test('wait for one that starts while they read another document', async () => {
+  test('also wait for an upsert that starts while they check the document of an earlier one', async () => {
     const upserts = new Upserts()
     const begin = (record: NewRecord) => {
       let end!: () => void

@@ -24,7 +24,7 @@ describe('inserting $vectorize', () => {
     ])
   })
 
-  test('sends one request for all documents of a command, without documents that lack a text', async () => {
+  test('sends the texts of all documents of a command in one request', async () => {
     const fixture = withService()
     await fixture.insert(
       { _id: 1, $vectorize: 'red' },
@@ -207,7 +207,7 @@ describe('updating $vectorize', () => {
     const update = { $set: { $vectorize: 'blue', b: 1 } }
     await assert.rejects(fixture.update({ filter: { _id: 1 } }, update), broken)
     await assert.rejects(fixture.update({ filter: { a: 1 } }, update), broken)
-    // The second document already has this text, so its update needs no embedding.
+    // The second document already has this text, so only the first one needs an embedding.
     await assert.rejects(fixture.updateMany({}, update), broken)
     await assert.rejects(
       fixture.update({ filter: { _id: 3 } }, update, { upsert: true }),
@@ -239,7 +239,7 @@ describe('updating $vectorize', () => {
     assert.deepEqual(fixture.models.taken(), [['index', 'blue']])
   })
 
-  test('does not lock the document during a request', async () => {
+  test('does not lock the document during a request to the provider', async () => {
     for (const filter of [{ _id: 1 }, { a: 1 }]) {
       const fixture = await withDocument()
       // The update would deadlock if the document were locked.
@@ -270,7 +270,7 @@ describe('updating $vectorize', () => {
     ])
   })
 
-  test('in an upsert becomes an update when another upsert inserted the document first', async () => {
+  test('in an upsert becomes an update when another request inserts the document during embedding', async () => {
     const fixture = withService()
     let first = true
     fixture.models.meanwhile = async () => {

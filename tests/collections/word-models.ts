@@ -39,7 +39,7 @@ export class WordModels implements Pick<Models, 'embed'> {
     })
   }
 
-  /** Requests since the last call: the purpose and the texts of each. */
+  /** Removes the recorded requests, and returns the purpose and the texts of each. */
   taken(): string[][] {
     return this.requests.splice(0).map(({ purpose, texts }) => [purpose, ...texts])
   }

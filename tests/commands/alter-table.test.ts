@@ -38,7 +38,7 @@ describe('alterTable', () => {
     assert.deepEqual(columns['f'], { type: 'set', valueType: address })
   })
 
-  test('drops columns, each one once', async () => {
+  test('drops columns, also if one is named twice', async () => {
     const name = await schemas.table({ a: 'text', b: 'int', c: 'int' })
     await schemas.ok(name, drop('a', 'b', 'a'))
     assert.deepEqual(Object.keys(await columnsOf(name)), ['id', 'c'])

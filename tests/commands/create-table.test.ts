@@ -43,7 +43,7 @@ describe('createTable', () => {
     }
   })
 
-  /** Durations have no order, and key columns must be ordered. */
+  /** The type itself, or int for durations: key columns must be ordered, and durations are not. */
   const keyOf = (type: string) => (type === 'duration' ? 'int' : type)
 
   test('accepts lists, sets and maps of every value type', unlessOnCluster, async () => {

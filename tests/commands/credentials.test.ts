@@ -60,7 +60,7 @@ test('each request runs with the engine credentials that it was sent with', asyn
   assert.equal(seen[0]!.account, undefined)
 })
 
-test('a token in account form is accepted only when its spelling is the one that clients produce', () => {
+test('the token of an account is accepted only in the spelling that clients produce', () => {
   for (const account of [ann, bob, { name: '', password: 'x' }])
     assert.deepEqual(accountOf(accountToken(account)), account)
   for (const token of [

@@ -25,7 +25,7 @@ describe('dropTable', () => {
     await schemas.ok('', drop('nowhere', { ifExists: true }))
   })
 
-  test('leaves a collection alone', async () => {
+  test('does not drop a collection', async () => {
     await schemas.ok('', { createCollection: { name: 'documents' } })
     await schemas.fail('', drop('documents'), 'CANNOT_DROP_UNKNOWN_TABLE', '"documents"')
     await schemas.ok('', drop('documents', { ifExists: true }))

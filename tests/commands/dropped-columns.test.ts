@@ -180,7 +180,7 @@ describe('a dropped column', () => {
     },
   )
 
-  test('behaves like a renamed field, which frees its name for a field of any type', async () => {
+  test('has a counterpart in a renamed field, whose name can be reused with any type', async () => {
     const moved = { type: 'userDefined', udtName: 'moved' }
     await schemas.ok('', {
       createType: { name: 'moved', definition: { fields: { at: 'text' } } },
@@ -217,7 +217,7 @@ describe('a dropped column', () => {
       const write = async (start: number) => {
         for (let id = start; !done; id += 10) {
           const a = values[types[id % types.length]!]
-          // Between the two definitions the column does not exist, or its type rejects the value.
+          // While the column changes, it is absent, or its type rejects the value.
           const { codes } = await schemas.send(table, {
             insertOne: { document: { id, a } },
           })

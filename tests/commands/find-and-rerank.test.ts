@@ -90,7 +90,7 @@ describe('findAndRerank', () => {
     })
   })
 
-  test('scores are printed as floating-point numbers even if integral, ranks are not', async () => {
+  test('prints scores as floating-point numbers even if integral, and ranks as integers', async () => {
     const target = await create(insects)
     const options = { includeScores: true, includeSortVector: true }
     const { text } = await target.send({
@@ -122,7 +122,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(models.rerankings, [])
   })
 
-  test('filters, projects and limits', async () => {
+  test('applies a filter, a projection and a limit', async () => {
     const target = await create(insects)
     const body = await target.run({
       findAndRerank: {
@@ -221,7 +221,7 @@ describe('findAndRerank', () => {
     assert.deepEqual(status, { sortVector: [2, 1] })
   })
 
-  test('searches as widely as limit, and rejects limits above the maximum of a search', async () => {
+  test('accepts a limit above the maximum of a search only with hybridLimits', async () => {
     const target = await create(insects)
     const find = (options: object) => ({
       findAndRerank: { sort: { $hybrid: 'ant' }, options },
@@ -236,7 +236,7 @@ describe('findAndRerank', () => {
   const ants = (count: number, fields: object, from = 0) =>
     Array.from({ length: count }, (_, i) => ({ _id: from + i, ...fields }))
 
-  test('assigns no rank to documents that take no part', async () => {
+  test('assigns no rank to documents without $lexical or $vector', async () => {
     const target = await create([
       ...ants(30, { $vectorize: 'ant' }),
       ...ants(30, { $lexical: 'ant ant' }, 100),
@@ -288,7 +288,7 @@ describe('findAndRerank', () => {
     }
   })
 
-  test('warns only when documents are missing just because they lack $lexical', async () => {
+  test('warns only if the lack of $lexical is why documents are missing', async () => {
     const warningsOf = async (target: Target, clauses: object) => {
       const sort = { $hybrid: 'ant' }
       const { options = {} } = clauses as { options?: object }

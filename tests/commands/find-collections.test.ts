@@ -10,7 +10,8 @@ describe('findCollections', () => {
   before(async () => {
     server = await startServer({
       durable: false,
-      // Keeps an installed local model from replacing the default reranker.
+      // An unreachable default reranker: with its usual address, an installed local model would
+      // replace it.
       providers: {
         ...defaultProviderSettings,
         rerankingUrls: new Map([['nvidia', nowhere]]),

@@ -18,7 +18,7 @@ describe('findOneAndDelete', () => {
     assert.equal(text, '{"data":{"document":null},"status":{"deletedCount":0}}')
   })
 
-  test('sorts, and projects what it returns', async () => {
+  test('applies a sort, and a projection to the returned document', async () => {
     const books = await collections.create(
       [...numbered(3), { _id: 3, n: 3, $vector: [1, 2] }],
       { vector: { dimension: 2, metric: 'cosine' } },

@@ -30,7 +30,7 @@ describe('findOneAndReplace', () => {
     assert.match(text, /"document":\{"_id":1,"b":1,"a":2\}/)
   })
 
-  test('does not count equal content as a change, but counts another order of keys', async () => {
+  test('counts equal fields in the same order as no change', async () => {
     const books = await collections.create([{ _id: 1, a: 1, b: 2, $lexical: 'x' }])
     const replace = async (replacement: object) =>
       (await books.run({ findOneAndReplace: { replacement } })).status
@@ -44,7 +44,7 @@ describe('findOneAndReplace', () => {
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [{ _id: 1, b: 2, a: 1 }])
   })
 
-  test('replaces search fields with the other fields', async () => {
+  test('replaces search fields too, and removes omitted ones', async () => {
     const books = await collections.create([{ _id: 1, $vector: [1, 2], $lexical: 'x' }], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -106,7 +106,7 @@ describe('findOneAndReplace', () => {
     assert.equal((await books.all()).length, 4)
   })
 
-  test('sorts, and projects what it returns only', async () => {
+  test('applies a sort, and a projection to the returned document only', async () => {
     const books = await collections.create(numbered(3))
     const { data } = await books.run({
       findOneAndReplace: { sort: { n: -1 }, projection: { '*': 0 }, replacement: { x: 1 } },

@@ -69,7 +69,7 @@ describe('findOneAndUpdate', () => {
     }
   })
 
-  test('sorts, and projects what it returns only', async () => {
+  test('applies a sort, and a projection to the returned document only', async () => {
     const books = await collections.create(numbered(5))
     const { data } = await books.run({
       findOneAndUpdate: {
@@ -83,7 +83,7 @@ describe('findOneAndUpdate', () => {
     assert.deepEqual((await books.sorted())[4], { _id: 4, n: 14, even: true })
   })
 
-  test('shows search fields, old and new, where projected', async () => {
+  test('returns search fields, before or after the change, if the projection includes them', async () => {
     const books = await collections.create([{ _id: 1, $vector: [1, 2] }], {
       vector: { dimension: 2, metric: 'cosine' },
     })
@@ -115,7 +115,7 @@ describe('findOneAndUpdate', () => {
     assert.equal(error.status, undefined)
   })
 
-  test('gives each concurrent caller a different number', async () => {
+  test('returns the result of its own increment to each concurrent caller', async () => {
     const books = await collections.create([{ _id: 'sequence', n: 0 }])
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>

@@ -56,7 +56,7 @@ describe('tables', () => {
     await tables.keyspace({ createType })
   }
 
-  test('print floats and doubles as floating-point numbers at every nesting level, and other numbers not', async () => {
+  test('print floats and doubles, and no other numbers, as floating-point numbers at every nesting level', async () => {
     await createPoint()
     const table = await tables.create(every)
     await table.send(`{"insertOne":{"document":${row}}}`)
@@ -71,7 +71,7 @@ describe('tables', () => {
     assert(later.text.includes(shown), later.text)
   })
 
-  test('print updated rows in the same way', async () => {
+  test('print updated rows with floating-point numbers', async () => {
     const table = await tables.create({
       columns: {
         id: 'int',
@@ -184,7 +184,7 @@ describe('tables', () => {
     assert(text.includes('{"id":2,"v":[-2.0,0.0],"$similarity":0.0}'), text)
   })
 
-  test('give the same results for sorts, filters and pages', async () => {
+  test('sort, filter and page by doubles that were sent as integers', async () => {
     const table = await tables.create({
       columns: { id: 'int', d: 'double' },
       primaryKey: { partitionBy: ['id'], partitionSort: { d: 1 } },
@@ -276,7 +276,7 @@ if (isEmbedded)
     assert.equal(opened.text, page.text)
     assert(opened.text.includes('{"id":1,"d":2.0,"l":[2.0,0.5],"t":"x"}'), opened.text)
 
-    // The same numbers find, replace, update and delete rows.
+    // Requests with the same numbers still find, replace, update and delete rows.
     const filter = { id: 1, d: 2 }
     await command({ updateOne: { filter, update: { $push: { l: 7 } } } })
     await command({ insertOne: { document: { id: 1, d: 3, t: 'y' } } })

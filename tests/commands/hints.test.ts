@@ -29,7 +29,7 @@ describe('a command on the wrong level', () => {
       assert(message.includes(`Send it to ${right}. Known commands:`), message)
     })
 
-  test('gets no such hint when the command does not exist', async () => {
+  test('gets no hint about the path when the command does not exist', async () => {
     const { body } = await collections.server.command('/library', { findAll: {} })
     const { message } = body.errors![0]!
     assert(
@@ -60,7 +60,7 @@ describe('a search that the collection does not support', () => {
     }
   })
 
-  test('points to findAndRerank when a find sorts by $hybrid', async () => {
+  test('is rejected with a hint to findAndRerank when a find sorts by $hybrid', async () => {
     for (const [options, said] of [
       [{ vector: { dimension: 2 } }, 'the collection must have reranking'],
       [{}, 'the collection must have vectors and lexical search'],
@@ -104,7 +104,7 @@ describe('a search that the collection does not support', () => {
     )
   })
 
-  test('is not suggested for a filter, projection or update', async () => {
+  test('is not suggested in errors of a filter, projection or update', async () => {
     const target = await collections.create([], plain)
     for (const [command, code] of [
       [{ find: { filter: { $foo: 1 } } }, 'FILTER_INVALID_EXPRESSION'],

@@ -34,7 +34,7 @@ describe('findAndRerank with --hybrid-eligibility vector', () => {
       (await run(options)).data!.documents!.map(({ _id }) => _id)
     assert.deepEqual((await find({})).toSorted(), [0, 1, 2, 'both'])
     assert.equal((await run({})).status, undefined)
-    // A document without a text to rerank on takes no place of the limit.
+    // A document without a text to rerank on does not count toward the limit.
     assert.equal((await find({ limit: 4 })).length, 4)
     const onField = await find({ rerankOn: 'about' })
     assert.deepEqual(onField.toSorted(), [0, 1, 2, 'bare', 'both'])

@@ -76,7 +76,7 @@ describe('insertOne', () => {
       const text = wrapper === undefined ? id : (id as Record<string, string>)[wrapper]
       assert.match(text as string, pattern)
       assert.deepEqual(await books.all(), [{ _id: id, title: 'Emma' }])
-      // A given _id can have any other type.
+      // An _id in the request may have another type than generated ones.
       await books.run({ insertOne: { document: { _id: 5 } } })
     })
 
@@ -153,7 +153,7 @@ describe('insertOne', () => {
     assert.match(error.message, /4000001.*4000000/)
   })
 
-  test('accepts numerals of 100 characters and rejects the request for longer ones', async () => {
+  test('accepts numbers of 100 characters, and rejects the whole request for a longer one', async () => {
     const books = await collections.create()
     const insert = (digits: number) =>
       `{"insertOne":{"document":{"n":1.${'1'.repeat(digits - 2)}}}}`
@@ -239,7 +239,7 @@ describe('insertOne', () => {
     assert.deepEqual(await vectors.all(), [])
   })
 
-  test('expands $hybrid: null to two empty fields', async () => {
+  test('expands $hybrid: null to search fields that are null', async () => {
     const books = await collections.create()
     await books.run({ insertOne: { document: { _id: 1, $hybrid: null } } })
     assert.deepEqual(await books.all({ projection: { '*': 1 } }), [

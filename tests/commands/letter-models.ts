@@ -109,7 +109,9 @@ export class LetterModels {
   }
 }
 
-/** Adds one to each count, so that no vector is zero. */
+/**
+ * The vector of a text: how often it contains a and b, each plus one, so that no vector is zero.
+ */
 export function letterVector(text: string): number[] {
   return ['a', 'b'].map((letter) => text.split(letter).length)
 }

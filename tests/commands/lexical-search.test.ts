@@ -94,7 +94,8 @@ describe('a sort by $lexical', () => {
       const { data } = await zoo.run({ find: { sort, options: { pageState } } })
       found.push(...data!.documents!.map(({ _id }) => _id))
       pageState = data!.nextPageState!
-      // Changes the counts that BM25 uses: texts, terms, and texts that contain the term.
+      // These writes change the counts that BM25 uses: texts, terms, and texts that contain the
+      // term.
       const long = `ape ${'tree '.repeat(50)}`
       await zoo.insert({ _id: `new ${page}`, $lexical: page % 2 === 0 ? long : 'ape' })
       await zoo.run({
@@ -185,7 +186,7 @@ describe('a sort by $lexical', () => {
     assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'ape' } }), [3])
   })
 
-  test('gives each concurrent worker a different task', async () => {
+  test('selects a different document for each of several concurrent updates', async () => {
     const tasks = await collections.create(
       Array.from({ length: 5 }, (_, _id) => ({ _id, $lexical: 'open task' })),
     )

@@ -64,7 +64,7 @@ describe('a schema change', () => {
     assert.equal((await find(table, { a: 3 })).length, 50)
   })
 
-  test('that indexes a column includes rows written meanwhile', async () => {
+  test('that indexes a column includes rows written during the change', async () => {
     const table = await schemas.table({ a: 'int' })
     await insert(table, ...times(500, (i) => ({ id: i, a: i % 5 })))
     await Promise.all([
@@ -103,7 +103,7 @@ describe('a schema change', () => {
     ])
   })
 
-  test('that drops a table leaves no concurrent writer hanging', async () => {
+  test('that drops a table leaves no concurrent insert without an answer', async () => {
     const table = await schemas.table({ a: 'int' })
     const answers = await Promise.all([
       ...times(20, (i) =>

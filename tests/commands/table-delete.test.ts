@@ -80,7 +80,7 @@ describe('deleteMany on a table', () => {
     [{ place: 'Oslo', day: { $lt: 2 } }, inOslo(({ day }) => day < 2)],
     [{ place: 'Oslo', day: { $lte: 2, $gt: 1 } }, inOslo(({ day }) => day === 2)],
     [{ place: 'Oslo', day: { $gt: 2, $lt: 2 } }, () => false],
-    // Hours sort descending.
+    // A range of the last key column, whose order is descending.
     [
       { place: 'Oslo', day: 2, hour: { $gt: 1 } },
       inOslo(({ day, hour }) => day === 2 && hour > 1),
@@ -117,7 +117,7 @@ describe('deleteMany on a table', () => {
       const byHour = left.toSorted((a, b) =>
         a.place < b.place ? -1 : a.place > b.place ? 1 : a.day - b.day || b.hour - a.hour,
       )
-      // The engine chooses the order of partitions.
+      // Rows are compared by place, because the engine chooses the order of partitions.
       const found = (await table.all()) as typeof all
       assert.deepEqual(
         found.toSorted((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place))),
@@ -174,7 +174,7 @@ describe('deleteMany on a table', () => {
     )
   })
 
-  test('scans rows when there are too many keys for lookups', async () => {
+  test('deletes rows by hundreds of thousands of combinations of key values', async () => {
     const table = await tables.create(readings, all)
     const many = [...'Oslo,Rome,Lima'.split(','), ...Array.from({ length: 90 }, String)]
     const days = Array.from({ length: 99 }, (_, i) => i + 2)
@@ -187,7 +187,7 @@ describe('deleteMany on a table', () => {
     assert.equal((await table.all()).length, left.length)
   })
 
-  test('accepts more combinations of values than one filter may contain', async () => {
+  test('accepts ten thousand combinations of key values within a partition', async () => {
     const table = await tables.create(readings, all)
     const many = Array.from({ length: 100 }, (_, i) => i + 2)
     await deleteMany(table, { place: 'Oslo', day: { $in: many }, hour: { $in: many } })

@@ -74,7 +74,7 @@ for (const withIndexes of [false, true])
 
     for (const [type, [low, middle, high]] of Object.entries(ascending)) {
       if (type === 'boolean') continue
-      test(`of type ${type} support every comparison operator, and rows without a value never match`, async () => {
+      test(`support every comparison operator for ${type}, and never match rows without a value`, async () => {
         const matches = async (condition: unknown, expected: string) => {
           const filter = { [type]: condition }
           assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
@@ -115,14 +115,14 @@ for (const withIndexes of [false, true])
       })
     }
 
-    test('of type boolean support comparisons', async () => {
+    test('support comparisons of booleans', async () => {
       assert.equal(await idsOf(table, { boolean: true }), 'bc')
       assert.equal(await idsOf(table, { boolean: { $ne: true } }), 'a')
       assert.equal(await idsOf(table, { boolean: { $gt: false } }), 'bc')
       assert.equal(await idsOf(table, { $not: { boolean: { $gt: false } } }), 'a')
     })
 
-    test('can be combined by $and, $or and $not at any depth', async () => {
+    test('support $and, $or and $not at any depth', async () => {
       for (const [filter, expected] of [
         [{}, 'abcz'],
         [{ int: 0, text: 'Z' }, 'b'],
@@ -156,7 +156,7 @@ for (const withIndexes of [false, true])
         assert.equal(await idsOf(table, filter), expected, JSON.stringify(filter))
     })
 
-    test('compare numbers by all digits', async () => {
+    test('compare numbers with every digit', async () => {
       const found = await table.send(
         '{"find": {"filter": {"bigint": 9007199254740993}, "projection": {"id": 1}}}',
       )
@@ -283,7 +283,7 @@ describe('maps, sets and lists', () => {
 })
 
 describe('an index with options for texts', () => {
-  test('matches texts that become equal by the options of the index', async () => {
+  test('finds texts that its options make equal', async () => {
     const table = await tables.create(
       {
         columns: {
@@ -391,7 +391,7 @@ describe('the primary key', () => {
       for (const c of [-1, 0, 2.5, 'NaN'] as const)
         for (const d of ['a', 'a\u0000', 'b']) rows.push({ p, q, c, d, n: rows.length })
 
-  /** NaN sorts after all numbers. */
+  /** The position of a value in the order of numbers, in which NaN is last. */
   const order = (value: number | string) => (value === 'NaN' ? Infinity : value)
 
   const compare = (a: number | string, b: number | string) =>
@@ -461,7 +461,7 @@ describe('the primary key', () => {
     for (let round = 0; round < 150; round++) {
       const [filter, holds] = randomFilter(random)
       const found = await table.all({ filter })
-      // The engine chooses the order of partitions.
+      // Partitions are sorted here, because the engine chooses their order.
       const inPartitions = found.toSorted(
         (a, b) =>
           compare(a['p'] as number, b['p'] as number) ||
@@ -488,7 +488,7 @@ describe('the primary key', () => {
     assert.deepEqual(await numbers({ p: { $in: [] } }), [])
   })
 
-  test('accepts more combinations of values than it looks up one by one', async () => {
+  test('accepts ten thousand combinations of key values', async () => {
     const many = Array.from({ length: 100 }, (_, n) => n)
     const texts = [...many.map((n) => `none ${n}`).slice(0, 98), 'x', 'xy']
     const found = await table.all({ filter: { p: { $in: many }, q: { $in: texts } } })
@@ -628,7 +628,7 @@ describe('a rejected filter', () => {
     )
   })
 
-  test('is one with more than 64 comparisons or more than 100 values', async () => {
+  test('has more than 64 comparisons, or more than 100 values in a condition', async () => {
     const comparisons = (count: number) => ({
       $or: Array.from({ length: count }, (_, n) => ({ n: { $ne: n } })),
     })

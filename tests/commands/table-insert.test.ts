@@ -182,7 +182,7 @@ describe('insertOne on a table', () => {
   })
 })
 
-describe('values of every type', () => {
+describe('values of columns', () => {
   const tables = new WrittenTables()
 
   /** Values as sent, each with its value in replies if that differs. */
@@ -212,7 +212,7 @@ describe('values of every type', () => {
 
   for (const [type, pairs] of Object.entries(values))
     test(
-      `${type} is stored and returned, alone and in lists, sets and maps`,
+      `of type ${type} are stored and returned, alone and in lists, sets and maps`,
       type === 'duration' ? unlessOnCluster : {},
       async () => {
         const table = await tables.create({
@@ -249,7 +249,7 @@ describe('values of every type', () => {
   const keys = Object.entries(values).filter(([type]) => type !== 'duration')
 
   for (const [type, pairs] of keys)
-    test(`${type} can be a key that finds its row`, async () => {
+    test(`of type ${type} can be keys that find their rows`, async () => {
       const table = await tables.create({
         columns: { a: type, b: type, n: 'int' },
         primaryKey: { partitionBy: ['a'], partitionSort: { b: -1 } },
@@ -265,7 +265,7 @@ describe('values of every type', () => {
       assert.deepEqual(await table.all(), [])
     })
 
-  test('numbers keep all their digits', async () => {
+  test('keep all digits when they are numbers', async () => {
     const table = await tables.create({
       columns: { id: 'bigint', v: 'varint', d: 'decimal' },
       primaryKey: 'id',
@@ -277,7 +277,7 @@ describe('values of every type', () => {
     assert(text.includes(row), text)
   })
 
-  test('user-defined values are replaced as a whole and lose null fields', async () => {
+  test('are replaced as a whole, and lose null fields, when their type is user-defined', async () => {
     await tables.keyspace({
       createType: { name: 'address', definition: { fields: { city: 'text', zip: 'int' } } },
     })
@@ -379,7 +379,7 @@ describe('insertMany on a table', () => {
     assert.deepEqual(await table.all(), [])
   })
 
-  test('returns a response for each row on request, with equal errors once', async () => {
+  test('returns a response for each row on request, and equal errors only once', async () => {
     const table = await tables.create(people)
     const send = async (documents: readonly object[], ordered: boolean) => {
       const options = { returnDocumentResponses: true, ordered }
@@ -446,7 +446,7 @@ describe('limits of rows', () => {
   const tables = new WrittenTables({ documentLengthMax: 200, lexicalSizeMax: 20 })
 
   test(
-    'a row that is too long is rejected, also when updates made it grow',
+    'reject a row that is too long, also when a merge or an update makes it grow',
     unlessOnCluster,
     async () => {
       const table = await tables.create(people)
@@ -483,7 +483,7 @@ describe('limits of rows', () => {
     },
   )
 
-  test('a text with a text index has a limited size of terms', async () => {
+  test('include a maximum number of bytes in the terms of a text with a text index', async () => {
     const table = await tables.create(people)
     await table.run({
       createTextIndex: { name: 'names', definition: { column: 'name' } },
@@ -591,7 +591,7 @@ describe('vectors of rows', () => {
     assert.deepEqual(data!.document, { id: 1, f: letterVector('aaa') })
   })
 
-  test('that the provider fails to return fail the whole command', async () => {
+  test('fail the whole command when the provider fails to compute them', async () => {
     const table = await tables.create(vectors)
     provider.answers({ status: 503, body: {} })
     const documents = [{ id: 1 }, { id: 2, e: 'a' }]

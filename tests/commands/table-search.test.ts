@@ -22,7 +22,7 @@ async function index(table: Target, kind: string, column: string, options: objec
 const ids = (rows: readonly Record<string, unknown>[] | undefined) =>
   rows!.map(({ id }) => id).join('')
 
-/** Big-endian floats in Base64. */
+/** A vector in Base64: big-endian floats. */
 function binary(...numbers: number[]): object {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [i, number] of numbers.entries()) bytes.writeFloatBE(number, i * 4)
@@ -114,7 +114,7 @@ describe('a sort by a vector column', () => {
     assert.equal(status!['sortVector'], undefined)
   })
 
-  test('adds the similarity to rows that are stored as one text', async () => {
+  test('returns the similarity of rows whose vector is part of their key', async () => {
     const keyed = await tables.create(
       {
         columns: { id: 'text', v: vector },

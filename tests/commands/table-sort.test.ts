@@ -25,7 +25,9 @@ describe('a sort of rows', () => {
   const otherColumn = 'IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING'
   const otherOrder = 'IN_MEMORY_SORTING_DUE_TO_OUT_OF_ORDER_PARTITION_SORTING'
   const manyPartitions = 'IN_MEMORY_SORTING_DUE_TO_PARTITION_KEY_NOT_RESTRICTED'
-  /** Filter and sort, how the sort is executed, and the resulting values of c and d. */
+  /**
+   * Filter, sort and options, the warning about a sort in memory, and the found values of c and d.
+   */
   const plans: [
     filter: object,
     sort: object,
@@ -179,7 +181,7 @@ describe('a sort of rows', () => {
       })
 
     for (const indexed of [false, true])
-      test(`continues after any number${indexed ? ', with an index' : ''}`, async () => {
+      test(`continues after infinite numbers and NaN${indexed ? ', with an index' : ''}`, async () => {
         const values = ['-Infinity', -1.5, 0, 'Infinity', 'NaN']
         const numbers = await tables.create(
           { columns: { id: 'int', d: 'double', f: 'float' }, primaryKey: 'id' },
@@ -297,7 +299,7 @@ describe('a sort in memory', () => {
     documentLengthMax: 6_000,
   })
 
-  test('is rejected when no page state can contain its values, except with one page', async () => {
+  test('is rejected when no page state can contain its values, unless one page suffices', async () => {
     const rows = Array.from({ length: 22 }, (_, id) => ({ id, s: id < 19 ? 's' : 'u' }))
     const columns = { id: 'int', s: 'text' }
     const found = await tables.create({ columns, primaryKey: 'id' }, rows)

@@ -342,7 +342,7 @@ describe('updateOne on a table', () => {
     await table.refuse({ updateOne: { filter: row1 } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  test('names all columns with the same error', async () => {
+  test('names all columns that have the same error', async () => {
     const table = await tables.create(collections)
     const values = await refuse(
       table,

@@ -61,7 +61,7 @@ describe('updateOne', () => {
     assert.equal((await books.all({ filter: { tags: 'c', n: 2 } })).length, 1)
   })
 
-  test('keeps the _id first and search fields in place', async () => {
+  test('keeps the _id as the first field, and search fields unchanged', async () => {
     const books = await collections.create(
       [{ _id: 1, a: 1, $vector: [0.1, 2], $lexical: 'words' }],
       { vector: { dimension: 2, metric: 'cosine' } },
@@ -257,7 +257,7 @@ describe('updateOne', () => {
       assert.deepEqual(await books.all(), [{ _id: 1, name: 'counter', n: 50 }])
     })
 
-  test('inserts once in concurrent upserts of an _id, and the others update', async () => {
+  test('inserts one document in concurrent upserts of an _id, and updates it in the others', async () => {
     const books = await collections.create()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -275,7 +275,7 @@ describe('updateOne', () => {
     assert.deepEqual(await books.all(), [{ _id: 'x', n: 20 }])
   })
 
-  test('assigns each free document to one of several concurrent requests', async () => {
+  test('assigns no free document to two concurrent requests', async () => {
     const books = await collections.create(
       Array.from({ length: 5 }, (_, i) => ({ _id: i, state: 'free' })),
     )

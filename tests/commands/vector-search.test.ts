@@ -11,7 +11,7 @@ const binary = (...numbers: number[]) => {
 
 const plane = { vector: { dimension: 2, metric: 'cosine' } }
 
-/** Sorted by distance to [1, 0]; the last two documents have no vector. */
+/** Documents sorted by their distance to [1, 0]; the last two have no vector. */
 const compass = [
   { _id: 'east', n: 1, $vector: [1, 0] },
   { _id: 'north-east', n: 2, $vector: [1, 1] },
@@ -296,7 +296,7 @@ describe('a sort by $vector', () => {
     assert.equal(data!.document!['hits'], 20)
   })
 
-  test('upserts when nothing is found and the option is set', async () => {
+  test('allows an upsert when nothing is found', async () => {
     const places = await collections.create(compass, plane)
     const { status } = await places.run({
       updateOne: {

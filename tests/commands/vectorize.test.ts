@@ -9,7 +9,7 @@ const provider = await FakeProvider.start()
 
 const colors = ['red', 'green', 'blue']
 
-/** Counts the colors in each text. */
+/** The reply of the provider: for each text, a vector with the counts of the colors. */
 function countColors({ body }: Asked): Answer {
   const { input } = body as { input: string[] }
   const data = input.map((text, index) => ({
@@ -197,7 +197,7 @@ describe('$vectorize in updates', () => {
     assert.deepEqual(await target.all(everything), before)
   })
 
-  test('is embedded for what an upsert inserts', async () => {
+  test('is embedded for the document that an upsert inserts', async () => {
     const target = await paintings()
     const options = { upsert: true }
     await target.run({
@@ -249,7 +249,7 @@ describe('$hybrid in a replacement', () => {
     ])
   })
 
-  test('fills them in what an upsert inserts', async () => {
+  test('fills both fields in the document that an upsert inserts', async () => {
     const target = await paintings()
     const command = replace({ _id: 2 }, { $hybrid: 'blue' }, { upsert: true })
     const { status } = await target.run(command)

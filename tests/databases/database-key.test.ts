@@ -27,7 +27,7 @@ describe('a key', () => {
     }
   })
 
-  test('is a legal start of a name in every store', () => {
+  test('begins a valid keyspace name on every engine', () => {
     for (let i = 0; i < 100; i++) {
       const name = databaseKeyFor(randomUUID()) + 'n'.repeat(32)
       assert.match(name, /^[a-z]\w{47}$/)

@@ -177,7 +177,7 @@ describe('databases', () => {
     assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
   })
 
-  test('do not expose keyspaces of another database under its prefix', async () => {
+  test('do not expose keyspaces of another database through names with its prefix', async () => {
     const databases = await Databases.open(engine, 3)
     const { id, key } = await databases.create(wanted)
     const { home } = databases

@@ -65,7 +65,7 @@ function pageOf(command: string): string {
   return `${command.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.md`
 }
 
-/** A command appears once for each path level that accepts it. */
+/** Every command with its name, once for each path level that accepts the command. */
 const commands = Object.values(commandsAt).flatMap((known) => [...known])
 const served = commands.filter(([name]) => !deprecated.has(name))
 
@@ -105,7 +105,7 @@ describe('the reference pages', () => {
         codeOf(name, entry),
         entry.scope,
       ]),
-      // Model statuses look like error codes.
+      // A status of models, which looks like an error code.
       'END_OF_LIFE',
     ])
     for (const page of pages)
@@ -196,8 +196,7 @@ describe('the analyzers page', () => {
         .split('\n')
         .filter((line) => line.startsWith('| `'))
         .map((line) => line.split('|').map(codesIn))
-      // The section lists filters for single languages, and describes one filter in a
-      // paragraph.
+      // Filters for single languages are in a list instead of a table row.
       const listed = codesIn((section.match(/^- [^]*?(?=\n\n)/gm) ?? []).join())
       assert.deepEqual(
         [...rows.flatMap(([, names]) => names!), ...listed].toSorted(),
@@ -218,7 +217,7 @@ describe('the analyzers page', () => {
   })
 })
 
-/** The list in the error message for an unknown language. */
+/** The languages that the error message for an unknown language lists. */
 function snowballLanguages(): string[] {
   return findLanguageProblem('none')!.split('There are: ')[1]!.split(', ')
 }

@@ -7,7 +7,7 @@ import { followGuide } from './guide.ts'
 
 const folder = new URL('../../docs/guides/', import.meta.url)
 
-/** Guides that other tests follow, and these tests. */
+/** Guides that other tests follow, with the names of these tests. */
 const elsewhere: Readonly<Record<string, string>> = {
   'move-to-a-cluster.md': 'tests/cassandra/guide.test.ts, on a node',
   'test-an-application.md': 'npm run test:recipes, with packages of a registry',

@@ -16,7 +16,10 @@ function read(page: string): string {
   return readFileSync(new URL(page, root), 'utf8')
 }
 
-/** A name with folders is relative to the root; a bare name matches any file with that name. */
+/**
+ * Whether a file or folder exists. A name with folders is relative to the root; a bare name matches
+ * any file with that name.
+ */
 function isThere(name: string): boolean {
   return name.includes('/') ? existsSync(new URL(name, root)) : names.has(name)
 }

@@ -115,7 +115,8 @@ describe('a backup', () => {
           const countOf = (ids: readonly string[]) =>
             ids.filter((id) => id.startsWith(`${writer} `)).length
           const [a, b] = [countOf(one), countOf(two)]
-          // Writes are sequential, so each count equals the next one or exceeds it by 1.
+          // A writer inserts into "first" before "second", so its counts there are equal or differ
+          // by 1.
           assert(a === b || a === b + 1, `not of one moment: ${a}, ${b}`)
           if (writer !== noting) continue
           const c = Number((await settingOf(copy, 'noted')) ?? -1) + 1
@@ -339,7 +340,7 @@ describe('restoring', () => {
       )
     })
     const bytes = readFileSync(file)
-    // The last page holds documents or an index of them.
+    // The overwritten last page holds documents or an index of them.
     writeFileSync(file, bytes.fill(0xff, bytes.length - 4096, bytes.length))
     const taken = await withEngine(dataDir, (engine: Engine) => backups.take(engine))
     await assert.rejects(

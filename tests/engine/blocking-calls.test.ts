@@ -66,7 +66,7 @@ describe('the request thread', { skip: !isEmbedded }, () => {
   let server: TestServer
 
   before(async () => {
-    // Few stores may be open, so they are evicted and opened again.
+    // Only one store may be open, so stores are evicted and opened again.
     const first = await startServer({ openStoresMax: 1, adminPort: 0 })
     const send = sending(first)
     await send(keyspace, { createCollection: { name: 'books' } })

@@ -63,7 +63,7 @@ interface BadEntry {
   readonly element: boolean
 }
 
-/** Changes the index without changing the documents. */
+/** Adds and removes entries of the index, without changing the documents. */
 function changeEntries(
   file: string,
   { put = [], remove = [] }: { put?: readonly BadEntry[]; remove?: readonly BadEntry[] },
@@ -210,8 +210,8 @@ describe('the check of a store', () => {
       const isSum = (text: string) => /checksum|digest/.test(text)
       const [first] = findings.filter((text) => !isSum(text))
       assert.match(first!, finding, name)
-      // One damage may appear up to five times: as missing and surplus entries, and in the checksum of
-      // the row and the digest.
+      // One damage may cause up to five findings: missing and surplus entries, the checksum of the
+      // row, and the digest of the store.
       assert(findings.length <= 5, `${name}: ${findings.join('; ')}`)
       assert(findings.filter(isSum).length <= 2, `${name}: ${findings.join('; ')}`)
       rmSync(file)
@@ -264,7 +264,7 @@ describe('the check of a store', () => {
     assert.match(checkDataFolder(dataDir)[0]!, /^default_keyspace\.books: /)
   })
 
-  test('checks all collections of a data folder without a running server', async (context) => {
+  test('covers all collections of a data folder without a running server', async (context) => {
     const { dataDir, engine, fileOf } = await openEmbedded(context)
     for (const name of ['first', 'second', 'Second']) {
       const store = await Store.create(engine, name)

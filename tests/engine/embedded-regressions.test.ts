@@ -66,7 +66,7 @@ describe('the embedded engine', () => {
   test('distinguishes names and values that contain NUL in the index', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await Store.create(engine, 'nul')
-    // The concatenated bytes of path and key are the same for both entries.
+    // The fields "a" and "a\0b" have the same concatenated bytes of path and key.
     const both = { _id: 1, a: 'b\0\u0010', 'a\u00000b': null }
     await store.insert([both])
     await store.replace(await store.one(1), { ...both, list: [1] })

@@ -17,7 +17,9 @@ export interface Opened {
   readonly fileOf: (collection: string) => string
 }
 
-/** The engine is closed and its folder removed when the test ends. */
+/**
+ * Opens an engine in a new folder. When the test ends, the engine is closed and the folder removed.
+ */
 export async function openEmbedded(
   context: TestContext,
   options: Partial<EmbeddedOptions> = {},
@@ -38,7 +40,7 @@ export async function openEmbedded(
   }
 }
 
-/** The store's view of a table. The catalog is locked, so this reads a copy of it. */
+/** The view through which a table's store reads its rows, from a copy of the locked catalog. */
 export function storedViewOf(
   dataDir: string,
   name: string,

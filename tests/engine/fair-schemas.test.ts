@@ -30,7 +30,7 @@ describe('changes of schemas', () => {
     assert.deepEqual(made, ['collection', 'index'])
   })
 
-  test('take turns: one principal does not wait for all of another', async (context) => {
+  test('take turns: one principal does not wait for all changes of another', async (context) => {
     const { engine } = await openEmbedded(context)
     const made: string[] = []
     const many = Array.from({ length: 10 }, (_, i) =>

@@ -70,7 +70,7 @@ describe('writes of several principals', () => {
       assert(outcome === 'done' || outcome === 'gone', outcome)
   })
 
-  test('are executed when the engine is closed after them', async (context) => {
+  test('are executed before the engine closes', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'closing')
     await store.insert([{ _id: 'first' }])

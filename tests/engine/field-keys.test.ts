@@ -95,7 +95,7 @@ const rename: SchemaChange = {
   kind: 'alterType',
   name: 'place',
   renamed: [['city', 'town']],
-  // A new field takes the first name of the renamed one.
+  // A new field takes the original name of the renamed one.
   added: [{ name: 'city', type: 'text' }],
 }
 

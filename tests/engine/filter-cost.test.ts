@@ -30,7 +30,10 @@ const pace = 500
 const numbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => from + n)
 
-/** `count` conditions that hold for a field with the numbers from 0 to 999, and the last number. */
+/**
+ * A filter of `count` conditions, all of which hold for an array of the numbers from 0 to at least
+ * `values` - 1.
+ */
 function manyOf(count: number, values = 100): Filter {
   return {
     kind: 'and',

@@ -83,7 +83,7 @@ describe('small writes of one turn', () => {
     }
   })
 
-  test('are executed when the engine is closed after them', async (context) => {
+  test('are executed before the engine closes', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'closed')
     await store.insert([{ _id: 1 }])

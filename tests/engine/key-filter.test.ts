@@ -49,7 +49,7 @@ const table: StoredTable = {
 }
 const view = new RowView(table)
 
-/** Few values, so that they coincide, with the special cases of text order. */
+/** A few values, so that they often coincide; they include special cases of the order of texts. */
 const value = fc.constantFrom<Value>(
   '',
   '\0',
@@ -88,7 +88,7 @@ function idOf(values: readonly Value[]): string {
 /** STELA_TEST_SEED repeats a failed run. */
 const seed = Number(process.env['STELA_TEST_SEED'] ?? Date.now())
 
-test('a filter on ids means the same as its conditions on columns', () => {
+test('a filter on ids matches the same rows as the conditions on key columns', () => {
   fc.assert(
     fc.property(
       fc.array(condition, { maxLength: 4 }),
@@ -113,7 +113,7 @@ test('a filter on ids means the same as its conditions on columns', () => {
   )
 })
 
-test('two combined conditions hold when both hold', () => {
+test('a combination of two conditions holds exactly when both hold', () => {
   fc.assert(
     fc.property(condition, condition, value, (one, other, candidate) => {
       const both = new Map<string, KeyCondition>()

@@ -15,7 +15,7 @@ import { lexicalOptions, LexicalStore } from './lexical-store.ts'
 async function makeStore(context: TestContext): Promise<Opened> {
   const opened = await openEmbedded(context)
   const store = await LexicalStore.create(opened.engine, 'books')
-  // Enough texts that they are folded into postings at once.
+  // Enough texts that the writer folds them into postings during the insert.
   const texts = Array.from(
     { length: 4000 },
     (_, i) => `red fox hen${i} hen${i + 1} elk elk`,
@@ -169,7 +169,7 @@ describe('the check of the index of terms', () => {
       copyFileSync(sound, file)
       change(file, damage)
       const findings = checkStore(file, documentView(lexicalOptions))
-      // Checksums also find some of these.
+      // Other findings may come first, because checksums also detect some of these damages.
       assert(
         findings.some((found) => finding.test(found)),
         `${name}: ${findings.join('; ')}`,

@@ -137,7 +137,7 @@ describe('lists of the index of terms', () => {
     )
   })
 
-  test('have a name for every term', () => {
+  test('have a distinct, well-formed name for every term', () => {
     const texts = [
       '&"',
       '&"\\"\\"',
@@ -217,7 +217,7 @@ class Model {
     context.after(() => this.#connection.close())
   }
 
-  /** Some changes in one transaction, which may be rolled back. */
+  /** Makes random changes in one transaction, and sometimes rolls it back. */
   write(): void {
     const random = this.#random
     const before = new Map(this.#texts)
@@ -230,7 +230,7 @@ class Model {
       this.#texts.clear()
     }
     if (random.chance(0.3)) this.#writer.fold()
-    // Merges in small steps, so that other changes come in between.
+    // Merge steps are small, so that other changes come between them.
     if (random.chance(0.3)) this.#writer.mergeWhileIdle(random.pick([1, 100, 100_000]))
     if (random.chance(0.1)) {
       this.#database.exec('ROLLBACK')
@@ -242,7 +242,7 @@ class Model {
     if (random.chance(0.5)) this.#writer.keepUp()
     this.#writer.finish()
     this.#database.exec('COMMIT')
-    // Simulates a restart after a crash: merges continue.
+    // Simulates a restart after a crash: the new writer continues the merges.
     if (random.chance(0.1)) this.#writer = new LexicalWriter(this.#database, '')
   }
 
@@ -329,8 +329,8 @@ class Model {
     const having = expected.filter((seq) => some?.includes(seq) ?? true)
     const all = having.map((seq) => [seq, scoreOf(this.#texts.get(seq)!)] as const)
     assert.deepEqual(inOrder(this.#reader.score(terms, { among: some }, noBudget)), all)
-    // The expected result: the best documents, ties with the last of these, and ties with the start of
-    // the page.
+    // The search is expected to return the best `wanted` documents below the ceiling, each document
+    // that ties with the last of them, and each document with the score of the ceiling.
     const wanted = this.#random.integer(1, 12)
     const ceiling = this.#random.pick([undefined, ...all.map(([, score]) => score)])
     const below = all.filter(([, score]) => ceiling === undefined || score < ceiling)
@@ -371,7 +371,7 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, async (context)
   }
 })
 
-test('a segment of deletions is merged like others', async (context) => {
+test('a segment that contains only deletions is merged like others', async (context) => {
   const { database, file } = await openStore(context)
   const writer = new LexicalWriter(database, '')
   const texts = ['a', 'b'].map((term, i) => ({ seq: i + 1, terms: [term] }))
@@ -405,7 +405,7 @@ test(`an index is intact after every step of a merge, seed ${seed}`, async (cont
   const random = new Random(seed)
   const texts = new Map<number, readonly string[]>()
   const writer = new LexicalWriter(database, '')
-  // Few enough that no merge runs during writes.
+  // Three folds are too few for a merge during writes.
   for (let fold = 0; fold < 3; fold++) {
     database.exec('BEGIN')
     for (let i = 0; i < 60; i++) {
@@ -426,7 +426,7 @@ test(`an index is intact after every step of a merge, seed ${seed}`, async (cont
     database.exec('BEGIN')
     writer.mergeWhileIdle(random.pick([1, 1, 200]))
     database.exec('COMMIT')
-    // The file and its log, as a process that is killed here leaves them.
+    // A copy of the file and its log, as a process that is killed at this step leaves them.
     const copy = `${file}-${steps}`
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end)
     const left = openToWrite(copy, false)
@@ -449,7 +449,7 @@ test(`long posting lists return the best documents with exact scores, seed ${see
   const random = new Random(seed)
   const writer = new LexicalWriter(database, '')
   const words = Array.from({ length: 24 }, (_, i) => `w${i}`)
-  /** Number of occurrences of each word by document; the last number is the length of the text. */
+  /** For each document: how often each word occurs, followed by the length of the text. */
   const texts = new Map<number, readonly number[]>()
   const put = (seq: number): void => {
     const counts = words.map((_, i) =>

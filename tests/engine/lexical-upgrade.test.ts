@@ -117,7 +117,7 @@ const killed = `
 interface Folder {
   readonly file: string
   readonly dataDir: string
-  /** Opens an engine on the folder; returns it with its log. */
+  /** Opens an engine on the folder, and returns it with the messages that it logged. */
   readonly open: () => Promise<{ engine: Engine; logged: string[] }>
 }
 
@@ -312,7 +312,7 @@ describe('a store of format 1', () => {
     }
     killAt('PRAGMA wal_checkpoint')
     const { engine, logged } = await open()
-    // The conversion is committed to the log, and only has to be checkpointed.
+    // The conversion is committed to the write-ahead log, and only has to be checkpointed.
     assert.deepEqual(logged, [])
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])
@@ -345,7 +345,7 @@ describe('a store of format 1', () => {
 })
 
 describe('a store of format 2', () => {
-  test('gets a segment of its postings, and its waiting texts keep waiting', async (context) => {
+  test('is converted: its postings become a segment, and its waiting texts keep waiting', async (context) => {
     const { file, dataDir, open } = await makeFolder(context, giveSecondForm)
     assert.deepEqual(checkDataFolder(dataDir), [])
     const { engine, logged } = await open()

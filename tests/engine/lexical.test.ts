@@ -28,7 +28,7 @@ class Words {
     this.#lengthMax = lengthMax
   }
 
-  /** Words with lower numbers are more common. */
+  /** A random word; words with lower numbers are more frequent. */
   word(): string {
     return `w${Math.floor(this.#random.next() ** 3 * this.#vocabulary)}`
   }
@@ -144,7 +144,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     const reference = store.through(servingNothing(engine))
     const random = new Random(seed)
     const size = 1500
-    // Numbers in mixed order, so that ties do not come in order of insertion.
+    // The _ids are in mixed order, so that ties do not come in order of insertion.
     const documents = Array.from({ length: size }, (_, i) => {
       const words = ['all', i % 2 === 0 ? 'even' : 'odd', `m${i % 100}`, `n${i % 750}`]
       const text = `${words.join(' ')}${' all'.repeat(random.integer(0, 2))}`
@@ -182,7 +182,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       assert.equal(await store.count(match(words)), await reference.count(match(words)))
   })
 
-  test('read few postings of common words that rarer ones outweigh', async (context) => {
+  test('read few postings of common words when rarer words decide the result', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'sentences')
     const size = 16_000
@@ -210,7 +210,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       assert.equal(hits.length, 10)
       return units
     }
-    // Every search reads the waiting texts. One unit of cost is about 60 postings.
+    // The difference excludes the waiting texts, which every search reads. One unit of cost is
+    // about 60 postings.
     const [rare, sentence] = [costOf('tree'), costOf('tree in a garden')]
     assert(sentence - rare < (2 * size) / 64 / 2, `${sentence} units, and ${rare}`)
   })
@@ -223,7 +224,8 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       ...Array.from({ length: pairs }, (_, i) => [{ _id: i }, `left pair${i}`] as const),
     )
     let isDone = false
-    // Each text is "left" or "right" and changes sides; a batch of two writes keeps the balance.
+    // Each of the first texts contains "left" or "right", and changes to the other word, so their
+    // number stays the same.
     const writing = async () => {
       for (let round = 0; round < 60; round++) {
         const id = round % pairs
@@ -305,7 +307,10 @@ const spoiledHits: Readonly<
   ],
 }
 
-/** Ways to violate the contract of later pages, from the result and the page before it. */
+/**
+ * Ways to violate the contract of later pages: a change of the result, given the page before it,
+ * and the message of each violation.
+ */
 const spoiledPages: Readonly<
   Record<
     string,

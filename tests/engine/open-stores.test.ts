@@ -15,7 +15,7 @@ import { openEmbedded } from './embedded-store.ts'
 import { dropTarget, Store } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
 
-/** The number of open stores, once at most `atMost` are open. */
+/** Waits until at most `atMost` stores are open, and returns their number. */
 async function openIn(engine: Engine, atMost: number): Promise<number> {
   for (;;) {
     const { openStores } = await engine.operations!.statistics()

@@ -16,7 +16,10 @@ export interface OpeningTask {
 
 const { folder, file, threads, met, holders } = workerData as OpeningTask
 
-/** Spins instead of sleeping, because a woken thread is late. */
+/**
+ * Waits until all threads have arrived. It spins instead of sleeping, because a woken thread is
+ * late.
+ */
 function meet(round: number): void {
   Atomics.add(met, 0, 1)
   while (Atomics.load(met, 0) < threads * (round + 1));

@@ -22,7 +22,7 @@ function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
 const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
 
 /**
- * Rotates until running reads have become long, as far as allowed. Returns the reads that hold a
+ * Rotates until as many running reads as allowed have become long. Returns the reads that hold a
  * thread.
  */
 function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<string> {
@@ -61,7 +61,7 @@ describe('a schedule of reads', () => {
     reads.add('short', { principalName: 'other', connection: connection.two })
     assert(reads.isContended)
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
-    // The turn of a running read does not end, however many reads the other principal has.
+    // The only read of a principal is not paused, however many reads the other principal has.
     for (let i = 0; i < 10; i++) {
       const { pauses, putBacks } = reads.rotate()
       assert(!pauses.includes('short'), `turn ${i}`)
@@ -175,7 +175,7 @@ describe('a schedule of reads', () => {
     assert.deepEqual(starts, ['d'])
   })
 
-  test('forgets a read that is put back and then aborted, or that ends anyway', () => {
+  test('forgets a read that ends after it was put back, aborted or not', () => {
     for (const isGivenUp of [true, false]) {
       const reads = schedule({ waitingMax: 1 })
       for (const principalName of ['a', 'b', 'c', 'd']) {
@@ -185,7 +185,7 @@ describe('a schedule of reads', () => {
       const d = { principalName: 'd', connection: connection.one }
       for (let isPutBack = false; !isPutBack;)
         isPutBack = reads.rotate().putBacks.includes('d')
-      // The read waits.
+      // Read "d" counts as waiting, so no other read of its principal may wait.
       assert(!reads.add('second', d))
       if (isGivenUp) {
         assert(!reads.giveUp('d'))
@@ -216,7 +216,8 @@ describe('a schedule of reads', () => {
           const begun = settle(reads)
           for (const [i, who] of ahead.entries()) reads.add(`new ${i}`, who)
           reads.add('mine', { principalName: 'a', connection: {} })
-          // A long read that never started waits behind those of its connection that hold a thread.
+          // Long reads without a thread do not count: on their connection, they wait behind those
+          // that hold one.
           const first = [...long.filter((_, i) => begun.has(`long ${i}`)), ...ahead]
           const own = first.filter(({ principalName }) => principalName === 'a')
           const connections = new Set(own.map(({ connection: one }) => one)).size
@@ -324,7 +325,7 @@ describe('a schedule of reads', () => {
         const running = new Set<string>()
         for (const [i, { act, principalName, line, which }] of steps.entries()) {
           const read = all[which % all.length]
-          // A thread has left a read that was put back.
+          // If the read was put back, its thread has left it now.
           if (read !== undefined && reads.hasLeft(read)) begun.delete(read)
           if (act === 'add') {
             if (reads.add(`${i}`, { principalName, connection: line })) all.push(`${i}`)

@@ -26,12 +26,12 @@ async function filled(context: TestContext, options: Partial<EmbeddedOptions> = 
   for (let i = 0; i < documents; i += 500)
     await store.insert(Array.from({ length: 500 }, (_, j) => ({ _id: i + j, list })))
   const world = { engine, target: store.target }
-  // Starts a reader thread, so that the reads of a test do not wait for its start.
+  // This count starts a reader thread, so that the reads of a test do not wait for one.
   await count(world, callerOf('first', {}), 'first', [])
   return world
 }
 
-/** Counts, and records when the count has ended. */
+/** Counts the documents, and adds `name` to `ended` when the count has ended. */
 async function count(
   { engine, target }: { readonly engine: Engine; readonly target: Collection },
   caller: Caller,
@@ -46,7 +46,7 @@ const waitingReads = async (engine: Engine) =>
   (await engine.operations!.statistics()).waitingReads
 
 describe('threads of long reads', () => {
-  test('end when no read is left, except as many as may run', async (context) => {
+  test('end when no read is left, except for the number that may run at once', async (context) => {
     const world = await filled(context, { searchThreads: 2, spareThreadMs: 20 })
     const { engine } = world
     const readerCount = async () =>
@@ -166,7 +166,7 @@ describe('memory for the result of a long read', () => {
     return { engine, target: store.target }
   }
 
-  /** Records each reservation and answers it. */
+  /** A caller that records each reservation of memory and answers it with `answer`. */
   function askedCaller(answer: () => Promise<void> | undefined) {
     const asked: (readonly [size: number, before: number])[] = []
     const reserve = (size: number, before: number) => {
@@ -188,7 +188,7 @@ describe('memory for the result of a long read', () => {
     const { records } = await engine.read(target, find, caller)
     const size = records.reduce((sum, record) => sum + record.text.length, 0)
     assert.deepEqual(asked, [[size, 0]])
-    // Other texts are derived from these, so each counts twice.
+    // Without textsOnly, other texts are derived from those of the records, so each counts twice.
     await engine.read(target, { ...find, textsOnly: false }, caller)
     assert.deepEqual(asked[1], [2 * size, 0])
   })
@@ -211,7 +211,7 @@ describe('memory for the result of a long read', () => {
     })
     const waiting = engine.read(target, find, caller)
     await isAsked.promise
-    // Other reads use all threads meanwhile.
+    // Other reads still get the only thread.
     for (let i = 0; i < 8; i++) {
       const other = await engine.read(target, find, callerOf('other', {}))
       whole(other.records)
@@ -223,14 +223,14 @@ describe('memory for the result of a long read', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('is not available in time, so the read fails', async (context) => {
+  test('leads to a failed read when its reservation fails', async (context) => {
     const { engine, target } = await large(context)
     const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
     await assert.rejects(async () => engine.read(target, find, caller), /^Error: no room$/)
     assert.equal(await waitingReads(engine), 0)
   })
 
-  test('is abandoned when the caller is aborted', async (context) => {
+  test('leads to a failed read when the caller is aborted during the reservation', async (context) => {
     const { engine, target } = await large(context)
     const leaving = new AbortController()
     const caller = {

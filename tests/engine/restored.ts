@@ -81,7 +81,7 @@ export interface Taken {
   readonly sent: readonly string[]
 }
 
-/** Opens an engine on the folder while `look` runs. */
+/** Runs `look` with an engine on the folder, and then closes the engine. */
 export async function withEngine<T>(
   dataDir: string,
   look: (engine: Engine) => Promise<T>,

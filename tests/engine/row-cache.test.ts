@@ -22,7 +22,7 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), cache.rowById('a1'))
     assert.equal(cache.row(2)?.seq, 2)
     assert.equal(cache.rowById('a2'), undefined)
-    // A later read by number keeps the _id.
+    // A later read by number does not remove the _id.
     cache.add(rowOf(1))
     assert.equal(cache.rowById('a1')?.seq, 1)
   })
@@ -108,11 +108,11 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), undefined)
   })
 
-  test('are found by their own _id only when their number was reused during a change', () => {
+  test('are found by their own _id, and by no other, when their number was reused during a change', () => {
     const cache = keptOf(10)
     cache.add(rowOf(1), 'a1')
     const deleted = invalidateRows([deleteOf(1)], cache)
-    // Another document got the number, and is changed before the reply to the deletion arrives.
+    // Document "b" got the number, and is changed before the reply to the deletion arrives.
     const replaced = invalidateRows([replaceReused('{"_id":"b"}')], cache)
     deleted({ outcomes: ['done'], before: 0 })
     replaced({ outcomes: ['done'], before: 1 })
@@ -166,7 +166,7 @@ describe('cached rows', () => {
     }
   })
 
-  test('are not stored before their last change is done, or when its outcome is unknown', () => {
+  test('are not stored while another change is pending, or when the outcome of a change is unknown', () => {
     const cache = keptOf(10)
     const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
     const second = invalidateRows([replaceOf(1, '{"_id":"a1","n":2}')], cache)
@@ -178,7 +178,7 @@ describe('cached rows', () => {
     assert.equal(cache.row(1), undefined)
   })
 
-  test('stay removed after all rows were deleted, in any order of the answers', () => {
+  test('stay removed when all rows were deleted during a change that settles later', () => {
     const cache = keptOf(10)
     const first = invalidateRows([replaceOf(1, '{"_id":"a1","n":1}')], cache)
     const all = cache.invalidateAll()
@@ -209,7 +209,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
   const random = new Random(seed)
   const ids = Array.from({ length: 60 }, (_, i) => (i % 5 === 0 ? i : `id-${i}`))
   const groups = ['red', 'green', 'blue', 'grün']
-  /** The latest acknowledged or seen state of each document. */
+  /** The latest state of each document that was acknowledged or seen: its `n`, by _id. */
   let floor: Map<unknown, number>
   let next = 1
 
@@ -227,7 +227,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
     floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
   }
 
-  test('no read returns an older state than was acknowledged or seen before, or a state that its filter excludes', async (context) => {
+  test('no read returns a state that is older than one acknowledged or seen before, or that its filter excludes', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'cache')
     await store.insert(ids.map(made))
@@ -302,7 +302,7 @@ describe(`cached rows of an engine, seed ${seed}`, () => {
   })
 })
 
-test('a document that is changed while all are deleted is removed', async (context) => {
+test('a document that is changed while all documents are deleted is removed', async (context) => {
   const { engine } = await openEmbedded(context)
   const store = await Store.create(engine, 'emptied')
   for (let round = 0; round < 20; round++) {
@@ -333,7 +333,7 @@ function replaceOf(seq: number, text: string, search: SearchFields = {}): Write 
   return { kind: 'replace', before: recordOf(seq), beforeDocument: new Map(), after }
 }
 
-/** Replaces a document that got the number 1 of `a1`. */
+/** The replacement of document "b", which reused the number 1 of document "a1". */
 function replaceReused(text: string): Write {
   const before = new EmbeddedRecord({ seq: 1, version: 1, text }, documentView({}))
   const after = { id: 'b', text, document: new Map(), search: {} }

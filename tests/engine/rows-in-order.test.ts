@@ -67,7 +67,7 @@ describe('sorted rows', () => {
     assert.deepEqual(following, inOrder.slice(100, 150))
   })
 
-  test('are charged for the values that are compared', () => {
+  test('are charged by the number of values that are compared', () => {
     const tied = (keyCount: number) => {
       const budget = new Counting()
       const order = new RowsInOrder(keysOf(keyCount), undefined, view, budget)

@@ -51,20 +51,20 @@ describe('requests in the middle of a schema change', () => {
     assert(await dropped)
   })
 
-  test('create one keyspace when two are requested at once', async (context) => {
+  test('create one keyspace when several with its name are requested at once', async (context) => {
     const { engine } = await openEmbedded(context)
     const made = await Promise.all([1, 2, 3].map(() => engine.createKeyspace('twice')))
     assert.deepEqual(made.toSorted(), [false, false, true])
     assert(await engine.dropKeyspace('twice'))
   })
 
-  test('create one collection when two are requested at once', async (context) => {
+  test('create one collection when several with its name are requested at once', async (context) => {
     const { engine } = await openEmbedded(context)
     const made = await Promise.all([1, 2, 3].map(() => create(engine, 'twice')))
     assert.deepEqual(made.toSorted(), [false, false, true])
   })
 
-  test('create a collection while another one of its name is removed', async (context) => {
+  test('create a collection while an earlier one with its name is removed', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const target = await fill(engine, 'books', 20)
     const dropped = dropTarget(engine, target)
@@ -83,7 +83,7 @@ describe('requests in the middle of a schema change', () => {
     await again.close()
   })
 
-  test('end before the engine is closed', async (context) => {
+  test('complete before the engine closes', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const target = await fill(engine, 'books', 20)
     const changes = [
@@ -107,7 +107,7 @@ describe('requests in the middle of a schema change', () => {
     await again.close()
   })
 
-  test('may be aborted while they wait: a drop that started continues', async (context) => {
+  test('complete a drop that has started, even if its caller is aborted', async (context) => {
     const { engine, fileOf } = await openEmbedded(context)
     await fill(engine, 'books', 20)
     const late = new AbortController()
@@ -153,7 +153,7 @@ describe('requests in the middle of a schema change', () => {
     await again.close()
   })
 
-  test('open a store with a log that a crash left', async (context) => {
+  test('open a store with a write-ahead log that a crash left', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     const target = await fill(engine, 'books', 200)
     const copy = await temporaryFolder()

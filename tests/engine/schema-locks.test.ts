@@ -20,7 +20,7 @@ async function create(context: TestContext) {
   return { engine, rows: await TableStore.create(engine) }
 }
 
-/** Resolves when a change waits because others hold the lock of its keyspace. */
+/** Resolves when a schema change waits for the holders of the lock of its keyspace. */
 async function untilItWaits(engine: Engine): Promise<void> {
   const enough = new Error('enough')
   for (let waits = false; !waits;) {
@@ -58,7 +58,7 @@ const drops: readonly (readonly [
   ],
 ]
 
-describe('a changed schema', () => {
+describe('a change of a schema', () => {
   test('does not delay changes whose plan changes nothing', async (context) => {
     const { rows, engine } = await create(context)
     await rows.put(manyRows(5000))
@@ -101,7 +101,7 @@ describe('a changed schema', () => {
   })
 
   for (const [what, drop, find] of drops)
-    test(`finds new rows by ${what} until it is dropped`, async (context) => {
+    test(`that drops ${what} lets reads find new rows by it until then`, async (context) => {
       const { rows, engine } = await create(context)
       await rows.put(manyRows(20))
       for (const index of [onWord, onText, onVector]) await rows.addIndex(index)

@@ -28,7 +28,7 @@ function documentOf(_id: number, random: Random): Plain {
     few: random.integer(0, 20),
     // Half of the documents share one value; the others have mostly different ones.
     mostly: random.chance(0.5) ? 500 : random.integer(0, 1_000),
-    // In this order, the documents of a city are adjacent.
+    // In a sort by this field, the documents of a city are adjacent.
     byCity: city * 10_000 + random.integer(0, 9_999),
   }
 }

@@ -96,7 +96,7 @@ export class Store {
     return this.engine.write(this.target, writes, options)
   }
 
-  /** Reads all pages. */
+  /** The records of all pages of a query. */
   async find(wanted: Finding = {}, pageSize = 20): Promise<StoredRecord[]> {
     const found: StoredRecord[] = []
     let after: PagePosition | undefined
@@ -124,7 +124,7 @@ export class Store {
     return read(this.#source, query, caller)
   }
 
-  /** The _ids found, as plain JSON. */
+  /** The _ids of the records that a query finds, as plain JSON. */
   async ids(wanted: Finding = {}, pageSize = 20): Promise<unknown[]> {
     const records = await this.find(wanted, pageSize)
     return records.map(({ id }) => JSON.parse(printJson(id)) as unknown)
@@ -156,7 +156,7 @@ export class Store {
   }
 }
 
-/** Returns false when the name is taken. */
+/** Creates a collection; returns false when its name is taken. */
 export function createCollection(
   engine: Engine,
   name: string,
@@ -170,12 +170,15 @@ export function createCollection(
   )
 }
 
-/** Returns false when the target was dropped already; a new target with its name is not touched. */
+/**
+ * Drops a target; returns false when it was dropped already. A new target with its name is not
+ * touched.
+ */
 export function dropTarget(
   engine: Engine,
   { keyspace: stored, name, uid }: Target,
 ): Promise<boolean> {
-  // The name of the stored keyspace starts with the key of the database.
+  // A target has the stored name of its keyspace, which starts with the key of the database.
   const keyspace = withoutDatabaseKey(stored)
   return engine.changeSchema(keyspace, ({ targets }) =>
     targets.some((target) => target.uid === uid) ? { kind: 'dropTarget', name } : undefined,

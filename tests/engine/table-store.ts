@@ -31,7 +31,7 @@ import { testModels } from './test-models.ts'
 
 const tester = ownCaller()
 
-/** `p` is text, `c` is an int in descending order; further columns follow. */
+/** Columns of the table: `p` is its partition key, `c` its sort column in descending order. */
 export const columns = [
   { name: 'p', type: { type: 'text' } },
   { name: 'c', type: { type: 'int' } },
@@ -201,7 +201,7 @@ export class TableStore {
     }
   }
 
-  /** The rows found, as "p c", over all pages. */
+  /** The rows that match, over all pages, each as "p c". */
   async find(
     filter: RowFilter = anyRow,
     { sort = [] as readonly RowSortKey[], pageSize = 7, textsOnly = false, skip = 0 } = {},
@@ -239,7 +239,7 @@ export class TableStore {
     return hits.map(({ record }) => nameOf(record))
   }
 
-  /** The rows that a search finds, over all pages. */
+  /** The rows that a search by terms finds, over all pages. */
   async searchTextPages(words: string, filter: RowFilter, pageSize: number) {
     const source = await this.source()
     const by = {

@@ -130,7 +130,7 @@ describe('a vector index that is opened again', () => {
     return world
   }
 
-  test('finds the same as before', async (t) => {
+  test('finds the same documents as before', async (t) => {
     const folder = folderFor(t)
     const before = await saved(folder)
     await assertSame(await folder.open(), before)

@@ -142,7 +142,7 @@ export class VectorWorld {
     }
   }
 
-  /** Recall of the ten nearest. Scores of found documents must be exact. */
+  /** Recall of the ten nearest documents. Asserts that the scores of found documents are exact. */
   async recall(filter: Filter = everything, queries = 30): Promise<number> {
     let found = 0
     let total = 0

@@ -59,7 +59,7 @@ function written(write: (database: DatabaseSync) => void, pageSize = 1024): stri
   }
 }
 
-/** The page size, and for each complete frame whether it commits. */
+/** The bytes of the log, the size of its frames, and for each complete frame whether it commits. */
 function layoutOf(file: string) {
   const bytes = readFileSync(`${file}-wal`)
   const frameSize = 24 + bytes.readUInt32BE(8)
@@ -200,7 +200,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 2)
   })
 
-  test('is intact after a restart of the log, with frames of an earlier generation behind', () => {
+  test('is intact after a restart of the log, even if frames of an earlier generation follow', () => {
     const file = written((database) => {
       for (let i = 0; i < 20; i++) database.exec(insertSql)
       database.exec('PRAGMA wal_checkpoint(RESTART)')
@@ -213,7 +213,7 @@ describe('a write-ahead log', () => {
     assert.equal(rowsIn(file), 21)
   })
 
-  test('is intact with any bytes behind its last commit', () => {
+  test('is intact with any bytes after its last commit', () => {
     const file = written((database) => database.exec(insertSql))
     const expected = inspectLog(file)
     for (const tail of [
@@ -240,7 +240,7 @@ describe('damage to a write-ahead log', () => {
           if (random.oneIn(8)) database.exec(`${spillSql} ROLLBACK`)
           else if (random.oneIn(8)) database.exec('PRAGMA wal_checkpoint(RESTART)')
           else database.exec(`INSERT INTO t(x) VALUES (randomblob(${random.below(9000)}))`)
-        // Ensures that the log has at least two commits of one generation.
+        // With these two commits, the log has at least two of one generation.
         database.exec(insertSql)
         database.exec(insertSql)
       },
@@ -253,7 +253,8 @@ describe('damage to a write-ahead log', () => {
       const file = randomLog()
       const { bytes, frameSize } = layoutOf(file)
       const { frames, commits } = sound(inspectLog(file))
-      // The last commit frame itself may be the torn end of a transaction.
+      // No bit of the last commit frame is flipped: damage there looks like the torn end of a
+      // transaction.
       const end = 32 + (frames - 1) * frameSize
       for (let i = 0; i < 50; i++) {
         const position = random.below(end)
@@ -266,7 +267,7 @@ describe('damage to a write-ahead log', () => {
         if (state.kind !== 'damaged') continue
         const frame = position < 32 ? 0 : 1 + Math.floor((position - 32) / frameSize)
         assert.equal(state.frame, frame, label)
-        // A damaged commit frame is neither before nor behind the damage.
+        // A damaged commit frame counts neither as committed nor as lost.
         if (frame > 0) {
           const isCommit = bytes.readUInt32BE(32 + (frame - 1) * frameSize + 4) !== 0
           assert.equal(state.commits + state.lost + (isCommit ? 1 : 0), commits, label)
@@ -275,7 +276,7 @@ describe('damage to a write-ahead log', () => {
     }
   })
 
-  test('is ignored when a bit behind the last commit is flipped', () => {
+  test('is ignored when a bit after the last commit is flipped', () => {
     for (let log = 0; log < 20; log++) {
       const file = randomLog()
       const { bytes, frameSize } = layoutOf(file)

@@ -13,8 +13,8 @@ interface Variable {
 }
 
 /**
- * Variables and types of each message, which only the compiler knows; one set per reason for
- * messages with several reasons.
+ * Reads the variables of each message and their types from the compiler. A message with several
+ * reasons has one set of variables per reason.
  */
 function readVariables(): ReadonlyMap<string, readonly (readonly Variable[])[]> {
   const file = fileURLToPath(new URL('../../src/errors/catalog.ts', import.meta.url))
@@ -47,7 +47,7 @@ function readVariables(): ReadonlyMap<string, readonly (readonly Variable[])[]> 
   )
 }
 
-/** Realistic samples for variables that sentences depend on. */
+/** Realistic samples for variables whose values change the wording of sentences. */
 const typical: Readonly<Record<string, readonly string[]>> = {
   type: ['String', 'Number', 'Boolean', 'Array', 'Object', 'Null'],
   kind: ['table', 'collection', 'Index'],

@@ -75,7 +75,10 @@ const client = new Client({
 
 const keyspace = 'stela_rows'
 let statements = 0
-/** Number of filters that matched rows, and of filters that were served by the key or an index. */
+/**
+ * Numbers of filters: with matching rows, served by the key or an index, split into several
+ * queries, and answered exactly by the queries.
+ */
 const tally = { matching: 0, served: 0, split: 0, exact: 0 }
 
 async function run({ text, values }: Statement): Promise<readonly cql.Row[]> {
@@ -209,7 +212,8 @@ async function changeAll(
 }
 
 /**
- * Waits until indexes are built. A new index is listed earlier, and reads that need it fail until then.
+ * Waits until indexes are built. A new index is listed before it is built, and reads that need it
+ * fail until then.
  */
 async function indexesBuilt(): Promise<void> {
   const text = `SELECT is_queryable, is_building FROM system_views.sai_column_indexes WHERE keyspace_name = '${keyspace}'`
@@ -281,7 +285,7 @@ function kept(column: Column, given: Value, table: Table): ColumnValue | undefin
   return value
 }
 
-/** CQL keeps the sign of zeros, so they are also written as -0. */
+/** Replaces 0 by -0: CQL keeps the sign of zeros, so values are written with either sign. */
 const signed = (value: ColumnValue | undefined) => (value === 0 ? -0 : value)
 
 function randomRow(table: Table, small: boolean): fc.Arbitrary<Values> {
@@ -304,7 +308,9 @@ function randomRow(table: Table, small: boolean): fc.Arbitrary<Values> {
   })
 }
 
-/** Values from a small set, so that filters match some. */
+/**
+ * Random values for a column; with `small`, from a small set, so that filters match some of them.
+ */
 function givenOf(column: Column, table: Table, small: boolean): fc.Arbitrary<Value> {
   const any = givenValues(column.type, table.types)
   const nonZero =
@@ -541,7 +547,8 @@ try {
     .chain((of) => any.map((other): RowFilter => ({ kind: 'and', of: [...of, other] })))
   const filters = fc.sample(fc.oneof(any, onKey, both), { seed, numRuns: Number(runs) })
   for (const filter of filters) await checkFilter(table, model, filter)
-  // An index that is created later is built from files, so all data is flushed first.
+  // These indexes are created after the rows: Cassandra flushes all data and builds them from
+  // files.
   for (const index of [regular('p'), regular('d')])
     await changeAll({ kind: 'createIndex', index })
   await indexesBuilt()

@@ -115,7 +115,7 @@ describe('the comment of a collection', () => {
     assert.deepEqual(read(comment!.replaceAll("''", "'")), full)
   })
 
-  test('when absent, leaves the vector options to the columns', () => {
+  test('leaves the vector options to the columns when it is absent', () => {
     for (const blank of ['', ' ']) {
       assert.deepEqual(read(blank), bare)
       assert.deepEqual(read(blank, seen), { ...bare, vector })

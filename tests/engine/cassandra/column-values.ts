@@ -96,7 +96,10 @@ const named = fc.constantFrom('NaN', 'Infinity', '-Infinity')
 const two = (max: number) =>
   fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'))
 
-/** `isColumn`: the value of a whole column, for which more timestamps are supported. */
+/**
+ * Random values of a primitive type. With `isColumn` they are whole columns, which support more
+ * timestamps.
+ */
 function givenPrimitive(name: PrimitiveName, isColumn: boolean): fc.Arbitrary<Value> {
   switch (name) {
     case 'ascii':

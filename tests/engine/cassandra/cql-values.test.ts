@@ -158,7 +158,7 @@ describe('values of columns', () => {
         const value = readGiven(type, read(text), types) as Value
         const bound = bindValue({ type }, value, types)
         const bytes = encoder.encode(bound, infoOf(type))
-        // A timestamp column is read as a number.
+        // A timestamp column is read as a number, without decoding.
         const given =
           name === 'timestamp'
             ? bytes.readBigInt64BE()

@@ -109,7 +109,7 @@ describe('documents', () => {
 
   test('are not selected by a condition that could exclude a match', () => {
     const unsure: Filter[] = [
-      // The same entry could mean the path "a" and the text "b Sc".
+      // The entry "a Sb Sc" is ambiguous: it could also mean the path "a Sb" and the text "c".
       { kind: 'ne', path: pathOf('a'), value: 'b Sc' },
       { kind: 'ne', path: pathOf('a'), value: ['x'] },
       { kind: 'notAll', path: pathOf('a'), values: [1] },

@@ -82,9 +82,9 @@ const and = (...of: RowFilter[]): RowFilter => ({ kind: 'and', of })
 const or = (...of: RowFilter[]): RowFilter => ({ kind: 'or', of })
 
 interface Expected {
-  /** The WHERE clause of each query, with its values as text. */
+  /** The WHERE clause of each query, without quotes. */
   readonly says: readonly string[]
-  /** The columns that remain to be checked. */
+  /** The columns whose conditions remain to be checked after the query. */
   readonly left?: readonly string[]
   readonly isDisjoint?: boolean
   readonly isServed?: boolean
@@ -117,7 +117,7 @@ function expect(
 describe('conditions on the key', () => {
   const partition = and(is('p', 'eq', [1]), is('q', 'eq', [1.5]))
 
-  test('name the partition and a prefix of its sort', () => {
+  test('become conditions on the partition and on a prefix of its sort columns', () => {
     expect(partition, { says: ['p = ? AND q = ?'] })
     expect(and(partition, is('c', 'gte', ['a']), is('c', 'lt', ['b'])), {
       says: ['p = ? AND q = ? AND c >= ? AND c < ?'],
@@ -128,14 +128,14 @@ describe('conditions on the key', () => {
     })
   })
 
-  test('use filtering behind a gap in the sort columns', () => {
+  test('use filtering after a gap in the sort columns', () => {
     expect(and(partition, is('d', 'eq', ['1.2.3.4'])), {
       says: ['p = ? AND q = ? AND d = ? ALLOW FILTERING'],
       left: ['d'],
     })
   })
 
-  test('use filtering behind a range, with or without an index', () => {
+  test('use filtering after a range, even if the column has an index', () => {
     const { definition } = table
     const indexed: Table = {
       ...table,
@@ -155,7 +155,7 @@ describe('conditions on the key', () => {
     })
   })
 
-  test('use no index with several values of a sort column', () => {
+  test('use no index when a sort column has several values', () => {
     expect(and(partition, is('c', 'in', ['a', 'b']), is('n', 'eq', [1])), {
       says: ['p = ? AND q = ? AND c IN ?'],
       left: ['n'],
@@ -197,7 +197,7 @@ describe('conditions on the key', () => {
     })
   })
 
-  test('exclude other conditions in reads backwards', () => {
+  test('are the only ones in the query of a backward read', () => {
     expect(
       and(partition, is('c', 'gt', ['a']), is('x', 'eq', [1])),
       { says: ['p = ? AND q = ? AND c > ?'], left: ['x'] },
@@ -205,7 +205,7 @@ describe('conditions on the key', () => {
     )
   })
 
-  test('leave out texts that Cassandra orders differently', () => {
+  test('are checked afterwards for texts that Cassandra orders differently', () => {
     expect(and(partition, is('c', 'gt', ['\uFFFD'])), {
       says: ['p = ? AND q = ?'],
       left: ['c'],
@@ -259,7 +259,7 @@ describe('conditions on single values', () => {
     expect(is('t', 'eq', ['x'.repeat(5_000)]), { says: [''], left: ['t'], isServed: false })
   })
 
-  test('match a zero by a range', () => {
+  test('match both signed zeros by a range', () => {
     expect(is('f', 'eq', [0]), { says: ['f >= ? AND f <= ?'] })
     const valuesOf = (kind: ComparisonKind) =>
       rowConditions(table, is('g', kind, [0]), apache).branches[0]!.terms[0]!.values
@@ -361,7 +361,7 @@ describe('conditions on collections', () => {
 describe('alternatives', () => {
   const either = or(is('n', 'eq', [1]), is('t', 'eq', ['a']))
 
-  test('become a query each when every one has an access path', () => {
+  test('become one query each when all of them have an access path', () => {
     expect(either, { says: ['n = ?', 't = ?'], isDisjoint: false })
     expect(and(either, is('x', 'eq', [1])), {
       says: ['n = ? AND x = ? ALLOW FILTERING', 't = ? AND x = ? ALLOW FILTERING'],
@@ -377,7 +377,7 @@ describe('alternatives', () => {
     })
   })
 
-  test('are checked afterwards when one has no access path', () => {
+  test('are checked afterwards when one of them has no access path', () => {
     expect(or(is('n', 'eq', [1]), is('x', 'eq', [1])), {
       says: [''],
       left: ['n', 'x'],

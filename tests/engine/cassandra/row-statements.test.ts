@@ -144,7 +144,7 @@ describe('rows are read', () => {
     assert.notEqual(before, after)
   })
 
-  test('with a different statement after the table was created again', () => {
+  test('with a different statement after the table was dropped and created again', () => {
     const columns = selectedColumns(table, [place])
     const texts = ['1', '2'].map(
       (uid) => selectRows({ ...table, uid }, { columns, branch }).text,
@@ -170,7 +170,7 @@ describe('rows are read', () => {
     })
   })
 
-  test('and a partition without rows yields none', () => {
+  test('as undefined when a partition is empty', () => {
     const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
     assert.equal(read(table, selected, row), undefined)
   })

@@ -3,7 +3,10 @@ import { describe, test } from 'node:test'
 import { StatementQueue } from '../../../src/engine/cassandra/cluster/statement-queue.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 
-/** A node that answers statements in the order sent, when the test requests it. */
+/**
+ * A node that answers statements in the order in which they were sent, when the test requests an
+ * answer.
+ */
 class Node {
   readonly queue = new StatementQueue(2, 4)
   readonly sent: string[] = []
@@ -22,7 +25,7 @@ class Node {
   }
 }
 
-/** Statements are sent at the end of an event-loop turn. */
+/** Waits until statements are sent, which happens at the end of an event-loop turn. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -201,7 +201,7 @@ describe('indexes', () => {
       `${custom('i', '"v"')} WITH OPTIONS = {'similarity_function': 'DOT_PRODUCT'}`,
     ],
   ] satisfies [DistributiveOmit<TableIndex, 'name'>, string][])
-    test(`create a ${index.kind} index with ${expected.slice(44)}`, () => {
+    test(`are created as ${index.kind} indexes with ${expected.slice(44)}`, () => {
       expectChange({ kind: 'createIndex', index: { name: 'i', ...index } }, [expected])
     })
 

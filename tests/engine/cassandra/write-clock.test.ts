@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WriteClock } from '../../../src/engine/cassandra/cluster/write-clock.ts'
 
-/** Whether a time is the present, within 3 ms: the precision to which both clocks agree. */
+/**
+ * Whether a clock shows the present time, within 3 ms: the precision to which both clocks agree.
+ */
 function isNow(read: () => number): boolean {
   const before = Date.now()
   const given = read() / 1_000
@@ -44,8 +46,8 @@ test('a clock follows the system clock', () => {
   try {
     for (const hour of [1, -1]) {
       Date.now = () => now() + hour * 3_600_000
-      // A clock never goes back, so when the system clock is set back, only a new clock shows it at
-      // once.
+      // A clock never goes back: when the system clock is set back, only a new clock shows its time
+      // at once.
       const follows = () => isNow(() => (hour === 1 ? clock : new WriteClock()).next())
       // A pause during a reading spoils one comparison, so one of 100 must succeed.
       assert(Array.from({ length: 100 }, follows).some(Boolean))

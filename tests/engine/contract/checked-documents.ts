@@ -160,7 +160,7 @@ function assertSearchFields(call: string, records: readonly StoredRecord[]): voi
     assert(search !== undefined, `${call}: no search fields came with ${text}`)
 }
 
-/** Splits joined texts into records. */
+/** Parses the joined texts of a page into records. */
 function separate(
   { joined, records, served }: Page,
   { textsOnly, withSearchFields }: Query,
@@ -200,8 +200,8 @@ function assertMatching(
 }
 
 /**
- * Whether a record alone decides the filter: not for $match, and not for $ paths without search
- * fields.
+ * Whether a record suffices to evaluate the filter. It does not for $match, nor for paths of search
+ * fields that were not requested.
  */
 function isDecidable(filter: Filter, withSearchFields: boolean): boolean {
   if (filter.kind === 'and' || filter.kind === 'or')

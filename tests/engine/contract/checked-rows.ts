@@ -58,7 +58,7 @@ export function knownOfPage(
   return [...columns, ...needed, ...compared]
 }
 
-/** Wraps a row; fails when an unrequested column is read. */
+/** Wraps a row so that reading a column that was not requested fails. */
 export function checkedRow(row: Row, columns: readonly Column[], table: Table): Row {
   const known = new Set([...keyNames(table.definition), ...columns.map(({ name }) => name)])
   return {
@@ -131,7 +131,7 @@ export function assertMerged(
 }
 
 /**
- * Requires equality on all partition columns, then on sort columns in order; the last may be a
+ * Asserts equality on all partition columns, then on sort columns in order; the last may be a
  * range.
  */
 export function assertKeyConditions(conditions: KeyConditions, table: Table): void {
@@ -169,7 +169,7 @@ function assertText(row: JsonObject, columns: readonly Column[]): void {
   assert.deepEqual(shown, expected, 'the text of a row has other columns, or another order')
 }
 
-/** Checks rows only when every column of the filter was requested. */
+/** Asserts that rows match the filter, if every column of the filter was requested. */
 function assertMatching(
   call: string,
   rows: readonly Row[],

@@ -45,7 +45,7 @@ export function checked(engine: Engine): Engine {
   let closed = false
 
   const ask: Ask = async <T>(name: string, call: () => T | Promise<T>): Promise<T> => {
-    // Sampled before the call: a call that started before close may be answered after it.
+    // Read before the call, because a call that started before close may be answered after it.
     const refused = closed
     let answer: T | Promise<T>
     try {
@@ -245,7 +245,7 @@ function assertVersion(call: string, version: string): void {
   )
 }
 
-/** `around` wraps each record before the caller gets it. */
+/** Wraps a page so that its positions are checked; `around` wraps each record. */
 function withCheckedPositions<Item>(
   page: Page<Item>,
   around: (record: Item) => Item = (record) => record,

@@ -123,7 +123,7 @@ export function openMemoryEngine(store: MemoryStore): Engine {
   return engine
 }
 
-/** Plans again when another change came between a plan and its execution. */
+/** Plans and executes a schema change; plans again when another change came between the two. */
 async function planAndChange(
   store: MemoryStore,
   keyspace: string,

@@ -14,7 +14,9 @@ export function isEverything(filter: AnyFilter): boolean {
   return filter.kind === 'and' && 'of' in filter && filter.of.length === 0
 }
 
-/** `candidates` are the records after `after`, in stored order. */
+/**
+ * The page of a query. `candidates` are the records after the position `after`, in stored order.
+ */
 export function pageOf<Item extends Paged>(
   candidates: readonly Item[],
   { filter, sort, skip, limit, after, lookAhead, sizeMax }: ReadQuery<AnyFilter, unknown>,
@@ -34,7 +36,10 @@ export function pageOf<Item extends Paged>(
   }
 }
 
-/** Best first with scores; ties keep the order of `items`. Items without a score are left out. */
+/**
+ * The items with the highest scores, best first. Ties keep the order of `items`; items without a
+ * score are left out.
+ */
 export function bestOf<Item extends Paged>(
   items: readonly Item[],
   scoreOf: (item: Item) => number | null | undefined,
@@ -46,7 +51,7 @@ export function bestOf<Item extends Paged>(
   return upToSize(best, sizeMax).map((record) => ({ record, score: scores.get(record)! }))
 }
 
-/** Ends with the item whose size exceeds `sizeMax` in total. */
+/** The first items, up to and including the one with which their total size exceeds `sizeMax`. */
 function upToSize<Item extends Paged>(items: readonly Item[], sizeMax = Infinity) {
   let size = 0
   const last = items.findIndex((item) => (size += item.size) > sizeMax)

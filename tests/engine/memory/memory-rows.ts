@@ -35,7 +35,7 @@ type Values = Map<string, ColumnValue>
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** Key as texts that have the order of the rows. */
+  /** The key as texts, whose order is that of the rows. */
   readonly key: readonly string[]
 }
 
@@ -90,7 +90,7 @@ export class MemoryRows {
     this.#sorted = undefined
   }
 
-  /** Rewrites all values after the table changed. */
+  /** Applies a change to the values of all rows, after the table itself changed. */
   rewrite(table: Table, change: (values: Values) => void): void {
     const rows = [...this.#kept.values()]
     this.clear()

@@ -11,7 +11,7 @@ import { MemoryRows } from './memory-rows.ts'
 export class MemoryKeyspace {
   readonly targets = new Map<string, Target>()
   readonly types = new Map<string, UserType>()
-  /** Serializes schema changes with actions that must not overlap one. */
+  /** Runs schema changes, and actions that must not overlap them, one at a time. */
   readonly turns = new OneByOne()
 }
 
@@ -22,7 +22,7 @@ export class MemoryStore {
   readonly rows = new Map<string, MemoryRows>()
   readonly settings = new Map<string, Setting>()
   readonly watchers = new Set<{ readonly listener: (name: string) => void }>()
-  /** Grows with every schema change: a plan is valid while it is unchanged. */
+  /** Increases with every schema change; a plan is valid only while the version is unchanged. */
   schemaVersion = 0
   #lastNumber = 0
 

@@ -15,7 +15,9 @@ import {
 /** The state of an entry: absent, or present with its element flag. */
 type Entry = { readonly element: boolean } | undefined
 
-/** All sequences of `steps` changes of an entry, from its first state. */
+/**
+ * All sequences of up to `steps` changes of an entry in state `first`, each with the final state.
+ */
 function* pasts(first: Entry, steps: number): Generator<[Change[], Entry]> {
   yield [[], first]
   if (steps === 0) return
@@ -28,7 +30,7 @@ function* pasts(first: Entry, steps: number): Generator<[Change[], Entry]> {
     }
 }
 
-/** The state after a change. */
+/** The state of an entry after a change; without a change, its first state. */
 function seenThrough(change: Change | undefined, first: Entry): Entry {
   if (change === undefined) return first
   if (kindOf(change.state) === kinds.remove) return undefined

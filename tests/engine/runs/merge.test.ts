@@ -70,7 +70,8 @@ test('runs are merged in key order, with the correct shared prefixes', (context)
   context.diagnostic(`SEED=${seed}`)
   const below = randomBelow(seed)
   for (let round = 0; round < 30; round++) {
-    // The changes of each run, the oldest first, and the final state.
+    // The changes of each run, oldest run first; the keys that exist after all runs; the keys of
+    // all changes.
     const runs: Map<string, State>[] = []
     const whole = new Set<string>()
     const known: string[] = []

@@ -26,7 +26,7 @@ import {
 } from '../../../src/engine/embedded/runs/runs-writer.ts'
 import { keyOf } from '../../../src/language/values/key.ts'
 
-/** Small, so that a few hundred entries fill several levels of many blocks. */
+/** Limits of small runs: a few hundred entries fill several levels of many blocks. */
 export const smallRuns = { recentMax: 40, fanout: 3, blockSize: 120, blocksMax: 3 }
 
 export interface Expected {
@@ -77,7 +77,7 @@ export function openReader(context: TestContext, file: string) {
 
 export type Below = (bound: number) => number
 
-/** Numbers from a seed (mulberry32). */
+/** A generator of random numbers from a seed (mulberry32). */
 export function randomBelow(seed: number): Below {
   let state = seed
   return (bound) => {
@@ -90,7 +90,7 @@ export function randomBelow(seed: number): Below {
 
 const odd = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff]
 
-/** Keys in the form of the store, and unusual ones: zeros, and keys that are prefixes of others. */
+/** Keys of values, and unusual byte sequences: with zero bytes, and prefixes of other keys. */
 export function someValues(below: Below): Uint8Array[] {
   const plain = [
     null,

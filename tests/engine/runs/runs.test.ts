@@ -44,7 +44,7 @@ function entriesBy(below: Below): () => Expected {
 
 type Opened = ReturnType<typeof openWriter>
 
-/** Removes existing entries, adds absent ones, and sometimes replaces one. */
+/** Changes random entries: removes existing ones, adds absent ones, and sometimes replaces one. */
 function changeSome(
   { writer }: Opened,
   oracle: Oracle,
@@ -77,7 +77,7 @@ function start(context: TestContext, tie: Tie) {
 
 for (const tie of ties)
   describe(`an index in runs, entries by ${tie}`, () => {
-    test('equals a sorted list, with every snapshot of a reader', (context) => {
+    test('equals a sorted list in every snapshot of a reader', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
       const old = openReader(context, file)
@@ -178,7 +178,7 @@ describe('runs', () => {
     assert.equal(writer.reader.countRange({ path: 1 }), 10 * commits)
   })
 
-  test('find a value that is longer than all before it', () => {
+  test('encode the key of a value that is longer than all before it', () => {
     const long = keyOf('x'.repeat(1_000_000))
     const start = valueStart(7, long)
     const owner = { seq: 1, id: new Uint8Array() }
@@ -202,7 +202,8 @@ describe('runs', () => {
 
 test('an index lists the documents of values of any length, with any document numbers', (context) => {
   const { below, file } = start(context, 'doc')
-  // Blocks with some dozens of entries, so that most entries differ only in the end of the number.
+  // Blocks with some dozens of entries, so that most entries differ only in the end of the document
+  // number.
   const opened = openWriter(context, file, { ...smallRuns, blockSize: 600 })
   const seqs = new Set([1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 1])
   while (seqs.size < 150) {
@@ -244,7 +245,7 @@ test('an index lists the present documents of a common value, even if it cached 
   const opened = openWriter(context, file, { ...smallRuns, recentMax: 300, blockSize: 600 })
   const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))
   const value = keyOf('common')
-  /** Whether a document has the value as an element, by document. */
+  /** For each document that has the value: whether the value is an element. */
   const having = new Map<number, boolean>()
   for (let round = 0; round < 30; round++) {
     opened.commit(() => {

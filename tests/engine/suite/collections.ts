@@ -262,7 +262,7 @@ export function describeCollections(name: string, world: World): void {
         assert.equal(await store.delete(old), 'conflict')
       })
 
-      test('can be combined in any kinds, each with its own outcome', async () => {
+      test('can have different kinds in one call, each with its own outcome', async () => {
         const store = await newStore()
         await store.insert([{ _id: 1 }, { _id: 2 }, { _id: 3 }])
         const [one, two, three] = [
@@ -371,7 +371,7 @@ export function describeCollections(name: string, world: World): void {
         ],
       ]
 
-      test('are returned unchanged; absent and null are different', async () => {
+      test('are returned unchanged, and absent ones differ from null', async () => {
         const store = await newStore()
         const writes = cases.map(([_id, search]): Write => ({
           kind: 'insert',

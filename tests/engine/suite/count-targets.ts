@@ -2,8 +2,8 @@ import type { Engine } from '../../../src/engine/contract.ts'
 import { databaseKeyOf } from '../../../src/engine/database-key.ts'
 
 /**
- * Targets in all keyspaces, except those of databases: on a shared node, other test files create and
- * drop these concurrently.
+ * The number of targets in all keyspaces except those of databases, which other test files create
+ * and drop on a shared node.
  */
 export async function countTargets(engine: Engine): Promise<number> {
   let count = 0

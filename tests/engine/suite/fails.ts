@@ -8,7 +8,7 @@ export async function assertFails(kind: EngineErrorKind, call: unknown): Promise
   })
 }
 
-/** Undefined when the error is not an EngineError. */
+/** The kind of an EngineError; undefined for other errors. */
 export function kindOf(error: unknown): EngineErrorKind | undefined {
   return error instanceof EngineError ? error.kind : undefined
 }

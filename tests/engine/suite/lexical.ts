@@ -52,7 +52,7 @@ export function describeLexical(name: string, world: World): void {
       })
 
       if (world.hasExactScores)
-        test('by any term score only the terms that a record has', async () => {
+        test('for any of several terms score only the terms that a record has', async () => {
           const store = await newStore()
           await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
           const [hit] = await store.hits('none two', exists('_id'), 9, true)
@@ -104,7 +104,7 @@ export function describeLexical(name: string, world: World): void {
           'fox',
           'a red, red fox',
         ]
-        // Each text occurs twenty times, and these tie.
+        // Each text occurs in twenty documents, which tie.
         for (let _id = 0; _id < 120; _id += 10)
           await store.insert(
             ...Array.from(

@@ -16,7 +16,7 @@ import { documents, fill } from './many-documents.ts'
 import { RunningEngine, type World } from './world.ts'
 
 export function describeReads(name: string, world: World): void {
-  describe(`${name}: documents`, () => {
+  describe(`${name}: reads of documents`, () => {
     const running = new RunningEngine(world)
     let made = 0
     const newStore = () => Store.create(running.engine, `store${made++}`)
@@ -86,7 +86,7 @@ export function describeReads(name: string, world: World): void {
         }
       })
 
-    test('return the same texts alone as in records', async () => {
+    test('return the same texts with and without textsOnly', async () => {
       const store = await newStore()
       await store.insert(Array.from({ length: 25 }, (_, i) => ({ _id: i, odd: i % 2 })))
       const filters: Filter[] = [
@@ -119,7 +119,7 @@ export function describeReads(name: string, world: World): void {
         }
     })
 
-    test('return each record once when stable, even if it is changed between pages', async () => {
+    test('that are stable return each record once, even if it is changed between pages', async () => {
       const changing = await newStore()
       await fill(changing, 100)
       const filter = where('n', 'gte', 0)

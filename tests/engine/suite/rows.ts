@@ -47,7 +47,7 @@ export function describeRows(name: string, world: World): void {
       return TableStore.create(running.engine, 'rows', keyspace)
     }
 
-    test('read columns that a filter or sort needs, and omit them from texts', async () => {
+    test('provide columns that a filter or sort needs, which their texts omit', async () => {
       const rows = await create()
       await rows.put([{ ...key, word: 'one', text: 'more', v: [1, 2] }])
       const table = await rows.table()
@@ -62,7 +62,7 @@ export function describeRows(name: string, world: World): void {
       assert.deepEqual(JSON.parse(shown), { word: 'one' })
     })
 
-    test('are found by a search on a hidden column', async () => {
+    test('are found by a search on a column that is not requested', async () => {
       const rows = await create()
       await rows.addIndex(onVector)
       await rows.addIndex(onText)
@@ -324,7 +324,7 @@ export function describeRows(name: string, world: World): void {
         return { column: column(name), direction }
       }
 
-      test('sort by any columns, ties in stored order, page by page', async () => {
+      test('sort by any columns, page by page, with ties in stored order', async () => {
         const rows = await create()
         const some = manyRows(60)
         await rows.put(some)
@@ -353,7 +353,7 @@ export function describeRows(name: string, world: World): void {
         }
       })
 
-      test('reverse ties in reads of one partition backwards', async () => {
+      test('reverse the order of ties when one partition is read backwards', async () => {
         const keyspace = `rows${made++}`
         const { engine } = running
         await engine.createKeyspace(keyspace)
@@ -403,7 +403,7 @@ export function describeRows(name: string, world: World): void {
         assert.equal(await found(anyRow, { c: -1 }), '22 21 22 21 12 11 12 11')
       })
 
-      test('return rows without a value first, as sorts define it', async () => {
+      test('return rows without a value first in an ascending sort', async () => {
         const rows = await create()
         await rows.put([
           { p: 'a', c: 1, word: 'x' },
@@ -424,7 +424,7 @@ export function describeRows(name: string, world: World): void {
           const query = { filter: anyRow, sort: [], skip: 0, limit: 3, after, columns }
           const page = await engine.readRows(table, query, tester)
           seen.push(...page.records.map(nameOf))
-          // Also removes the row after which the next page starts.
+          // Step 2 also removes the row after which the next page starts.
           if (step === 2) await rows.remove([nameParts(seen.at(-1)!)])
           await rows.put([
             { p: 'a', c: step },

@@ -286,7 +286,7 @@ export function describeSchema(name: string, world: World): void {
       const changed = change({ kind: 'addColumns', table, columns }).then(() => {
         isChanged = true
       })
-      // Other calls read and write meanwhile without waiting.
+      // Other calls read and write without waiting for the lock.
       for (let _id = 0; _id < 20; _id++) {
         assert.deepEqual(await documents.insert([{ _id }]), ['done'])
         assert.equal((await seen(table)).columns.length, 1)

@@ -38,7 +38,7 @@ export function describeTables(name: string, world: World): void {
     }
 
     describe('rows of a table', () => {
-      test('come by partition, and within it in the declared order', async () => {
+      test('are ordered by partition, and within it in the declared order', async () => {
         const { rows } = await create()
         await rows.put([
           { p: 'b', c: 1 },
@@ -61,7 +61,7 @@ export function describeTables(name: string, world: World): void {
           )
       })
 
-      test('are found by partition without reading others', async () => {
+      test('are found by partition, in the declared order', async () => {
         const { rows } = await create()
         await rows.put(manyRows(200))
         const filter = is('p', 'p3')
@@ -109,7 +109,7 @@ export function describeTables(name: string, world: World): void {
     })
 
     describe('an index of a table', () => {
-      test('finds the same as a scan, for rows before and after its creation', async () => {
+      test('finds the same rows as a scan, whether written before or after its creation', async () => {
         const { rows, sound } = await create()
         const all = manyRows(100)
         await rows.put(all.slice(0, 50))
@@ -205,7 +205,7 @@ export function describeTables(name: string, world: World): void {
         )
       })
 
-      test('finds rows of several values, merged, each once', async () => {
+      test('finds each row once when several values match', async () => {
         const { rows } = await create()
         // One value has few rows and the other many, so that one of the merged lists ends early.
         await rows.put(manyRows(400))
@@ -219,7 +219,7 @@ export function describeTables(name: string, world: World): void {
             kind: 'or',
             of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
           },
-          // Each partition is another access path, and so is the index.
+          // The three partitions and the index are four access paths.
           { kind: 'or', of: [is('word', 'dog'), compare('in', 'p', 'p1', 'p2', 'p3')] },
           {
             kind: 'and',
@@ -324,7 +324,7 @@ export function describeTables(name: string, world: World): void {
           new Set(found),
         )
         assert.equal(found.length, 16)
-        // Rows of a partition come in its order, page by page.
+        // Rows of a partition are in stored order.
         for (const [partition, names] of Map.groupBy(
           found,
           (name) => name.split(' ')[0]!,
@@ -350,7 +350,7 @@ export function describeTables(name: string, world: World): void {
         await rows.addIndex(onText)
         for (const filter of [anyRow, is('p', 'p2')]) {
           const all = await rows.searchText('ant', filter, 100)
-          // Rows of a partition whose texts are equal come in its order.
+          // Rows with equal texts tie, so those of a partition are in stored order.
           const same = await rows.find(both(filter, is('text', 'ant and bee')))
           const alike = inPartitions(same, world)
           assert.deepEqual(
@@ -399,7 +399,7 @@ export function describeTables(name: string, world: World): void {
         await rows.change({ kind: 'dropColumns', table: 'rows', names: ['v'] })
         await sound()
         assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
-        // A new column with the name of a dropped one.
+        // A new column takes the name of the dropped one.
         const again = { name: 'v', type: { type: 'vector', dimension: 2 } } as const
         await rows.change({ kind: 'addColumns', table: 'rows', columns: [again] })
         await rows.addIndex(onVector)

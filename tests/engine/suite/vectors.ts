@@ -14,7 +14,7 @@ const floor = 0.95
 const uuid = '00000000-0000-4000-8000-000000000000'
 
 export function describeVectors(name: string, world: World): void {
-  describe(`${name}: vectors (seed ${seed})`, () => {
+  describe(`${name}: vector searches (seed ${seed})`, () => {
     const running = new RunningEngine(world)
     let made = 0
     const create = (options: Parameters<typeof VectorWorld.create>[1] = {}) =>

@@ -16,7 +16,7 @@ export interface World {
   readonly refusesLargeRows: boolean
   /** Whether rows come in the order of their partitions' values for every access path. */
   readonly ordersPartitions: boolean
-  /** Number of documents or rows whose read takes long enough for other events in between. */
+  /** A number of records whose read takes so long that other events occur during it. */
   readonly manyRecords: number
 }
 
@@ -67,7 +67,7 @@ export class RunningEngine {
     this.#engine = await this.#running!.reopen()
   }
 
-  /** Two engines on the same data; twice the same one when only one is possible. */
+  /** Two engines on the same data, or the same engine twice when only one is possible. */
   async two(): Promise<readonly [Engine, Engine]> {
     return [this.engine, (await this.#running!.openAnother?.()) ?? this.engine]
   }
@@ -92,7 +92,7 @@ export class RunningEngine {
 const attemptsMax = 200
 const attemptMs = 50
 
-/** Names of rows in an order that all engines share. Names begin with their partition. */
+/** Sorts names of rows into an order that all engines share. Names begin with their partition. */
 export function inPartitions(names: readonly string[], world: World): readonly string[] {
   if (world.ordersPartitions) return names
   const partitionOf = (name: string) => name.slice(0, name.indexOf(' '))
