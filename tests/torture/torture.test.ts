@@ -25,7 +25,7 @@ const plans: readonly (readonly LifePlan[])[] = [
   [{ ...quiet, starvesDisk: true, startsCut: 1 }],
 ]
 
-test('a server that is killed, stopped, out of disk space or given another time keeps acknowledged writes', async (t) => {
+test('a server under kills, stops, a full disk and a moved clock keeps acknowledged writes', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { tally, failure } = await torture({
     seed,

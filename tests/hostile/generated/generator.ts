@@ -52,7 +52,9 @@ const warmUp: Episode = {
   waits: true,
 }
 
-/** Short, so that a stall cannot fall between two requests. */
+/**
+ * Pause between requests of a bystander. Short, so that a stall cannot fall between two requests.
+ */
 const restMs = 10
 
 /** A cluster is slower, so it gets less data. */
