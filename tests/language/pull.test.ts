@@ -20,7 +20,7 @@ function applied(update: Value, document: JsonObject, limits: Limits = defaultLi
   return atOnce(applyUpdate(parseUpdate(update, limits), document, context))
 }
 
-/** Each case has the array, the argument, and the remaining elements. */
+/** Asserts the result of each row: the array, the argument, and the remaining elements. */
 function assertLeft(
   operator: '$pull' | '$pullAll',
   rows: readonly (readonly [string, string, string])[],
