@@ -164,8 +164,8 @@ describe('a server', () => {
   })
 
   test('aborts reads whose client has disconnected', async () => {
-    // Reader threads start on demand, and each opens the store. Repeats the reads until the number
-    // of open files stays the same.
+    // Reader threads start on demand, and each opens the store. Repeats the reads until no new
+    // thread has opened files.
     for (let held = -1; held !== heldNow();) {
       held = heldNow()
       for (let round = 0; round < 2; round++)

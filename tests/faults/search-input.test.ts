@@ -59,7 +59,7 @@ function accept(name: Name, body: object | string) {
   return suspect.accepted(`${keyspace}/${name}`, body)
 }
 
-/** Cached contents of the collections; `accept` removes those that it may change. */
+/** Cached contents of the collections; `accept` removes the entry of its collection. */
 const known = new Map<Name, string>()
 
 async function everythingIn(name: Name): Promise<string> {

@@ -42,8 +42,8 @@ export async function write(socket: Socket, bytes: Buffer): Promise<void> {
 }
 
 /**
- * The first `count` statuses that a connection receives, in order; 'none' for those that are
- * missing when the connection closes or the wait ends.
+ * The first `count` statuses that a connection receives, in order. A status is 'none' if the
+ * connection closes or the wait ends before it.
  */
 export async function statusesOn(
   socket: Socket,

@@ -29,7 +29,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile,
     timeout: patienceMs,
-    // No sandbox: the pages are our own, and there is none for root and in most containers. No GPU
+    // No sandbox: the pages are our own, and root and most containers cannot use one. No GPU
     // process: without a graphics card, emulating one takes an eighth of the time.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })

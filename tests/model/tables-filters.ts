@@ -388,8 +388,8 @@ function negated({ filter, holds, fails }: Condition): Condition {
 }
 
 /**
- * A projection that includes or excludes these columns, sometimes with names of unknown columns,
- * which have no effect.
+ * A projection that includes or excludes these columns. Sometimes names an unknown column too,
+ * without effect.
  */
 export function projectionOf(
   names: readonly string[],

@@ -23,7 +23,7 @@ export interface Vocabulary {
   readonly names: readonly string[]
   /** Whether indexes may be on columns of user-defined types, and on any vector column. */
   readonly hasAnyIndex: boolean
-  /** Whether sets may hold durations, which have no order. */
+  /** Whether sets may hold durations. Durations are not ordered. */
   readonly hasSetsOfDurations: boolean
   /** Whether every column can be dropped, and added again with another type. */
   readonly dropsAnyColumn: boolean

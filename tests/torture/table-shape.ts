@@ -88,7 +88,7 @@ export const columnKinds = {
     random: (random) => times(vectorDimension, () => (random.below(33) - 16) / 8 || 1),
     is: 'opaque',
   },
-  /** A vector of two dimensions, like those that the server computes by counting letters. */
+  /** A vector of two dimensions, like vectors that the server computes by counting letters. */
   pair: {
     type: { type: 'vector', dimension: 2 },
     random: (random) => [1 + random.below(5), random.below(5)],
