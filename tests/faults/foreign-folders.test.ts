@@ -192,7 +192,7 @@ describe('a catalog that names a foreign folder', () => {
     assert(!existsSync(join(place, 'foreign2')))
   })
 
-  test('is told apart from names that the server generates', () => {
+  test('is rejected, and names that the server generates are accepted', () => {
     for (const name of ['a', 'A_1', 'a~2', 'a~10', 'x'.repeat(48)])
       for (const kind of ['keyspace', 'target'] as const)
         assert.equal(checkFolderName(kind, name), name)
@@ -385,7 +385,7 @@ describe('a backup that names a foreign folder', () => {
     )
   })
 
-  test('is the only reason: the same backup with its own names is restored', async () => {
+  test('is restored when the foreign name is left out', async () => {
     await restore()
     assert(existsSync(join(target, keyspace, 'b', 'store.db')))
     assert.equal(dirname(target), join(place, 'restored', 'deep'))

@@ -346,7 +346,7 @@ describe('a store describes itself', () => {
     await assertWhole(folder)
   })
 
-  test('as dropped, so that a repair without a catalog does not bring it back', async () => {
+  test('only until its collection is dropped: a repair does not bring it back', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       await server.command(keyspace, { deleteCollection: { name: 'books' } })

@@ -8,7 +8,7 @@ export interface Mutation {
 }
 
 /**
- * Generates commands without end. Those on the collection "kept" only read, "embedded" gets
+ * Generates invalid commands without end. Those on the collection "kept" only read, "embedded" gets
  * commands that call providers, and "fuzzed" gets all others.
  */
 export function* mutationsOf(random: Random): Generator<Mutation, never, undefined> {

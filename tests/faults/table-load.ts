@@ -145,7 +145,7 @@ export const knownIndexes: Readonly<Record<string, KnownIndex>> = {
 /** Minimum recall of the ten nearest in a search among many rows. */
 const recallMin = 0.95
 
-/** Above this many rows a writer tends to delete some. */
+/** Number of its own rows above which a writer tends to delete some. */
 const ownRowsMax = 250
 
 export class TableLoad {

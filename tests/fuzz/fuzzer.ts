@@ -49,7 +49,10 @@ const batchesPerTidying = 8
 /** A server with more resident memory (bytes) has a leak. */
 const memoryMax = 3 * 2 ** 30
 
-/** Any input in flight when a server dies can be the cause. */
+/**
+ * Maximum number of suspects per kind of finding: any input in flight when a server dies can be the
+ * cause.
+ */
 const suspectsMax = 2 * atATime
 
 /** Maximum number of findings of a run, because further ones rarely add anything. */
@@ -75,7 +78,7 @@ class Run {
   readonly #inputs: Inputs
   readonly #byKind = new Map<string, number>()
   readonly #found = new Map<string, Found>()
-  /** By kind of finding: number of suspected inputs that were sent again. */
+  /** Number of suspected inputs that were sent again, by kind of finding. */
   readonly #examined = new Map<string, number>()
   readonly #memory: { before: number; most: number; after: number }
   #requests = 0

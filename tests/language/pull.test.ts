@@ -273,7 +273,7 @@ describe('$pull and $pullAll', () => {
   })
 
   test('limit the comparisons with one document', () => {
-    // Two comparisons with each element: one of all operators, and one of $gt.
+    // The update makes two comparisons with each element: one of all operators, and one of $gt.
     const limits = { ...defaultLimits, pullComparisonsMax: 6 }
     const update = '{"$pull":{"a":{"$gt":1},"b":{"$gt":1}}}'
     const document = (text: string) => parseStored(text) as JsonObject

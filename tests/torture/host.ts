@@ -23,7 +23,7 @@ const passing = { ref: false }
 export class Host {
   readonly options: LifeOptions
   readonly tally: Tally
-  /** Undefined when no small disk could be mounted. */
+  /** The disk of the data; undefined when no small disk could be mounted. */
   readonly disk: StarvedDisk | undefined
   #serving = Promise.withResolvers<Life>()
   #life: Life | undefined

@@ -41,7 +41,7 @@ class MovedDate extends Date {
 
 globalThis.Date = MovedDate as DateConstructor
 
-/** Adds this module to the arguments of each worker, which does not inherit it. */
+/** Adds this module to the arguments of each worker, which has arguments of its own. */
 const threads = createRequire(import.meta.url)('node:worker_threads') as {
   Worker: typeof Worker
 }

@@ -38,7 +38,7 @@ export async function changeSchema(line: Line, change: SchemaChange): Promise<bo
   })
 }
 
-/** Lists schema objects of one kind, as explained by the server, by name. */
+/** Schema objects of one kind by name, as the server explains them. */
 export async function listed(
   line: Line,
   path: string,

@@ -27,7 +27,7 @@ export interface GeneratorOptions {
   readonly minutes: number
   /** Number of the only episode to run. */
   readonly episode: number | undefined
-  /** Undefined: the embedded engine. */
+  /** The cluster that keeps the data; undefined: the embedded engine keeps it. */
   readonly cluster: ConnectOptions | undefined
 }
 
