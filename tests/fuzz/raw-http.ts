@@ -4,7 +4,7 @@ import { damageBytes } from './damage.ts'
 import type { Ending, RawInput } from './input.ts'
 import { processToken } from '../faults/server-process.ts'
 
-/** Writes one or more requests, usually malformed. `sample` is the command that they carry. */
+/** Writes one or more requests, often malformed. `sample` is the command that they carry. */
 export function writeRaw(random: Random, sample: { path: string; body: Buffer }): RawInput {
   const pipelined = random.oneIn(8) ? 2 + random.below(20) : 1
   let bytes: Buffer = Buffer.concat(

@@ -229,7 +229,7 @@ export class TableReads {
     if (sort.length === 0) return undefined
     this.#count('by values')
     const matching = this.#matching(this.#condition(), compareBySort(sort))
-    // Only a sort by other columns than those of the key supports skip.
+    // A sort by key columns alone may use the stored order, which does not support skip.
     const isOther = sort.some(({ column }) => !this.#table.isKey(column))
     return { ...matching, sort: spellSort(sort), ...this.#more({ skips: isOther }) }
   }
