@@ -295,7 +295,7 @@ describe('names that are special in JavaScript or meaningless everywhere', () =>
     })
 
   test('that would collide when path and value are concatenated are kept apart', async () => {
-    // The concatenated path and key of one field equal those of the other.
+    // The path and value of `a`, concatenated, equal those of `a\u00000zzz`.
     const id = await insert('"a":["zzz\\u0000\\u0010"],"a\\u00000zzz":null,"b":["x","x"]')
     assert.deepEqual(await find(`{"_id":${id},"a":"zzz\\u0000\\u0010"}`), [id])
     assert.deepEqual(await find('{"a":"zzz\\u0000\\u0010"}'), [id])
@@ -510,7 +510,7 @@ describe('limits', () => {
   for (const [what, most, fields] of [
     ['elements of an array', 1_000, (n) => `"a":[${list(n, String)}]`],
     ['properties of an object', 1_000, (n) => `"a":{${list(n, (i) => `"f${i}":1`)}}`],
-    // The _id counts too.
+    // The _id counts as a property too.
     ['properties of a document', 2_000, (n) => grouped(n - 1)],
     ['levels', 16, (n) => `"a":${nested(n - 1)}`],
     ['levels of arrays', 16, (n) => `"a":${'['.repeat(n - 1)}${']'.repeat(n - 1)}`],
@@ -626,7 +626,7 @@ describe('filters', () => {
         ])
           await suspect.send(`${keyspace}/kept`, command)
       }
-    // As many comparisons as allowed, spread over all levels.
+    // The filter has as many comparisons as allowed, spread over all levels.
     let filter = '{"n":{"$gt":-100}}'
     for (let level = 1; level < 63; level++)
       filter = `{"${level % 2 === 0 ? '$or' : '$and'}":[{"f${level}":{"$ne":1}},${filter}]}`
@@ -827,7 +827,7 @@ describe('page states', () => {
       const bytes = Buffer.from(states[i]!, 'base64url').subarray(1)
       const parts = unpackList(bytes, { depthMax: 9, valuesMax: 99 })!
       const [count, name, ...place] = parts
-      // Page states as version 0.1 wrote them, and as they are today.
+      // `old` makes page states in the form of version 0.1, `today` in the present form.
       const old = (...where: unknown[]) =>
         Buffer.from(JSON.stringify([1, count, name, ...where]))
       const today = (...all: Packable[]) =>
@@ -863,10 +863,10 @@ describe('page states', () => {
   })
 })
 
-test('each of thousands of commands with random faults gets an answer', async (t) => {
+test('each of many commands with random faults gets an answer', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const mutations = mutationsOf(new Random(seed))
-  // The seed differs in every run.
+  // Few commands, because each run has another seed.
   const count = 800
   const vector = { dimension: 3, metric: 'dot_product' }
   const options = { vector, indexing: { deny: ['unindexed'] } }

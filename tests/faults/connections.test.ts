@@ -43,7 +43,7 @@ after(async () => {
 async function start(): Promise<void> {
   const flags = [
     ...['--page-size', '2000', '--max-count', '100000'],
-    // The tests send many requests with invalid tokens.
+    // No lockout of addresses: the tests send many requests with invalid tokens.
     ...['--max-bad-credentials', '0', '--log-level', 'error'],
   ]
   server = await ServerProcess.start(folder, ...flags)
@@ -86,17 +86,17 @@ async function assertServes(): Promise<void> {
   assert.equal(answer.body.data?.document?.['_id'], 1)
 }
 
-/** Number of files and connections that the server has open. */
+/** Number of files and connections that the server has open now. */
 function heldNow(): number {
   return readdirSync(`/proc/${server.child.pid!}/fd`).length
 }
 
-/** Waits for a limited time until the count has dropped to `before`. */
+/** Waits, for a limited time, until the server has at most `before` files and connections open. */
 async function untilHeld(before: number): Promise<void> {
   for (let tries = 0; heldNow() > before && tries < 200; tries++) await delay(25)
 }
 
-/** Asserts that the server closes everything that it has opened since `before`. */
+/** Asserts that the server closes everything that it has opened since `before` was counted. */
 async function assertNothingHeld(before: number): Promise<void> {
   for (let tries = 0; tries < 5; tries++) await untilHeld(before)
   assert(heldNow() <= before, `${heldNow()} are open, ${before} were`)
@@ -147,7 +147,7 @@ describe('a server', () => {
     await assertServes()
   })
 
-  test('serves while others read slowly, and those get complete replies', async () => {
+  test('serves other clients while some read slowly, and the slow ones get complete replies', async () => {
     const slow = await Promise.all(Array.from({ length: 20 }, () => open()))
     for (const socket of slow) {
       socket.pause()
@@ -164,13 +164,15 @@ describe('a server', () => {
   })
 
   test('aborts reads whose client has disconnected', async () => {
-    // Threads start on demand and each opens the store: repeats until none is new.
+    // Reader threads start on demand, and each opens the store. Repeats the reads until no new
+    // thread has opened files.
     for (let held = -1; held !== heldNow();) {
       held = heldNow()
       for (let round = 0; round < 2; round++)
         await Promise.all(Array.from({ length: 20 }, () => server.command(many, longRead)))
     }
-    // One more thread may start when all others run a read: repeats until none was new.
+    // One more reader thread may start when all others are busy. Repeats the disconnects until the
+    // number of open files no longer grows.
     for (let before = -1, times = 0; heldNow() > before; times++) {
       assert(times < 8, `${heldNow()} are open, ${before} were`)
       before = heldNow()
@@ -195,7 +197,7 @@ describe('a server', () => {
   }
 
   test('finishes writes whose client has disconnected, each completely or not at all', async () => {
-    // Opens the store before the measurement.
+    // These commands open the store before the open files are counted.
     await server.command('/default_keyspace/new', { insertOne: { document: {} } })
     await server.command('/default_keyspace/new', { countDocuments: { filter: { n: 1 } } })
     const before = heldNow()
@@ -242,7 +244,7 @@ describe('a stopping server', () => {
     const writes = Array.from({ length: 10 }, () =>
       server.command('/default_keyspace/new', { insertMany: { documents } }),
     )
-    // The requests have arrived once one that was sent later is answered.
+    // An answer to a later request shows that the reads have arrived.
     await assertServes()
     assert.equal(await server.stop(), 0)
     for (const answer of await Promise.all(reads)) assert.equal(answer.text, allOfThem)

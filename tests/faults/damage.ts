@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The store of a target in the default keyspace. */
+/** Path of the store of a target in the default keyspace. */
 export function storeOf(dataDir: string, target: string): string {
   const keyspace = join(dataDir, 'default_keyspace')
   const folder = readdirSync(keyspace).find((name) => name.startsWith(target))
@@ -20,8 +20,8 @@ export function settle(file: string): void {
 }
 
 /**
- * Flips a bit of a byte at an offset from some bytes in a file. Changes all occurrences, because
- * pages keep stale copies of moved cells.
+ * Flips one bit of the byte that is `offset` bytes after the first byte of `start`, at every
+ * occurrence of `start` in the file, because pages keep stale copies of moved cells.
  */
 export function flipInFile(
   file: string,
@@ -36,7 +36,7 @@ export function flipInFile(
   writeFileSync(file, bytes)
 }
 
-/** The place of a stored value. */
+/** Where a value is stored: one column of one row. */
 export interface Place {
   readonly table: string
   readonly column: string
@@ -58,7 +58,7 @@ export function flipValue(file: string, place: Place, byte: number, bit: number)
     else if (value instanceof Uint8Array) put.run(flipped(value, byte, bit))
     else if (typeof value === 'string') {
       const bytes = flipped(Buffer.from(value), byte, bit)
-      // As a BLOB, so that SQLite stores the bytes unchanged.
+      // The bytes are bound as a BLOB, so that SQLite stores them unchanged.
       database
         .prepare(`UPDATE ${table} SET "${column}" = CAST(? AS TEXT) WHERE ${where}`)
         .run(bytes)

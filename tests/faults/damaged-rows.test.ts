@@ -13,7 +13,7 @@ import { startServer, temporaryFolder, type Answer, type TestServer } from '../h
 import { isEmbedded } from '../test-engine.ts'
 import { flipInFile, flipValue, settle, storeOf } from './damage.ts'
 
-// Small runs and segments, so that the data fills several.
+// Small runs and segments, so that the data fills several of them.
 process.env['STELA_TEST_MEMTABLE'] = '50'
 process.env['STELA_TEST_WAITING'] = '200'
 
@@ -101,7 +101,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 let served = 0
 
-/** Starts a server on a copy of the data after damaging it. */
+/** Copies the data, damages the store of one target in the copy, and starts a server on it. */
 async function serveDamaged(
   context: TestContext,
   target: string,
@@ -120,7 +120,9 @@ async function damageCount({ url }: TestServer): Promise<number> {
   return Number(/^stela_damaged_records_total (\d+)$/m.exec(text)![1])
 }
 
-/** The command fails with an error that names the damage, and the metric grows. */
+/**
+ * Asserts that the command fails with an error that names the damage, and that the metric grows.
+ */
 async function assertFails(
   server: TestServer,
   path: string,
@@ -136,7 +138,7 @@ async function assertFails(
   assert.match(message, /is damaged/, shown)
   assert.match(message, new RegExp(path.slice(1).replace('/', '.')), shown)
   assert.match(message, /from a backup/, shown)
-  // The metric is updated periodically.
+  // Waits for the metric, which the server updates periodically.
   while ((await damageCount(server)) <= earlier);
   return answer
 }
@@ -231,7 +233,7 @@ describe('a document', { skip: !isEmbedded }, () => {
       assert.equal(missing.body.data!.document, null)
     })
 
-  test('named by an index and missing causes an error', async (context) => {
+  test('that an index names but that is missing causes an error', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       change(file, 'DELETE FROM doc WHERE seq = 8'),
     )
@@ -266,7 +268,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     )
   })
 
-  test('with a damaged vector is not found by it', async (context) => {
+  test('with a damaged vector is not found by its vector', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
     )
@@ -280,7 +282,7 @@ describe('a document', { skip: !isEmbedded }, () => {
       { countDocuments: { filter: { $vector: { $exists: true } } } },
     ]
     for (const command of commands) await assertFails(server, books, command, damagedBook)
-    // The text is intact and contains nothing of the vector.
+    // The text of the document is intact, because it does not contain the vector.
     await assertFound(server, books, { findOne: byId }, ['b7'])
     await assertFound(server, books, { findOne: { filter: { _id: 'b8' }, ...all } }, ['b8'])
     // A new vector repairs the document.
@@ -291,7 +293,7 @@ describe('a document', { skip: !isEmbedded }, () => {
     else assert.deepEqual(answer.codes, ['STORED_DATA_DAMAGED'])
   })
 
-  test('with a damaged $lexical causes an error when that is read', async (context) => {
+  test('with a damaged $lexical causes an error when $lexical is read', async (context) => {
     const server = await serveDamaged(context, 'books', (file) =>
       flipInFile(file, '"common word7"', 3, 0),
     )
@@ -347,7 +349,7 @@ describe('a row', { skip: !isEmbedded }, () => {
     ])
   })
 
-  test('with a damaged vector is not found by it', async (context) => {
+  test('with a damaged vector is not found by its vector', async (context) => {
     const server = await serveDamaged(context, 'readings', (file) =>
       flipInFile(file, new Uint8Array(Float32Array.from(vectorOf(7)).buffer), 2, 1),
     )
@@ -424,7 +426,7 @@ describe('an index', { skip: !isEmbedded }, () => {
   })
 })
 
-/** Flips a bit of the last character of an _id in the index, and not in the row. */
+/** Flips a bit in the last character of an _id in the index of ids, but not in the row. */
 function flipInIndexOfIds(file: string, id: string, bit: number): void {
   const database = new DatabaseSync(file)
   const { rootpage } = database

@@ -73,7 +73,10 @@ async function refusalOf(folder: string): Promise<string> {
   return refusal.message
 }
 
-/** As refusalOf, in a separate process: the exit code and output for scripts. */
+/**
+ * Starts a server process that must refuse the folder with exit code 1, and returns its error
+ * output.
+ */
 async function processRefusalOf(folder: string): Promise<string> {
   const server = new ServerProcess(folder)
   await assert.rejects(server.ready(), 'the folder was not to be served')
@@ -105,7 +108,7 @@ function overwrite(file: string, position: number, bytes: Buffer): void {
 const garbage = (size: number) => Buffer.alloc(size, 'not what was here before')
 
 describe('a server refuses a data folder', () => {
-  test('in use by another server, and that one keeps serving', async () => {
+  test('in use by another server, which keeps serving', async () => {
     const folder = copyOfSound()
     const holder = await ServerProcess.start(folder)
     assert.match(await processRefusalOf(folder), new RegExp(`${folder} is in use.*Stop it`))
@@ -271,7 +274,7 @@ describe('a server whose term index has lost its postings', () => {
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(first)).codes, [])
     assert.equal(await first.stop(), 0)
     const database = new DatabaseSync(join(folder, store('texts')))
-    // Without damage there is nothing to lose yet.
+    // The term index has postings that can be lost.
     assert.equal(
       database.prepare('SELECT count(*) > 0 AS yes FROM posting').get()!['yes'],
       1,
@@ -302,7 +305,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     ])
   }
 
-  test('with an empty folder', async () => {
+  test('when it left an empty folder', async () => {
     const folder = join(root, 'empty')
     mkdirSync(folder)
     await assertOpensEmpty(folder)
@@ -314,7 +317,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     ['half a catalog', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
     ['a whole catalog', (whole: Buffer) => whole],
   ] as const)
-    test(`with ${what} in catalog.db.new`, async () => {
+    test(`when it left ${what} in catalog.db.new`, async () => {
       const folder = join(root, `new-${++copies}`)
       mkdirSync(folder)
       const whole = readFileSync(join(sound, 'catalog.db'))
@@ -336,7 +339,7 @@ describe('an interrupted first start leaves a folder that opens', () => {
     await assertOpensEmpty(join(root, 'killed-500'))
   })
 
-  test('and of two servers that start together, one serves and one is refused', async () => {
+  test('when two servers start together: one serves and one is refused', async () => {
     for (let round = 0; round < 2; round++) {
       const folder = join(root, `together-${round}`)
       const both = [new ServerProcess(folder), new ServerProcess(folder)]
@@ -362,7 +365,7 @@ describe('a start removes what a crash left half created or half removed', () =>
     for (const folderThere of [true, false])
       test(`a collection in state ${state}, its folder ${folderThere ? 'there' : 'gone'}`, async () => {
         const folder = copyOfSound()
-        // A collection receives no writes before its creation is complete.
+        // A collection in creation is empty, because it receives no writes before it is complete.
         const name = state === 'creating' ? 'fresh' : 'books'
         const first = await startServer({ dataDir: folder })
         await first.command('/default_keyspace', { createCollection: { name: 'fresh' } })

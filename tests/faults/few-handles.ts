@@ -10,7 +10,7 @@ import { takeHandles } from './take-handles.ts'
 
 const dataDir = process.argv[2]!
 const engine = await openEmbeddedEngine({ dataDir, durable: true, log: () => undefined })
-// Starts the threads, which need handles as well.
+// These reads start the threads, which need handles as well.
 const first = await Store.create(engine, 'first')
 await first.insert([{ _id: 1 }])
 await Promise.all(Array.from({ length: 100 }, () => first.find()))

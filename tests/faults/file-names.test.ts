@@ -64,7 +64,7 @@ describe('names of files', () => {
   })
 
   test('are hidden from the health check', async () => {
-    // A folder in place of the probe file that the health check writes.
+    // A folder at the path of the probe file makes the health check fail.
     const probe = join(data, `${unfinishedFile}-probe`)
     await becomes(server, 'UP')
     await refused(async () => {

@@ -197,7 +197,7 @@ describe('a catalog that names a foreign folder', () => {
     assert(!existsSync(join(place, 'foreign2')))
   })
 
-  test('is not confused with names that the server generates', () => {
+  test('is rejected, and names that the server generates are accepted', () => {
     for (const name of ['a', 'A_1', 'a~2', 'a~10', 'x'.repeat(48)])
       for (const kind of ['keyspace', 'target'] as const)
         assert.equal(checkFolderName(kind, name), name)
@@ -247,7 +247,7 @@ describe('a link in a data folder', () => {
     assert(!existsSync(join(dataDir, keyspace, 'a')))
   })
 
-  test('above a collection is not followed to remove or create it', async () => {
+  test('above a collection is not followed when collections are dropped or created', async () => {
     const engine = await open(dataDir)
     renameSync(join(dataDir, keyspace), join(place, 'moved'))
     symlinkSync(join(place, 'moved'), join(dataDir, keyspace))
@@ -316,7 +316,7 @@ describe('a link in a data folder', () => {
 describe('a backup that names a foreign folder', () => {
   let target = ''
   beforeEach(() => {
-    // Three folders deep, so that paths with ".." stay where the test can see them.
+    // The target is three folders deep, so that paths with ".." still end where the test looks.
     target = join(place, 'restored', 'deep', 'data')
     mkdirSync(target, { recursive: true })
   })
@@ -390,7 +390,7 @@ describe('a backup that names a foreign folder', () => {
     )
   })
 
-  test('is restored after all when it was not tampered with', async () => {
+  test('is restored when the foreign name is left out', async () => {
     await restore()
     assert(existsSync(join(target, keyspace, 'b', 'store.db')))
     assert.equal(dirname(target), join(place, 'restored', 'deep'))

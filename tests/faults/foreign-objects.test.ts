@@ -49,7 +49,10 @@ function doctor(file: string, sql: string): void {
   database.close()
 }
 
-/** SQL for a schema with the tables `main` and `other`, and the name of the object it creates. */
+/**
+ * SQL statements that change a schema with the tables `main` and `other`, each with the error that
+ * it must cause.
+ */
 function doctorings(
   main: string,
   column: string,

@@ -95,7 +95,7 @@ describe('on a full disk', options, () => {
     for (const path of ['', '/ready'] as const)
       assert.equal((await healthOf(server, path)).http, 503)
 
-    // Grows without a restart, like the disk of a virtual machine.
+    // The disk grows while the server runs, like that of a virtual machine.
     disk.resize(16)
     await becomes(server, 'UP')
     for (let n = 10_000; n < 10_050; n++) {
@@ -121,7 +121,7 @@ describe('on a full disk', options, () => {
     await succeed(server, books, { insertMany: { documents } })
     const rows = Array.from({ length: 50 }, (_, id) => ({ id, title: 'x'.repeat(2_000) }))
     await succeed(server, `${keyspace}/rows`, { insertMany: { documents: rows } })
-    // The log may contain reusable space: repeats until that is used up too.
+    // The log may contain reusable space. Inserts documents until one is rejected.
     let taken = 50
     for (;;) {
       disk.fill()
@@ -197,7 +197,8 @@ describe('on a full disk', options, () => {
     await insertAll(1)
     disk.fill()
     const kept = paths.map(() => [1])
-    // Closing a collection frees its log, so a write may succeed.
+    // A write may succeed, because closing a collection frees its log. Repeats the inserts until
+    // one is rejected.
     for (let n = 2; kept.every((ids) => ids.includes(n - 1)); n++)
       for (const [i, answer] of (await insertAll(n)).entries())
         if (answer.codes.length === 0) kept[i]!.push(n)
@@ -253,7 +254,8 @@ describe('on a full disk', options, () => {
     await succeed(server, keyspace, {
       createCollection: { name: 'books', options: { vector } },
     })
-    // A file in place of the folder: nothing can be saved there, even with free space.
+    // A file at the path of the folder of snapshots: nothing can be saved there, even with free
+    // space.
     writeFileSync(join(disk.data, 'default_keyspace', 'books', 'vectors'), '')
     for (let part = 0; part < 12; part++) {
       const documents = Array.from({ length: 100 }, (_, i) => {

@@ -340,7 +340,7 @@ describe('--accept-lost-catalog', () => {
 })
 
 describe('a store describes itself', () => {
-  test('even after its file was lost or damaged, or an older version wrote it', async () => {
+  test('even when its target.json is missing or damaged, or catalog.generation is missing', async () => {
     const folder = copyOfKilled()
     rmSync(join(folder, 'default_keyspace/books/target.json'))
     writeFileSync(join(folder, 'second/films/target.json'), '{"checksum":1,"content":{}}')
@@ -352,7 +352,7 @@ describe('a store describes itself', () => {
     await assertWhole(folder)
   })
 
-  test('without a catalog, a dropped collection does not come back', async () => {
+  test('only until its collection is dropped: a repair does not bring it back', async () => {
     const folder = copyOfKilled()
     await serving(folder, async (server) => {
       await server.command(keyspace, { deleteCollection: { name: 'books' } })

@@ -166,7 +166,7 @@ test('a removed data folder rejects writes', async () => {
   assert(!existsSync(data))
 })
 
-/** Names of all files and folders, with the sizes of data files. */
+/** Sorted names of all files and folders. */
 function contentsOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
 }

@@ -76,7 +76,7 @@ function copyOf(folder: string): string {
 const lost =
   /default_keyspace\.books: 10 acknowledged writes are lost: .* version 10.* version 20/
 
-/** The output of `stela check`, and that of a server on the folder. */
+/** Runs `stela check` and then a server on the folder, and returns what both report. */
 async function look(folder: string) {
   const checked = await runStela(['check', '--data', folder])
   const server = await ServerProcess.start(folder)
@@ -117,13 +117,13 @@ describe('acknowledged writes that are lost', () => {
     ['nothing left of', (log: string) => truncateSync(log, 0)],
     ['a missing', (log: string) => rmSync(log)],
   ] as const)
-    test(`by ${what} store.db-wal are reported`, async () => {
+    test(`are reported after this damage: ${what} store.db-wal`, async () => {
       const folder = copyOf(killed)
       damage(`${storeOf(folder)}-wal`)
       await assertReported(folder)
     })
 
-  test('by a damaged log that nothing else proves are reported', async () => {
+  test('are reported as damage of the log when store.version is missing', async () => {
     const folder = copyOf(killed)
     const log = `${storeOf(folder)}-wal`
     const bytes = readFileSync(log)
@@ -137,13 +137,13 @@ describe('acknowledged writes that are lost', () => {
     assert.match(found.checked, /store\.db-wal is damaged at frame 1: /)
   })
 
-  test('by an older copy of store.db are reported', async () => {
+  test('are reported when store.db is an older copy', async () => {
     const folder = copyOf(stopped)
     copyFileSync(earlier, storeOf(folder))
     await assertReported(folder)
   })
 
-  test('are proved by the catalog where store.version is missing or damaged', async () => {
+  test('are proved by the catalog when store.version is missing or damaged', async () => {
     for (const damage of [
       (file: string) => rmSync(file),
       (file: string) => truncateSync(file, 5),
@@ -195,7 +195,7 @@ describe('nothing is reported as lost', () => {
     }
   })
 
-  test('a link in the place of store.version is replaced, not followed', async () => {
+  test('when store.version is a link, which is replaced and not followed', async () => {
     const folder = copyOf(stopped)
     const file = join(folder, 'default_keyspace/books/store.version')
     const diary = join(root, 'diary.txt')

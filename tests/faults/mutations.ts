@@ -8,8 +8,8 @@ export interface Mutation {
 }
 
 /**
- * An infinite sequence. The collection "kept" is only read, "embedded" gets commands that call
- * providers, and "fuzzed" gets all others.
+ * Generates invalid commands without end. Those on the collection "kept" only read, "embedded" gets
+ * commands that call providers, and "fuzzed" gets all others.
  */
 export function* mutationsOf(random: Random): Generator<Mutation, never, undefined> {
   for (;;) {
@@ -464,7 +464,7 @@ function mutateSomewhere(tree: unknown, random: Random): unknown {
   )
 }
 
-/** Changes the text itself: duplicate keys, longer numbers, missing characters. */
+/** Damages the JSON text of a command: duplicates keys, lengthens numbers, removes characters. */
 function damage(text: string, random: Random): string {
   const at = random.below(text.length)
   switch (random.below(6)) {

@@ -18,7 +18,7 @@ async function exchange(bytes: string | Buffer): Promise<string> {
   const socket = connect(Number(port), hostname)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-  // The server may close the connection as its answer.
+  // The server may close the connection instead of answering.
   socket.on('error', () => undefined)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.end(bytes, 'latin1')
@@ -34,7 +34,7 @@ function post(path = '/v1', body = findKeyspaces): string {
   return request(`POST ${path} HTTP/1.1`, `Content-Length: ${body.length}\r\n`, body)
 }
 
-/** The status codes of the responses in a text, which must contain nothing between them. */
+/** The status codes of the responses in a text, which must contain nothing else between them. */
 function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status))
 }
@@ -83,7 +83,8 @@ describe('malformed HTTP', () => {
       await assertRefused(
         request('POST /v1 HTTP/1.1', `Content-Length: ${length}\r\n`, findKeyspaces),
       )
-    // Too short: the rest is an invalid request. Too long: the body never ends.
+    // If the length is too short, the rest of the body is an invalid request. If it is too long,
+    // the body never ends.
     const short = await exchange(
       request('POST /v1 HTTP/1.1', 'Content-Length: 10\r\n', findKeyspaces),
     )

@@ -88,7 +88,7 @@ describe('a data folder', () => {
       assert.deepEqual(lines, [])
       await engine.close()
       assertPrivate(dataDir)
-      // The parent folder is not part of the data folder.
+      // The parent folder is not part of the data folder, so its mode follows the umask.
       assert.equal(modeOf(join(dataDir, '..')), (0o777 & ~mask).toString(8))
     })
 
@@ -202,8 +202,8 @@ describe('a data folder', () => {
 const warnLevel = 40
 
 /**
- * A server of root without the capability to change modes of other users' files. It can still read
- * this checkout, whatever the permissions of the folders above it.
+ * Starts a server as root without the capability to change modes of other users' files. It can
+ * still read this checkout, whatever the permissions of the folders above it.
  */
 function startWithoutOwnership(dataDir: string): Started {
   const serve = [program, 'serve', '--port', '0', '--admin-port', 'off', '--data', dataDir]

@@ -11,11 +11,11 @@ import { letterVector } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { FakeProvider, type Answer, type Asked } from '../providers/fake-provider.ts'
 
-/** Number of calls for faults that a retry may cure, and for others. */
+/** Number of calls to a provider: for faults that a retry may cure, and for all other faults. */
 const patientCalls = 4
 const singleCall = 1
 
-/** Valid replies of an embedding service with the OpenAI protocol, and of a reranker. */
+/** A valid reply of an embedding service with the OpenAI protocol. */
 function embeddings({ body }: Asked): Answer {
   const { input } = body as { input: string[] }
   return openAi(input.map(letterVector))
@@ -81,7 +81,8 @@ const faults: Readonly<Record<string, Fault>> = {
     answer: { body: `{"x":"${'x'.repeat(4_000_000)}"}` },
     code: unexpected,
   },
-  // A kept connection may have ended by chance, so the request is sent again on a new one.
+  // The provider may have closed a kept-alive connection by chance, so the request is sent again on
+  // a new one.
   'hangs up': { answer: 'hang up', code: down, calls: 2 },
   'hangs up within its answer': { answer: 'half an answer', code: down, calls: 2 },
 }
@@ -198,7 +199,10 @@ const bySort: readonly object[] = [
 ]
 
 let server: TestServer
-/** An insert whose provider first does not answer. Started early, because it takes a while. */
+/**
+ * An insert whose provider does not answer the first call. It starts before the tests, because it
+ * takes a while.
+ */
 let slowInsert: Promise<unknown>
 
 before(async () => {
@@ -255,7 +259,7 @@ async function assertRefused(name: string, command: object, code: string): Promi
   assert(!text.includes('server-key'), 'keys are told to nobody')
 }
 
-/** Asserts that concurrent requests without a provider are answered. */
+/** Asserts that concurrent requests that need no provider are answered. */
 async function assertOthersServed(): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -285,7 +289,7 @@ describe('an embedding provider that', () => {
         await assertRefused('texts', command, `EMBEDDING_${code}`)
         const count = embedder.asked.length - asked
         assert(count >= 1 && count <= (calls ?? singleCall), `asked ${count} times`)
-        // Retries are tested once and not with each command, because they take long.
+        // Retries take long, so they are tested with one command only.
         if (calls === patientCalls) break
       }
       assert.deepEqual(await everythingIn('texts'), before)
@@ -301,7 +305,7 @@ describe('an embedding provider that', () => {
       assert.deepEqual(codes, ['SHRED_BAD_VECTOR_VALUE'], text)
     }
     const after = (await everythingIn('texts')) as { _id: unknown }[]
-    // insertMany rejects only this document, as if the zeros had been sent by the client.
+    // insertMany rejects only the document with the zeros, as if the client had sent them.
     const others = after.filter(({ _id }) => typeof _id === 'number')
     assert.deepEqual(others, before)
   })
@@ -339,7 +343,7 @@ describe('an embedding provider that', () => {
     assert.deepEqual(data!.documents, [{ p: 1, v: [1, 2] }])
   })
 
-  test('fails for one batch of many inserts nothing', async () => {
+  test('fails for one batch of many makes the insert store nothing', async () => {
     await created('batched', withService('mistral', 'mistral-embed', 1024))
     const vector = Array.from({ length: 1024 }, () => 1)
     let calls = 0

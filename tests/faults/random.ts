@@ -1,6 +1,6 @@
 /** Random choices that a seed reproduces. */
 
-/** Set SEED to repeat a run; tests print their seed. */
+/** The seed of random choices. SEED repeats a run; tests print their seed. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 export class Random {

@@ -47,7 +47,7 @@ const changes: readonly (readonly [path: string, command: object])[] = [
 interface Remains {
   readonly folder: string
   readonly step: string
-  /** Number of changes that were answered before. */
+  /** Number of changes that were answered before the step. */
   readonly answered: number
 }
 
@@ -77,11 +77,14 @@ const handleOriginals = { sync, write, writeFile }
 
 type Functions = Readonly<Record<string, (...values: never) => unknown>>
 
-/** Calls `onStep` before each step of this thread, or for it, that touches the disk. */
+/**
+ * Calls `onStep` before each step that touches the disk, whether this thread makes the step or
+ * another thread on its behalf.
+ */
 function watchDisk(onStep: (step: string) => void): void {
   let isBusy = false
   const before = (step: string): void => {
-    // Copying the folder makes steps itself, which do not count.
+    // `onStep` copies the folder; the steps of that copy do not count.
     if (isBusy) return
     isBusy = true
     onStep(step)
@@ -159,7 +162,7 @@ async function assertServes(folder: string, schemas: readonly string[], label: s
 describe('a process that dies in a schema change', { skip: !isEmbedded }, () => {
   let root: string
   const remains: Remains[] = []
-  /** The schema after each number of changes. */
+  /** The schema by number of changes that were made. */
   const schemas: string[] = []
 
   let server: TestServer | undefined
@@ -180,7 +183,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
       const answered = schemas.length - 1
       let last = ''
       watchDisk((step) => {
-        // Most steps read, or change only memory, so their copies are the same.
+        // Most steps only read or change memory: ignores a folder that is the same as before.
         const content = JSON.stringify([...digestsOf(dataDir)])
         if (content === last) return
         last = content
@@ -197,7 +200,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('may leave a store that its first transaction has not finished', async () => {
+  test('may leave a store whose first transaction is incomplete', async () => {
     const storeIn = (folder: string) =>
       join(folder, 'default_keyspace', 'films', 'store.db')
     const sizeIn = (folder: string) =>
@@ -212,7 +215,7 @@ describe('a process that dies in a schema change', { skip: !isEmbedded }, () => 
     await assertServes(half, schemas.slice(0, 2), 'a rollback journal')
   })
 
-  test('leaves the schema of before or after it', async (context) => {
+  test('leaves the schema before the change or after it', async (context) => {
     context.diagnostic(`${remains.length} states`)
     assert(remains.length > 80)
     for (const { folder, step, answered } of remains) {

@@ -84,7 +84,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
     }),
   ]
 
-  /** Repeats a step on several connections until it is stopped. */
+  /** Runs `workers` loops that repeat a step until `stop` is called or a step fails. */
   function keepOn(workers: number, step: (worker: number) => Promise<void>) {
     let stopped = false
     const work = Promise.all(
@@ -92,7 +92,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
         while (!stopped) await step(worker)
       }),
     )
-    // The error itself reaches the caller of stop.
+    // A failed step ends all loops; `stop` throws its error.
     work.catch(() => (stopped = true))
     return {
       isRunning: () => !stopped,
@@ -103,7 +103,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
     }
   }
 
-  /** Searches that may find their target gone. */
+  /** Searches repeatedly, and accepts that the target is gone. */
   function keepSearching(path: string, others: readonly string[] = []) {
     let goneCount = 0
     const work = keepOn(2 * searches.length, async (worker) => {
@@ -160,7 +160,7 @@ describe(`searches during a drop (seed ${seed})`, () => {
   test('find only new documents when the target is created again at once', async () => {
     const path = '/default_keyspace/again'
     for (let round = 0; round < 6; round++) {
-      // Other vectors and texts, and another dimension in every second round.
+      // Each round has other vectors and texts, and every second one another dimension.
       const dimension = round % 2 === 0 ? 8 : 5
       await fill('/default_keyspace', 'again', dimension, 150)
       const searching = keepSearching(path, ['INVALID_VECTOR_LENGTH'])

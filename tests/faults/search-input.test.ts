@@ -59,7 +59,7 @@ function accept(name: Name, body: object | string) {
   return suspect.accepted(`${keyspace}/${name}`, body)
 }
 
-/** Cached contents of the collections; a successful command invalidates them. */
+/** Cached contents of the collections; `accept` removes the entry of its collection. */
 const known = new Map<Name, string>()
 
 async function everythingIn(name: Name): Promise<string> {
@@ -272,7 +272,7 @@ describe('vectors', () => {
           if (name !== 'neither' || !('$rename' in update)) await refuseOrPass(name, update)
   })
 
-  /** Sends an update that may match nothing, but must not change anything. */
+  /** Sends an update that may be accepted, but must not change anything. */
   async function refuseOrPass(name: Name, update: object): Promise<void> {
     const before = known.get(name) ?? (await everythingIn(name))
     const answer = await send(name, { updateOne: { filter: { _id: 'old' }, update } })
@@ -377,7 +377,7 @@ describe('texts', () => {
         )
   })
 
-  test('for searches may have as many bytes of terms, and no more', async () => {
+  test('for searches may have as many bytes of terms as stored texts, and no more', async () => {
     const { lexicalSizeMax } = defaultLimits
     const edge = Array.from({ length: lexicalSizeMax / 4 }, (_, n) => String(1000 + n))
     for (const [text, codes] of [

@@ -20,7 +20,7 @@ const metric = 'cosine'
 
 /** Minimum recall of the ten nearest in approximate searches. */
 const recallMin = 0.95
-/** Up to this many documents a vector search must be exact. */
+/** Maximum number of documents for which a vector search must be exact. */
 const exactMax = 1_000
 
 interface Note extends SearchedDocument {
@@ -67,7 +67,7 @@ export class SearchLoad {
   constructor(random: Random) {
     this.#random = random
     const next = vectorsFrom(random.below(2 ** 32), dimension)
-    // Numbers that 32-bit floats represent exactly.
+    // Rounds to numbers that 32-bit floats represent exactly.
     this.#vector = () => [...next()].map((number) => Math.round(number * 4096) / 4096)
   }
 
@@ -78,7 +78,9 @@ export class SearchLoad {
       })
   }
 
-  /** After this many more changes, slows down, so that the server can link the new vectors. */
+  /**
+   * Makes the load light after `changes` more changes, so that the server can link the new vectors.
+   */
   lightAfter(changes: number): void {
     this.#changesAtFullSpeed = this.changes + changes
   }
@@ -94,7 +96,7 @@ export class SearchLoad {
     )
   }
 
-  /** Makes one request; false when there was no answer. */
+  /** Makes one random request; returns false when the server did not answer. */
   async #step(server: ServerProcess, writer: number, random: Random): Promise<boolean> {
     const name = random.pick(collections)
     const documents = this.#documents.get(name)!
@@ -181,7 +183,9 @@ export class SearchLoad {
     return answer !== undefined
   }
 
-  /** Other writers are active, so the check is only that nothing is found twice. */
+  /**
+   * Makes a random search. Other writers are active, so it only checks that nothing is found twice.
+   */
   async #search(
     server: ServerProcess,
     name: CollectionName,

@@ -127,7 +127,7 @@ export class ProcessAnswer implements CommandAnswer {
     return JSON.parse(this.text) as Envelope
   }
 
-  /** The body with all digits of its numbers. */
+  /** The parsed body, whose numbers keep all digits. */
   get exact(): Value {
     return parseStored(this.text)
   }

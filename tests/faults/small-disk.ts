@@ -32,7 +32,7 @@ export class SmallDisk {
     return join(this.path, 'the data %20?#ü')
   }
 
-  /** Fills the disk except for this many bytes. */
+  /** Fills the disk up to this many free bytes. */
   fill(leaving = 0): void {
     const handle = openSync(this.#ballast, 'a')
     try {
@@ -41,7 +41,7 @@ export class SmallDisk {
       for (let left = bavail * bsize - leaving; left >= page.length; left -= page.length)
         writeSync(handle, page)
     } catch (error) {
-      // Another process took the rest of the space.
+      // ENOSPC: another process took the rest of the space.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     } finally {
       closeSync(handle)

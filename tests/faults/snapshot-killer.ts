@@ -11,7 +11,7 @@ interface Aim {
   readonly pid: number
 }
 
-/** Resolves after the kill. */
+/** Starts the thread; resolves after it has killed the process. */
 export function killWithSnapshot(aim: Aim): Promise<void> {
   const killer = new Worker(new URL(import.meta.url), {
     workerData: aim,

@@ -9,7 +9,7 @@ import { checkDataFolder } from '../engine/check-data-folder.ts'
 import { temporaryFolder } from '../harness.ts'
 import { killLeftovers, ServerProcess, type ProcessAnswer } from './server-process.ts'
 
-/** Error codes that a request can never cause. */
+/** Error codes of server faults, which no request may cause. */
 const ourMistakes = [
   'UNEXPECTED_SERVER_ERROR',
   'INTERNAL_SERVER_ERROR',

@@ -123,7 +123,7 @@ const visits: readonly ((random: Random) => Visit)[] = [
   () => ({ command: { deleteMany: { filter: { w: -2, n: { $gt: 40 } } } } }),
 ]
 
-/** Counts successes and rejections by command. */
+/** Sends one command; returns whether it succeeded or was rejected as expected. */
 async function visit(
   server: Commanded,
   make: (random: Random) => Visit,
@@ -213,11 +213,11 @@ test('a command succeeds although schema changes overtake it repeatedly', async 
   const changes: Promise<unknown>[] = []
   const attempts = defaultLimits.writeAttemptsMax
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    // The provider computes the vector of the row while the schema changes.
+    // The schema changes while the provider computes the vector of the row.
     await provider.asked(1)
     const change = addColumn(attempt).finally(() => ended.push(`change ${attempt}`))
     if (attempt < attempts) await change
-    // Long enough for a change that does not wait to be made.
+    // These finds take long enough for a change that does not wait for the insert to end.
     else for (let i = 0; i < 30; i++) await done(path, { find: { filter: { id: i } } })
     changes.push(change)
     assert.deepEqual(

@@ -54,7 +54,7 @@ test(`a server killed ${rounds} times during schema changes has the old or the n
       await starting.kill()
       assertSound(folder)
     }
-    // Both modes survive a crash of the process; relaxed gets more work done.
+    // Both modes survive a crash of the process; with "relaxed", clients make more writes.
     const durability = random.pick(['full', 'relaxed'])
     server = await ServerProcess.start(folder, ...flags, '--durability', durability)
     await schema.verify(server)

@@ -97,7 +97,7 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       await suspect.accepted(table, { listIndexes: explain }),
       await suspect.accepted(table, { find: {} }),
     ]
-    // Warnings have generated ids.
+    // Omits warnings, because they contain generated ids.
     return answers
       .map(({ body: { data, status } }) => {
         return JSON.stringify([data, { ...status, warnings: undefined }])
@@ -135,7 +135,7 @@ function isRefused({ codes, body: { status = {} } }: ProcessAnswer): boolean {
   return codes.length > 0 && !isPartly
 }
 
-/** Values of every type, as JSON, and one more as the initial value. */
+/** Values of each column type, as JSON. */
 const types: Readonly<Record<string, readonly string[]>> = {
   ascii: ['"a"', '""'],
   bigint: ['1', '9223372036854775807', '-9223372036854775808'],
@@ -159,7 +159,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   varint: ['1', '9'.repeat(100), `-${'9'.repeat(99)}`, '1e50', '0'],
 }
 
-/** Values that only some types accept. */
+/** Values for every column; each type accepts only some of them. */
 const anything: readonly string[] = [
   ...new Set(Object.values(types).flat()),
   ...['1e999999999', '-1e-999999999', '1e2147483648', '1e-2147483649', '-0', '1.0000001'],
@@ -312,7 +312,7 @@ const oddNames = [
   ...['"quoted\\"', "'; DROP TABLE doc; --", 'c1', 'c1k', 'n'.repeat(300)],
 ]
 
-/** Names of columns and fields must differ from operators and from the star. */
+/** Whether a name can be that of a column or field, which excludes operators and the star. */
 const mayBeColumn = (name: string) => !name.startsWith('$') && name !== '*'
 const oddColumns = oddNames.filter(mayBeColumn)
 
@@ -576,7 +576,8 @@ describe('page states', () => {
         const spoiled = Buffer.from(bytes)
         spoiled[at]! ^= flip
         const answer = await suspect.send(path, page(spoiled.toString('base64')))
-        // A valid position in the table is accepted; everything else is rejected.
+        // A page state that is a valid position in the table is accepted; any other causes this
+        // error.
         for (const code of answer.codes) assert.equal(code, 'COMMAND_FIELD_VALUE_INVALID')
       }
   })
@@ -667,7 +668,7 @@ describe('table commands of extreme size', () => {
 
 const quote = (text: string) => JSON.stringify(text)
 
-/** The document of a findOne, with all digits. */
+/** The document that a findOne returns; its numbers keep all digits. */
 async function documentOf(path: string, clauses: string): Promise<Value> {
   const answer = await suspect.accepted(path, `{"findOne":${clauses}}`)
   const { data } = Object.fromEntries(parseStored(answer.text) as Map<string, Value>)

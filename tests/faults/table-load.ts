@@ -63,7 +63,10 @@ interface KnownIndex {
   readonly explained: object
   /** Filters that the index serves. */
   readonly probes: readonly Probe[]
-  /** The error code of the filters without the index; undefined: the same rows, with a warning. */
+  /**
+   * Error code of the filters when the index is missing; undefined: they return the same rows, with
+   * a warning.
+   */
   readonly withoutIt?: string
 }
 
@@ -142,7 +145,7 @@ export const knownIndexes: Readonly<Record<string, KnownIndex>> = {
 /** Minimum recall of the ten nearest in a search among many rows. */
 const recallMin = 0.95
 
-/** Above this many rows a writer tends to delete some. */
+/** Number of its own rows above which a writer tends to delete some. */
 const ownRowsMax = 250
 
 export class TableLoad {
@@ -247,14 +250,14 @@ export class TableLoad {
       const scores = new Map(nearest.map(({ document, score }) => [document._id, score]))
       assert.equal(found.length, Math.min(10, nearest.length))
       for (const key of found) assert(scores.has(key), `${key} has no vector`)
-      // Vectors are coarse: any of several equally near ones is correct.
+      // Vectors are coarse, so several may be equally near; each of them is correct.
       const tenth = nearest[Math.min(9, nearest.length - 1)]!.score
       hits += found.filter((key) => scores.get(key)! >= tenth).length / found.length
     }
     assert(hits / queries.length >= recallMin, `found ${hits} of ${queries.length}`)
   }
 
-  /** Makes one request; false when there was no answer. */
+  /** Makes one random request; returns false when the server did not answer. */
   async #step(server: Commanded, writer: number, random: Random): Promise<boolean> {
     const own = this.#rowsOf(writer)
     if (own.size < 5) return this.#insertMany(server, this.#newRows(writer, random), random)
@@ -286,7 +289,7 @@ export class TableLoad {
       case 4:
         return this.#write(server, { deleteOne: { filter } }, writer, [], [n])
       case 5: {
-        // Either the older half or the oldest few.
+        // Removes either the older half or the oldest two.
         const numbers = [...own.keys()].toSorted((a, b) => a - b)
         const removed = numbers.slice(0, isFull ? numbers.length >> 1 : 2)
         const end = removed.at(-1)! + 1
@@ -311,7 +314,7 @@ export class TableLoad {
     )
   }
 
-  /** Writes rows of one writer. */
+  /** Sends a write to rows of one writer, and records its outcome. */
   async #write(
     server: Commanded,
     command: object,

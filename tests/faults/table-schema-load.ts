@@ -195,7 +195,7 @@ export class SchemaLoad {
     assert.deepEqual([...byExtra].toSorted(byNumber), found)
   }
 
-  /** Makes one change; false when there was no answer. */
+  /** Makes one change; returns false when the server did not answer. */
   async #step(server: Commanded, parts: readonly Part[], random: Random): Promise<boolean> {
     const there = this.#certain()
     if (
@@ -249,7 +249,10 @@ export class SchemaLoad {
     return answer !== undefined
   }
 
-  /** Dropping a column drops its values, even when the column is added again. */
+  /**
+   * Removes the values of a dropped column from the expected state: they do not return when the
+   * column is added again.
+   */
   #forget(column: keyof GuestValues): void {
     this.#guests = this.#guests.map((values) => without(values, column))
   }

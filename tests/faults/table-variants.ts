@@ -205,7 +205,7 @@ export const validCommands: readonly TableCommand[] = [
   ...tableCommands.map((command) => ({ level: 'table', command }) as const),
 ]
 
-/** JSON values that rarely fit. */
+/** JSON values that are invalid in most places. */
 const oddTexts: readonly string[] = [
   'null',
   'true',
@@ -281,7 +281,7 @@ export function* variantsOf(command: object, random: Random): Generator<string> 
 
 interface Change {
   readonly tree: unknown
-  /** Whether the text contains the placeholder, so that any text can replace it. */
+  /** Whether the tree contains the placeholder, which any JSON text can replace. */
   readonly isMarked: boolean
 }
 

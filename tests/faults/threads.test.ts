@@ -44,7 +44,7 @@ describe('a thread', () => {
 
 describe('in a server', () => {
   let server: TestServer
-  /** Threads of the server by entry file. */
+  /** Threads of the server, in the order of their start. */
   let workers: Worker[]
   const note = (worker: Worker) => workers.push(worker)
 

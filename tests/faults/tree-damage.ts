@@ -13,7 +13,7 @@ export function isBranch(node: unknown): node is object {
   return Array.isArray(node) || Object.getPrototypeOf(node) === Object.prototype
 }
 
-/** Changes one node at this depth or deeper. */
+/** Changes one random node at depth `levels` or deeper. */
 export function changeSomewhere(
   tree: unknown,
   levels: number,
@@ -24,7 +24,7 @@ export function changeSomewhere(
   return changeNode(tree, levels, passing, change)
 }
 
-/** Any node of the tree. */
+/** A random node of the tree. */
 export function pickNode(tree: unknown, random: Random): unknown {
   let picked: unknown
   changeSomewhere(tree, 0, random, (node) => (picked = node))
@@ -54,7 +54,7 @@ function changeNode(
   )
 }
 
-/** Members or elements that are missing, added, renamed, or one level too deep. */
+/** A copy of a node with members or elements missing, added, renamed, or one level too deep. */
 export function damageBranch(node: object, random: Random, odd: Odd): unknown {
   return Array.isArray(node)
     ? damageList(node, random, odd)

@@ -1,7 +1,7 @@
 /**
  * Writers that remember acknowledged writes. Each writer changes its own documents, one request at
- * a time. So the stored state is known: the last acknowledged one, or, when the answer never came,
- * that or the requested one.
+ * a time. So the stored state is known: the last acknowledged state or, when an answer never came,
+ * that state or the requested one.
  */
 import assert from 'node:assert/strict'
 import type { Random } from './random.ts'
@@ -29,7 +29,7 @@ export class WriteLoad {
   readonly #documents = new Map<CollectionName, Map<string, States>>(
     collections.map((name) => [name, new Map()]),
   )
-  /** Possible states of collections that are created and deleted: whether each exists. */
+  /** Collections that are created and deleted, by name: whether each may exist. */
   readonly #passing = new Map<string, readonly boolean[]>()
   #counted = 0
   #countedInDoubt = 0
@@ -65,7 +65,7 @@ export class WriteLoad {
     for (const name of collections) await this.#verifyDocuments(server, name)
   }
 
-  /** Makes one request; false when there was no answer. */
+  /** Makes one random request; returns false when the server did not answer. */
   async #step(server: ServerProcess, writer: number, random: Random): Promise<boolean> {
     const name = random.pick(collections)
     const documents = this.#documents.get(name)!

@@ -42,7 +42,7 @@ export function compress(random: Random, { path, body }: CommandInput): CommandI
   }
 }
 
-/** Compresses to few bytes, and exceeds the maximum body. */
+/** A body that compresses to few bytes, and is larger than the maximum. */
 const bomb = Buffer.alloc(30_000_000, ' ')
 
 const wishes = [

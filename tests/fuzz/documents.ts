@@ -5,7 +5,7 @@ import { Literal } from './input.ts'
 
 const limits = defaultLimits
 
-/** Few names, so that clauses often match fields of documents. */
+/** Names of fields. Few, so that clauses often match fields of documents. */
 const names = ['n', 's', 'b', 'z', 'list', 'deep', 'when', 'u', 'tags', 'a&.b'] as const
 
 export const paths = [
@@ -218,7 +218,7 @@ function idCondition(hand: Hand): unknown {
   )
 }
 
-/** Comparable values; a hand that slips compares others too. */
+/** A value that can be compared; a hand that slips writes any value. */
 function comparable(hand: Hand): unknown {
   if (hand.slips()) return value(hand)
   return hand.pick([
@@ -295,7 +295,7 @@ const sortable = paths.filter((path) => !path.startsWith('unindexed'))
 
 export function projection(hand: Hand): unknown {
   const fields = [...paths, '$vector', '$lexical', '$vectorize']
-  // No path in a projection may be a prefix of another.
+  // No path here is a prefix of another, which a projection does not allow.
   const apart = ['n', 's', 'list', 'deep.er.est', 'when', '_id', '$vector', '$lexical']
   const some = (flag: unknown) =>
     hand.mapping(hand.choose([apart], [fields]), 1 + hand.random.below(3), () => flag)

@@ -5,7 +5,10 @@ import { commandInput, Literal, type Input } from './input.ts'
 
 const from = 'excess'
 
-/** `path` is that of a command on a collection or a table. */
+/**
+ * Writes an input that is excessive in one way. `path` is that of a command on a collection or a
+ * table.
+ */
 export function writeExcess(random: Random, path: string): Input {
   const find = (clauses: object) => commandInput(from, path, { find: clauses })
   switch (random.below(8)) {

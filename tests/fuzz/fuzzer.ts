@@ -22,7 +22,7 @@ export interface Settings {
 /** A finding with the smallest input that causes it. */
 export interface Found extends Finding {
   readonly input: Input
-  /** Whether the input alone causes it on a server with its initial data. */
+  /** Whether the input alone causes the finding on a server with its initial data. */
   readonly isAlone: boolean
 }
 
@@ -49,10 +49,13 @@ const batchesPerTidying = 8
 /** A server with more resident memory (bytes) has a leak. */
 const memoryMax = 3 * 2 ** 30
 
-/** Any input in flight when a server dies can be the cause. */
+/**
+ * Maximum number of suspects per kind of finding: any input in flight when a server dies can be the
+ * cause.
+ */
 const suspectsMax = 2 * atATime
 
-/** Stops after this many findings, because further ones rarely add anything. */
+/** Maximum number of findings of a run, because further ones rarely add anything. */
 const findingsMax = 20
 
 export async function fuzz(settings: Settings): Promise<Report> {
@@ -75,7 +78,7 @@ class Run {
   readonly #inputs: Inputs
   readonly #byKind = new Map<string, number>()
   readonly #found = new Map<string, Found>()
-  /** By kind of finding: number of suspected inputs that were sent again. */
+  /** Number of suspected inputs that were sent again, by kind of finding. */
   readonly #examined = new Map<string, number>()
   readonly #memory: { before: number; most: number; after: number }
   #requests = 0
@@ -146,7 +149,8 @@ class Run {
   }
 
   /**
-   * Minimizes an input. For each kind of finding, stops after the first input that reproduces it.
+   * Sends a suspected input alone, and minimizes it. For each kind of finding, examines no further
+   * input after one that reproduces the finding.
    */
   async #examine(input: Input, finding: Finding): Promise<void> {
     const { kind } = finding
@@ -179,7 +183,7 @@ class Run {
   }
 }
 
-/** Number of attempts, fewer where each takes long. */
+/** Maximum number of attempts to minimize an input, fewer where each takes long. */
 function triesFor(input: Input, { kind }: Finding): number {
   if (kind.includes(' ms') || kind.includes('stays open')) return 8
   if (kind.includes('died')) return 30

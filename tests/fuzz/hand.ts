@@ -7,7 +7,7 @@ import { oddKeys, oddValue } from './odd-values.ts'
 
 export type Make = () => unknown
 
-/** Called for each part of an input; true: the hand slips and writes something else. */
+/** Decides for each part of an input whether the hand slips and writes something else. */
 export type Slipping = () => boolean
 
 export const never: Slipping = () => false
@@ -42,7 +42,7 @@ export class Hand {
     return this.random.pick(this.slips() ? others : fitting)
   }
 
-  /** One of several alternatives. */
+  /** A value from one of several generators, or an odd one when the hand slips. */
   oneOf(...choices: readonly Make[]): unknown {
     return this.write(this.pick(choices))
   }
@@ -51,7 +51,7 @@ export class Hand {
     return Array.from({ length }, () => this.write(make))
   }
 
-  /** A list of at least `min` elements, rarely more than `min` + 3. */
+  /** A list of `min` to `min` + 3 elements. */
   few(min: number, make: Make): unknown[] {
     return this.list(min + this.random.below(4), make)
   }

@@ -30,7 +30,7 @@ export function frame(
   return Buffer.concat([head, payload])
 }
 
-/** The client's connection preface. */
+/** The start of a connection: the client's preface, with its settings. */
 export const beginning = [preface, frame(frameTypes.settings, 0, 0)]
 
 /**
@@ -84,7 +84,7 @@ export function writeFrames(
         ? oddHeaders(random, sound.headers)
         : { ...sound.headers }
       const sent = commandFrames(stream, headers, sound.body)
-      // Leaves a stream half open, or starts it again.
+      // Sometimes leaves the stream half open, or starts the same stream again.
       parts.push(...(random.oneIn(5) ? sent.slice(0, 1) : sent))
       if (!random.oneIn(9)) stream += 2
     } else parts.push(oddFrame(random, stream))

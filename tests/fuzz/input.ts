@@ -19,15 +19,15 @@ export interface CommandInput {
 export interface RawInput {
   readonly kind: 'raw'
   readonly from: string
-  /** Sent in order, with pauses between them. */
+  /** The bytes to send, in order, with a pause after each part. */
   readonly parts: readonly Buffer[]
   /** How the client ends the connection after the last part. */
   readonly ending: Ending
 }
 
 /**
- * `wait`: reads for a while, then closes its half. `close`: closes its half at once. `leave`:
- * destroys the connection.
+ * What the client does after the last part. `wait`: reads for a while, then closes its half.
+ * `close`: closes its half at once. `leave`: destroys the connection.
  */
 export type Ending = 'wait' | 'close' | 'leave'
 

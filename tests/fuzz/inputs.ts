@@ -23,7 +23,7 @@ export class Inputs {
   next(): Input {
     // A separate random stream per input, so that changing one does not change the others.
     const random = this.#random.fork()
-    // Rare, because each takes as long as hundreds of others.
+    // Excessive inputs are rare, because each takes as long as hundreds of others.
     if (random.oneIn(150)) return writeExcess(random, this.#sound(random).path)
     switch (random.below(13)) {
       case 0:

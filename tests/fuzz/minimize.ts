@@ -9,7 +9,10 @@ import {
 
 export type Shows = (input: Input) => Promise<boolean>
 
-/** Sends at most `tries` inputs. */
+/**
+ * Returns the smallest input found that shows the same finding, after sending at most `tries`
+ * inputs.
+ */
 export async function minimize(input: Input, shows: Shows, tries: number): Promise<Input> {
   const budget = { left: tries }
   const attempt = async (candidate: Input) => {
@@ -78,7 +81,7 @@ async function minimizeRaw(input: RawInput, shows: Shows): Promise<Input> {
   return { ...input, parts: [bytes] }
 }
 
-/** Removes pieces of decreasing size. */
+/** Removes pieces of decreasing size, as long as the finding stays. */
 async function minimizeBytes(
   bytes: Buffer,
   shows: (bytes: Buffer) => Promise<boolean>,

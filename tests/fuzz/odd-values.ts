@@ -1,4 +1,4 @@
-/** JSON values that rarely fit. */
+/** JSON values that are invalid in most places. */
 import type { Random } from '../faults/random.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { Literal } from './input.ts'

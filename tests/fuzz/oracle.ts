@@ -53,7 +53,7 @@ export function judgeRaw(
   codes: Codes,
 ): Finding | undefined {
   if (end === 'late') return { kind: 'the connection stays open', detail: shown(bytes) }
-  // The reply may be truncated, by the client or by a reset when the client kept sending.
+  // In any other case the reply may be truncated: the client left, or kept sending and got a reset.
   if (end !== 'closed') return undefined
   const sent = Buffer.concat(input.parts)
   const isBare = sent.includes('HEAD ')
@@ -99,7 +99,7 @@ function judgeEnvelope(
   if (!Buffer.from(text).equals(body)) return wrong('the answer is not UTF-8')
   let envelope: unknown
   try {
-    // Rejects duplicate keys and all other deviations from strict JSON.
+    // parseJson rejects duplicate keys and all other deviations from strict JSON.
     parseJson(text, { depthMax: 500, numeralLengthMax: 1_100 })
     envelope = JSON.parse(text)
   } catch (error) {
@@ -160,10 +160,10 @@ function isData(data: unknown): boolean {
 
 const errorMembers = ['id', 'family', 'scope', 'errorCode', 'title', 'message'] as const
 
-/** Messages quote part of the input, and must stay readable. */
+/** Maximum length of a message. Messages quote part of the input, and must stay readable. */
 const messageLengthMax = 5_000
 
-/** Values that were formatted into a message by mistake. */
+/** Patterns of values that were formatted into a message by mistake. */
 const slips = [
   /\bundefined\b/,
   /\[object /,

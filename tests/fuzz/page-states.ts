@@ -11,7 +11,10 @@ interface Unfinished {
   readonly state: string
 }
 
-/** Only the latest, because older ones may refer to targets that no longer exist. */
+/**
+ * Maximum number of kept queries: only the latest, because older ones may refer to targets that no
+ * longer exist.
+ */
 const keptMax = 50
 
 export class PageStates {
@@ -43,7 +46,10 @@ export class PageStates {
   }
 }
 
-/** Any page state. */
+/**
+ * A page state that the server issued, unchanged or damaged; an invalid one when it has issued
+ * none.
+ */
 export function somePageState(hand: Hand): unknown {
   if (hand.pageStates.length === 0) return hand.pick(['', 'abc', 'e30', '===='])
   return changed(hand, hand.pick(hand.pageStates))
@@ -105,7 +111,7 @@ const strange: readonly unknown[] = [
 
 function changeMembers(state: string, change: (members: unknown[]) => void): string {
   const members = unpackList(Buffer.from(state, 'base64url').subarray(1), anySize)
-  // The state is damaged already.
+  // A state that was damaged before cannot be unpacked.
   if (members === undefined) return state
   change(members)
   const bytes = packValue(members.map((member) => packable(member)))
@@ -116,7 +122,10 @@ function changeMembers(state: string, change: (members: unknown[]) => void): str
 const version = 2
 const anySize = { depthMax: 1_000, valuesMax: 1_000_000 }
 
-/** Odd values may be plain objects, which the format cannot encode; they become maps. */
+/**
+ * Converts a value for the format of page states, which cannot encode plain objects: they become
+ * empty maps.
+ */
 function packable(value: unknown): Packable {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? new Map(value instanceof Map ? value : [])

@@ -4,7 +4,7 @@ import { damageBytes } from './damage.ts'
 import type { Ending, RawInput } from './input.ts'
 import { processToken } from '../faults/server-process.ts'
 
-/** `sample` is the command that the request carries. */
+/** Writes one or more requests, often malformed. `sample` is the command that they carry. */
 export function writeRaw(random: Random, sample: { path: string; body: Buffer }): RawInput {
   const pipelined = random.oneIn(8) ? 2 + random.below(20) : 1
   let bytes: Buffer = Buffer.concat(
@@ -15,7 +15,10 @@ export function writeRaw(random: Random, sample: { path: string; body: Buffer })
   return { kind: 'raw', from: 'raw HTTP', parts: cut(bytes, random), ending }
 }
 
-/** Mostly complete; sometimes in pieces, sometimes truncated. */
+/**
+ * Divides bytes into the parts to send: mostly one part, sometimes several; sometimes truncates
+ * them.
+ */
 function cut(bytes: Buffer, random: Random): Buffer[] {
   if (random.oneIn(10)) bytes = bytes.subarray(0, random.below(bytes.length))
   if (!random.oneIn(4)) return [bytes]

@@ -161,14 +161,14 @@ export function row(hand: Hand): unknown {
   }
 }
 
-/** A filter on all key columns, also for tables that lack one of them. */
+/** A filter on the whole primary key, which is `id` in some tables, and `id` and `n` in others. */
 export function wholeKeyFilter(hand: Hand): unknown {
   if (hand.slips()) return rowFilter(hand)
   const { id, n } = key(hand)
   return hand.random.oneIn(3) ? { id } : { id, n }
 }
 
-/** A filter on some key columns. */
+/** A filter on none, some or all of the key columns. */
 export function keyFilter(hand: Hand): unknown {
   if (hand.slips()) return rowFilter(hand)
   const { id, n } = key(hand)

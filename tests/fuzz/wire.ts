@@ -93,7 +93,10 @@ export interface Exchange {
 
 let exchanges = 0
 
-/** A new address, because an address with many invalid tokens is locked out for a while. */
+/**
+ * The local address for the next connection. Addresses rotate, because one that sends many invalid
+ * tokens is locked out for a while.
+ */
 function nextAddress(): string {
   return `127.0.0.${2 + (exchanges++ % 200)}`
 }
@@ -109,11 +112,11 @@ export async function exchange(port: number, input: RawInput): Promise<Exchange>
   const chunks: Buffer[] = []
   const heard = new Promise((resolve) => socket.once('data', resolve))
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // The server may close the connection as its answer.
+  // The server may close the connection instead of answering.
   let failure: Error | undefined
   socket.on('error', (error) => (failure = error))
   const closed = new Promise<true>((resolve) => socket.once('close', () => resolve(true)))
-  // Closes the other half as soon as the server has closed its own.
+  // Closes the client's half as soon as the server has closed its own.
   socket.on('end', () => socket.end())
 
   for (const [position, part] of input.parts.entries()) {

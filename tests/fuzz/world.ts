@@ -103,7 +103,7 @@ export class World {
     await this.furnish()
   }
 
-  /** Creates the objects for inputs that are missing. */
+  /** Creates those objects for inputs that are missing. */
   async furnish(): Promise<void> {
     await this.#accepted('', { createKeyspace: { name: openKeyspace } })
     for (const [path, command] of openThings) await this.#accepted(path, command)
@@ -189,7 +189,7 @@ function serve(folder: string, models: LetterModels): Promise<ServerProcess> {
   return ServerProcess.start(
     folder,
     ...['--log-level', 'error', '--embedding-keys', 'openai=any,mistral=any'],
-    // Turns on what is off by default, so that it is tested too.
+    // Turns on compression and CORS, which are off by default, so that both are tested.
     ...['--compression', 'on', '--cors-origins', '*'],
     // Whatever inputs choose, only test providers are called.
     ...['--embedding-urls', urls(Object.keys(embeddingTable), embeddingUrls)],

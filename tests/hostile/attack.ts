@@ -29,7 +29,7 @@ export function answersOf(statuses: readonly (number | 'none' | 'unread')[]): An
   return counted
 }
 
-/** Resolves when all bytes were accepted, or the connection was closed. */
+/** Sends bytes; resolves when all were accepted, or when the connection was closed. */
 export async function write(socket: Socket, bytes: Buffer): Promise<void> {
   if (socket.destroyed) return
   await new Promise<void>((resolve) => {
@@ -41,7 +41,10 @@ export async function write(socket: Socket, bytes: Buffer): Promise<void> {
   })
 }
 
-/** Statuses that a connection receives, in order, until there are `count` or the connection closes. */
+/**
+ * The first `count` statuses that a connection receives, in order. A status is 'none' if the
+ * connection closes or the wait ends before it.
+ */
 export async function statusesOn(
   socket: Socket,
   count: number,
@@ -85,7 +88,7 @@ export async function single(
   return answers
 }
 
-/** The longest wait for an answer to an attack, in milliseconds. */
+/** Maximum wait for the answers to an attack, in milliseconds. */
 const answerMsMax = 110_000
 
 export function seconds(count: number): Promise<void> {

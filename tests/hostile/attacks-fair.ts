@@ -6,7 +6,7 @@ import { requestOf } from './requests.ts'
 const keyspace = '/default_keyspace'
 const target = `${keyspace}/target`
 
-/** Each connection sends its requests one after the other. */
+/** Sends all commands. Each connection sends its commands one after the other. */
 async function sendAll(
   server: HostileServer,
   path: string,

@@ -9,7 +9,7 @@ function numbers(from: number, count: number): number[] {
   return Array.from({ length: count }, (_, n) => from + n)
 }
 
-/** Documents with an array of 1 000 numbers each. */
+/** Creates documents with an array of 1 000 numbers each. */
 async function prepareArrays(server: HostileServer): Promise<void> {
   const options = { vector: { dimension: 2 } }
   await server.command(keyspace, { createCollection: { name: 'target', options } })

@@ -13,7 +13,7 @@ import { requestOf } from './requests.ts'
 
 const keyspace = '/default_keyspace'
 
-/** Pads headers to almost their largest size. */
+/** Padding that makes the headers of a request almost as large as allowed. */
 const padding = ' '.repeat(15_000)
 
 export const generatorAttacks: readonly Attack[] = [
@@ -84,7 +84,7 @@ export const generatorAttacks: readonly Attack[] = [
   })),
 ]
 
-/** Sends requests on connections that read no replies. */
+/** Sends requests on several connections, and reads no replies. */
 async function unread(
   server: HostileServer,
   connections: number,
@@ -130,7 +130,7 @@ async function createRows(server: HostileServer): Promise<void> {
   })
 }
 
-/** One command on a connection of its own. */
+/** Sends one command on a connection of its own. */
 async function sendOnce(server: HostileServer, command: object): Promise<Answers> {
   const socket = await server.connect()
   const statuses = statusesOn(socket, 1)

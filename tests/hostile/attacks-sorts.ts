@@ -39,7 +39,7 @@ function collection(options: object = {}): Prepare {
   }
 }
 
-/** Nothing is indexed, so a document may be as long as the server accepts. */
+/** Creates a collection without indexes, where a document may be as long as the server accepts. */
 const unindexed = collection({ indexing: { deny: ['*'] } })
 
 function table(columns: object): Prepare {
@@ -49,7 +49,7 @@ function table(columns: object): Prepare {
   }
 }
 
-/** Prepares the target and inserts records into it, in batches. */
+/** Returns a function that prepares the target and inserts records into it, in batches. */
 function holding(
   prepare: Prepare,
   record: (n: number) => object,
@@ -90,7 +90,7 @@ function insertOne(document: () => object): () => object {
   return () => ({ insertOne: { document: document() } })
 }
 
-/** A document whose field `a` is a long array. */
+/** Prepares a collection with one document, whose field `a` is a long array. */
 const longArray = holding(unindexed, () => ({ _id: 1, a: list(450_000, (n) => n) }))
 
 const manyFields = holding(unindexed, () => ({ _id: 1, ...fields(300_000, () => 1) }))

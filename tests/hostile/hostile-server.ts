@@ -99,7 +99,7 @@ export class HostileServer {
     return server
   }
 
-  /** Data in a cluster outlives the server, so it is dropped here. */
+  /** Drops the data that an earlier server has left in the cluster. */
   async #dropWhatIsLeft(): Promise<void> {
     const name = 'default_keyspace'
     await this.command('', { dropKeyspace: { name } })
@@ -124,7 +124,7 @@ export class HostileServer {
     return this.#process.err
   }
 
-  /** A raw socket, so that attacks control every byte. */
+  /** Opens a raw socket, on which an attack controls every byte. */
   async connect(localAddress?: string): Promise<Socket> {
     const { hostname, port } = new URL(this.url)
     const to = {
@@ -190,8 +190,8 @@ export class HostileServer {
   }
 
   /**
-   * Processor time of the turns of its event loop since the last call. With `collectGarbage`, the
-   * server then collects the garbage of its main thread.
+   * Processor time of the turns of the server's event loop since the last call. With
+   * `collectGarbage`, the server then collects the garbage of its main thread.
    */
   takeTurns(collectGarbage = false): Promise<Turns> {
     return takeTurns(this.#process.child.pid!, `${this.#folder}/turns`, collectGarbage)
@@ -202,7 +202,7 @@ export class HostileServer {
     writeFileSync(`/proc/${this.#process.child.pid!}/clear_refs`, '5')
   }
 
-  /** Undefined: the process is gone. */
+  /** Resource usage of the server; undefined: the process is gone. */
   usage(): Usage | undefined {
     if (!this.isAlive) return undefined
     const pid = this.#process.child.pid!
@@ -223,7 +223,7 @@ export class HostileServer {
   }
 }
 
-/** Sizes are in bytes. */
+/** Resource usage. Sizes are in bytes. */
 export interface Usage {
   readonly memory: number
   readonly peak: number

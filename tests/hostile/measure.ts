@@ -11,7 +11,7 @@ export interface Measured {
   readonly during: readonly Seen[]
   readonly answers: Answers
   readonly cpuSeconds: number
-  /** In bytes: idle before the attack, the peak, and at rest after the attack. */
+  /** Memory in bytes: idle before the attack, the peak, and at rest after the attack. */
   readonly memory: { readonly idle: number; readonly most: number; readonly after: number }
   /** Processor time of the longest turn of the event loop, in milliseconds. */
   readonly longestTurnMs: number
@@ -37,10 +37,15 @@ const idleSeconds = 5
 const afterSeconds = 2
 const holdSeconds = 20
 
-/** Short, so that a stall cannot fall between two requests. */
+/**
+ * Pause between requests of a bystander. Short, so that a stall cannot fall between two requests.
+ */
 const restMs = 5
 
-/** `cluster`: keeps the data on that cluster instead of the embedded engine. */
+/**
+ * Measures an attack on a server of its own. `cluster`: the server keeps its data there instead of
+ * in the embedded engine.
+ */
 export async function measure(
   attack: Attack,
   cluster: ConnectOptions | undefined,
@@ -88,7 +93,7 @@ export async function measure(
   }
 }
 
-/** Values that exceed their bound. */
+/** Descriptions of the measured values that exceed their bound. */
 export function problemsOf(measured: Measured): readonly string[] {
   const { idle, during, memory, longestTurnMs, isAlive, complaints } = measured
   if (!isAlive) return ['the server died']

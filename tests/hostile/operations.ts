@@ -5,9 +5,9 @@ import type { HostileServer } from './hostile-server.ts'
 export interface Operation {
   readonly name: string
   readonly token: string
-  /** Empty: nothing is sent; the thread waits for a timer instead. */
+  /** Path of the requests; empty: nothing is sent, and the thread waits for a timer instead. */
   readonly path: string
-  /** Empty: the path is read with GET. */
+  /** Commands to send; empty: the path is read with GET. */
   readonly commands: readonly object[]
   /** Number of parts in which a body is sent, with a pause in between. */
   readonly parts: number
@@ -28,7 +28,7 @@ export const machineName = machine.name
 
 const keyspace = '/default_keyspace'
 
-/** All operations share one collection and one token. */
+/** Makes few operations, which share one collection and one token. */
 export async function makeFewOperations(
   server: HostileServer,
   token: string,
@@ -54,7 +54,7 @@ export async function makeFewOperations(
   ]
 }
 
-/** Each operation has a collection and a token of its own. */
+/** Makes many operations, each with a collection and a token of its own. */
 export async function makeManyOperations(
   server: HostileServer,
 ): Promise<readonly Operation[]> {
@@ -119,7 +119,7 @@ export async function makeManyOperations(
   ]
 }
 
-/** Returns the path of the collection. */
+/** Creates a collection, and returns its path. */
 async function makeCollection(
   server: HostileServer,
   name: string,

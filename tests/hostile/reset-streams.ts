@@ -11,7 +11,10 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload])
 }
 
-/** `GET https /` by indexes of the static table, and an authority. */
+/**
+ * Headers of a GET request: indexes of the static table for method, scheme and path, and an
+ * authority.
+ */
 const headerBlock = Buffer.concat([
   Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01]),
   Buffer.from('x'),

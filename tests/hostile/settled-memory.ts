@@ -6,7 +6,7 @@ import type { HostileServer } from './hostile-server.ts'
 export const keptMemoryMax = 100_000_000
 
 export interface SettledMemory {
-  /** Undefined: the process has ended. */
+  /** Memory of the server; undefined: the process has ended. */
   readonly bytes: number | undefined
   /**
    * Whether garbage of the request thread was collected first. V8 keeps garbage while memory is not
@@ -15,7 +15,10 @@ export interface SettledMemory {
   readonly isCollected: boolean
 }
 
-/** Waits until memory falls to `goal`; collects garbage when it stays above. */
+/**
+ * Waits until the server's memory falls to `goal`; collects its garbage when the memory stays
+ * above.
+ */
 export async function settledMemory(
   server: HostileServer,
   goal: number,
@@ -34,6 +37,6 @@ export async function settledMemory(
   return { bytes: server.usage()?.memory, isCollected: true }
 }
 
-/** Milliseconds in which a server above its bound should return memory. */
+/** Maximum time in which a server above its bound should return memory. */
 const restMsMax = 5_000
 const restStepMs = 500

@@ -21,7 +21,7 @@ export interface Turns {
   readonly longestMs: number
   /** Number of turns with more than 20, 50 and 100 ms of processor time. */
   readonly over: { readonly 20: number; readonly 50: number; readonly 100: number }
-  /** Bytes of the process, and of its main thread. */
+  /** Memory of the process, and of its main thread, in bytes. */
   readonly memory: NodeJS.MemoryUsage
 }
 

@@ -186,7 +186,8 @@ describe('a server limits each address', () => {
         assert((await metric(name)) >= 1)
         break
       } catch (error) {
-        // The server may not have noticed yet that the connections were closed.
+        // Retries when the request fails: the server may not have noticed yet that the connections
+        // were closed.
         if (error instanceof assert.AssertionError) throw error
       }
   })

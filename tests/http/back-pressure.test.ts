@@ -22,7 +22,7 @@ const long = '/default_keyspace/long'
 const short = '/default_keyspace/short'
 const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
 
-/** A collection whose page has 12 MB: more than the system buffers for a connection. */
+/** Creates a collection with a page of 12 MB: more than the system buffers for a connection. */
 before(async () => {
   dataDir = await temporaryFolder()
   await start()
@@ -81,8 +81,8 @@ function findOne(headers: Record<string, string> = {}): Promise<Answer> {
 }
 
 /**
- * Retries while no memory is available: on a busy machine other commands may hold memory for
- * longer than this one waits.
+ * Sends a command until memory is available: on a busy machine other commands may hold memory for
+ * longer than a command waits.
  */
 async function untilRoom(path: string, command: object): Promise<Answer> {
   const answer = await server.command(path, command)
@@ -104,7 +104,8 @@ describe('pipelined requests', () => {
     const socket = await open()
     socket.pause()
     socket.write(requestOf({ find: {} }, `/v1${long}`).repeat(200))
-    // The first command waits for its reader; commands of other connections are served meanwhile.
+    // The first command waits until its client reads; commands of other connections are served
+    // meanwhile.
     while ((await commandsSeen()) === 1);
     for (let i = 0; i < 50; i++) assert.equal((await findOne()).http, 200)
     assert.equal(await commandsSeen(), 2)
@@ -396,7 +397,8 @@ describe('streams of HTTP/2', () => {
     const scrape = async () => (await other.send({ ':path': '/metrics' })).text
     const held = async () =>
       Number(/^stela_reply_memory_bytes (\d+)$/m.exec(await scrape())![1])
-    // One page of 12 MB, which is an eighth of the memory; the other replies are rejections.
+    // The server holds one page of 12 MB, an eighth of the memory, for the connection; its other
+    // replies are rejections.
     let most = 0
     for (let i = 0; i < 15; i++) {
       most = Math.max(most, await held())

@@ -18,7 +18,10 @@ export const missingBrowser =
     ? 'Pages need Chromium: apt-get install chromium; or name one, STELA_TEST_BROWSER=/path/to/it'
     : undefined
 
-/** Timeout of a wait. Awaited events happen on any machine, so only a broken test reaches it. */
+/**
+ * Maximum wait for an event. Awaited events happen on any machine, so only a broken test waits so
+ * long.
+ */
 export const patienceMs = 180_000
 
 export function launchBrowser(): Promise<Browser> {
@@ -26,8 +29,8 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile,
     timeout: patienceMs,
-    // Pages are our own. As root, and in most containers, there is no sandbox to be had.
-    // Without a graphics card, the process that emulates one takes an eighth of the time.
+    // No sandbox: the pages are our own, and root and most containers cannot use one. No GPU
+    // process: without a graphics card, emulating one takes an eighth of the time.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }

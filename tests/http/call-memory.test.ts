@@ -158,7 +158,7 @@ describe('values', () => {
     const world = new World(1_000)
     const calls = [world.call(), world.call({ principalName: 'bob' })]
     for (const call of calls) await call.takeForBody(500)
-    // Both calls hold half of the memory for values, and need more.
+    // Each call holds half of the memory for values, and needs more.
     for (const call of calls) (await call.borrow(500))()
     for (const call of calls) call.end()
     assert.equal(world.valueRoom.held, 0)

@@ -136,7 +136,7 @@ describe('a command that exceeds its timeout', () => {
   })
 
   for (const [work, { path, command, otherwise }] of Object.entries(cases))
-    test(`gets another reply with enough time, while ${work}`, async () => {
+    test(`would get another reply with enough time, while ${work}`, async () => {
       const { errors = [] } = (await send(path, command)).body
       assert.deepEqual(
         errors.map(({ title }) => title),
@@ -144,7 +144,7 @@ describe('a command that exceeds its timeout', () => {
       )
     })
 
-  describe('ends', () => {
+  describe('is aborted', () => {
     before(() => restart({ commandTimeoutMs }))
     after(() => restart({}))
     for (const [work, { path, command, timeout }] of Object.entries(cases))

@@ -51,8 +51,8 @@ async function assertServes(): Promise<void> {
 }
 
 /**
- * As assertServes, but with retries: on a busy machine a request may exceed the short request
- * timeout.
+ * Asserts that the server serves, with retries: on a busy machine a request may exceed the short
+ * request timeout.
  */
 async function assertServesInTime(): Promise<void> {
   let answer: Answer | undefined

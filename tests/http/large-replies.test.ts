@@ -1,7 +1,6 @@
 /**
  * Replies of many megabytes have the same bytes as small ones, and other requests get their turns
- * while
- * they are read, serialized and sent.
+ * while they are read, serialized and sent.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -22,7 +21,10 @@ import { H2Client } from './h2-client.ts'
 import { makeCertificate, saveCertificate } from './made-certificate.ts'
 import { headOf, openConnection } from './raw-connection.ts'
 
-/** Minimum of other requests that are answered meanwhile; usually there are far more. */
+/**
+ * Minimum number of other requests that are answered during one large reply; usually there are far
+ * more.
+ */
 const answersMin = 4
 
 /**

@@ -33,7 +33,7 @@ describe('a large request', () => {
     const ended = command.finally(() => (state.isRunning = false))
     let answers = 0
     while (state.isRunning) {
-      // Not the health check, because it writes to the disk, which the command may keep busy.
+      // Does not use the health check, which writes to the disk that the command may keep busy.
       const { codes } = await server.command('', { findKeyspaces: {} })
       assert.deepEqual(codes, [])
       answers++
@@ -82,9 +82,11 @@ describe('a large request', () => {
     server = await startServer({ dataDir, commandTimeoutMs: 20 })
     const document = { _id: 'late', elements }
     const late = await send('/free', { insertOne: { document } })
-    // Before the body is parsed the server does not know that the command writes.
+    // The error is that of a read: before the body is parsed, the server does not know that the
+    // command writes.
     assert.deepEqual(late.codes, ['TIMEOUT_READING_DATA'])
-    // No timeout before and after it, because a busy machine might exceed it.
+    // The server has no timeout before and after the late command, because a busy machine might
+    // exceed it.
     await server.stop()
     server = await startServer({ dataDir })
     const found = await send('/free', { findOne: { filter: { _id: 'late' } } })

@@ -37,7 +37,10 @@ async function start(config: Partial<Config>): Promise<void> {
   assert.deepEqual(created.body, { status: { ok: 1 } })
 }
 
-/** Creates the collection without the timeout, which a busy machine might exceed. */
+/**
+ * Starts a server with a command timeout. Creates the collection without it, because a busy machine
+ * might exceed it.
+ */
 async function startWithTimeout(commandTimeoutMs: number): Promise<void> {
   await start({})
   await server.stop()
@@ -122,7 +125,7 @@ describe('commands up to the limit', () => {
     await Promise.all(again)
   })
 
-  test('leave the connections of rejected requests usable', async () => {
+  test('are served on a connection whose earlier request was rejected', async () => {
     await start({ commandsMax: 1 })
     const running = insertSlowly(1)
     await provider.asked(1)
@@ -191,7 +194,10 @@ describe('commands up to the limit', () => {
       const document = { _id, text: 'x'.repeat(3_000_000) }
       await server.command(long, { insertOne: { document } })
     }
-    /** Waits until the command runs, because the next one could take its place. */
+    /**
+     * Sends a find without reading the reply, and waits until the command runs, because the next
+     * one could take its place.
+     */
     const findUnread = async (n: number) => {
       const socket = await open()
       socket.pause()
@@ -234,7 +240,7 @@ describe('connections up to the limit', () => {
       await readUntil(socket, 'default_keyspace')
     }
     three[0]!.destroy()
-    // The server notices the closed connection later.
+    // Connects until the server serves: it may notice late that the other connection has closed.
     let text = ''
     for (let i = 0; i < 1_000 && text === ''; i++) {
       const socket = await open()
@@ -279,7 +285,9 @@ describe('a command that exceeds its timeout', () => {
     const slow = requestOf({ find: { sort: { $vectorize: 'a' } } }, letters)
     const timesOut = async () =>
       assert.match(await readReply(socket), /"TIMEOUT_READING_DATA"/)
-    /** Retries, because a busy machine may exceed the timeout. */
+    /**
+     * Asserts that a find succeeds, with retries, because a busy machine may exceed the timeout.
+     */
     const finds = async () => {
       let text: string
       do {

@@ -46,7 +46,7 @@ function accountOf(number: number): Record<string, string> {
   return { Token: `Cassandra:${encode(`user ${number}`)}:${encode('x')}` }
 }
 
-/** Each concurrent request uses a connection of its own. */
+/** Sends a long count, and notes its end. Each concurrent request uses a connection of its own. */
 async function count(name: string, ended: string[], headers = {}): Promise<void> {
   const counted = await server.command(path, longCount, headers)
   assert.deepEqual(counted.body, { status: { count: documents } })
@@ -82,7 +82,7 @@ describe('a search', () => {
     const counts = Array.from({ length: 24 }, (_, i) => count(`${i}`, ended, accountOf(0)))
     assertFound(await server.command(path, search))
     await Promise.all(counts)
-    // Interrupted counts that continue later have counted each document once too.
+    // The result of each count was right, even if it was interrupted and continued later.
     assert.equal(ended.length, 24)
   })
 

@@ -8,7 +8,7 @@ import { killLeftovers, processToken, ServerProcess } from '../faults/server-pro
 import { startServer, temporaryFolder, testToken, type TestServer } from '../harness.ts'
 import { lettersCollection, PatientProvider } from './patient-provider.ts'
 
-/** Samples of a scrape by name and labels, as they are written. */
+/** Values of the samples in a scrape, by name and labels as they are written. */
 type Samples = ReadonlyMap<string, number>
 
 const sample = /^(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\.)*",?)*\})?) (\S+)$/
@@ -59,7 +59,7 @@ describe('metrics', () => {
   })
   after(() => server.close())
 
-  /** Returns how much each sample grew during the action. */
+  /** Runs an action, and returns a function for the growth of each sample during it. */
   async function growth(act: () => Promise<unknown>): Promise<(key: string) => number> {
     const earlier = await scrape(server)
     await act()
@@ -203,7 +203,7 @@ describe('metrics', () => {
       await server.command('/default_keyspace/measured', { findOne: { sort } })
     })
     assert.equal(grew('stela_open'), 1)
-    // Reports memory in use; much more is reserved.
+    // The metric is the memory in use; much more is reserved.
     const memory = grew('stela_vector_index_memory_bytes')
     assert(memory > 50 * 8 && memory < 50 * 4_000, String(memory))
     const samples = await scrape(server)
@@ -215,7 +215,7 @@ describe('metrics', () => {
     }
     const documents = Array.from({ length: 20 }, (_, n) => ({ n }))
     await server.command('/default_keyspace/measured', { insertMany: { documents } })
-    // The metric is updated asynchronously.
+    // Waits for the metric, which is updated asynchronously.
     for (let recent = 0; recent < 20;)
       recent = (await scrape(server)).get('stela_index_recent_changes')!
     assert.equal(samples.get('stela_index_waiting_entries'), 0)

@@ -39,7 +39,7 @@ test('one turn reads a bounded part of each concurrent body', async () => {
   server.close()
   const whole = createHash('sha256').update(body).digest('hex')
   assert.deepEqual(hashes, Array<string>(uploads).fill(whole))
-  // Two chunks of each body, and one that had been read before the pause.
+  // The bound is two chunks of each body, and one that had been read before the pause.
   assert.ok(mostInATurn <= uploads * 3 * 65_536, `${mostInATurn} bytes in a turn`)
 })
 

@@ -21,7 +21,7 @@ export class Way {
   #failure: Error | undefined
   #left = Infinity
 
-  /** After this many requests, all further ones fail before they have an effect. */
+  /** Lets `count` more requests succeed; all later ones fail before they have an effect. */
   failAfter(count: number, failure?: Error): void {
     this.#left = count
     this.#failure = failure
@@ -133,7 +133,7 @@ class RemoteFairShare implements FairShare {
   }
 }
 
-/** Turns begin later, and servers learn later that they have ended. */
+/** Turns over the channel: they begin later, and servers learn later that they have ended. */
 function remoteTurns(way: Way, kept: DocumentTurns): DocumentTurns {
   const passOn =
     <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>

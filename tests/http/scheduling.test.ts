@@ -17,7 +17,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64')
 const hostile = { Token: `Cassandra:${encode('hostile')}:${encode('x')}` }
 const accounts = [{ name: 'hostile', password: 'x' }]
 
-/** Parsing takes milliseconds: 63 conditions of 100 numbers each. */
+/** Clauses that take milliseconds to parse: 63 conditions of 100 numbers each. */
 const clauses = {
   filter: {
     $or: Array.from({ length: 63 }, (_, n) => ({
@@ -35,7 +35,7 @@ async function createBooks(server: TestServer): Promise<void> {
 }
 
 /**
- * How many of the first requests are answered before one of another client that is sent after them.
+ * Number of the first `count` requests that are answered before a later request of another client.
  */
 async function answeredBefore(
   url: string,

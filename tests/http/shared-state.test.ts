@@ -19,7 +19,7 @@ const books = '/default_keyspace/books'
 
 const jsonHeaders = { Token: testToken, 'Content-Type': 'application/json' }
 
-/** More than a body that is parsed in one slice, and than one that is received in one chunk. */
+/** Texts of a body that is neither received in one chunk nor parsed in one slice. */
 const texts = Array<string>(40).fill('x'.repeat(5_000))
 
 /** Two servers on one engine that share their limits and turns. */
@@ -195,7 +195,7 @@ describe('state shared by servers and kept elsewhere', { timeout: 600_000 }, () 
   test('causes a clear error when a part is unreachable', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 10_000 })
     await one.command(books, insertOf('large'))
-    // The first request of a connection identifies its principal.
+    // Each request uses a new connection, whose first request identifies its principal.
     const send = (body: unknown) => sendInChunks(one, body, { Connection: 'close' })
     const find = { find: { filter: { _id: 'large' } } }
     const update = {

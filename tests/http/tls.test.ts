@@ -274,7 +274,7 @@ describe('an HTTP/2 connection', () => {
     half.write('{"find')
     await once(half, 'close')
     assert.equal(half.rstCode, constants.NGHTTP2_CANCEL)
-    // A busy machine may exceed the short request timeout.
+    // Retries, because a busy machine may exceed the short request timeout.
     let answer: H2Answer | undefined
     while (answer === undefined)
       answer = await client.command('', findKeyspaces).catch(() => undefined)
@@ -358,7 +358,7 @@ describe('a certificate', () => {
     try {
       const kept = await open()
       assert.equal(await shownSubject(), 'CN=stela test')
-      // Between the writes of the two files they do not match.
+      // Certificate and key do not match between the writes of the two files.
       const newer = makeCertificate('newer')
       await writeFile(files.certFile, newer.cert)
       assert.equal(await shownSubject(), 'CN=stela test')

@@ -33,7 +33,7 @@ function traceOf(answer: Pick<Answer, 'body'>): ShownTrace {
   return trace as ShownTrace
 }
 
-/** The messages without their times. */
+/** The messages of a trace without their times. */
 function messagesOf(answer: Pick<Answer, 'body'>): string[] {
   return traceOf(answer).events.map(({ message }) =>
     message.replace(/ (?:in|after) [\d.]+ ms$/, ''),

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { sliceMs } from '../../src/caller/caller.ts'
 import { Turns } from '../../src/http/turns.ts'
 
-/** Requests hold the thread for given times of a manual clock. */
+/** A manual clock, and requests that hold the thread for given times of it. */
 class World {
   now = 0
   readonly turns = new Turns(() => this.now)
@@ -161,7 +161,10 @@ interface Asked {
   readonly at: number
 }
 
-/** While a request of a principal waits, each other principal gets at most one turn. */
+/**
+ * Runs requests and asserts that, while a request of a principal waits, each other principal gets
+ * at most one turn.
+ */
 async function holdsFor(requests: readonly Asked[]): Promise<void> {
   const world = new World()
   const connections = new Map<string, object>()

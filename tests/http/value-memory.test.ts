@@ -34,7 +34,7 @@ async function held(): Promise<number> {
   return Number(/^stela_value_memory_bytes (\d+)$/m.exec(text)![1])
 }
 
-/** The maximum that was held until all requests ended. */
+/** The maximum of memory that was held until all requests ended. */
 async function mostDuring(work: readonly Promise<unknown>[]): Promise<number> {
   const over = Promise.all(work).then(() => true)
   let most = 0

@@ -27,7 +27,7 @@ const doubles = fc.double({ noNaN: true, noDefaultInfinity: true })
 const texts = fc.oneof(numerals, doubles.map(String), fc.integer().map(String))
 
 describe('readNumeral', () => {
-  test('reads a numeral that a double represents as that double', () => {
+  test('reads a numeral as a double if a double represents it', () => {
     for (const [text, value] of [
       ['0', 0],
       ['-0', 0],
@@ -204,7 +204,7 @@ describe('addNumeric and multiplyNumeric', () => {
 })
 
 describe('decimalParts', () => {
-  test('splits into sign, digits and exponent', () => {
+  test('splits a number into sign, digits and exponent', () => {
     const cases: [Numeric, -1 | 0 | 1, string, number][] = [
       [0, 0, '', 0],
       [-0, 0, '', 0],
@@ -219,7 +219,7 @@ describe('decimalParts', () => {
   })
 })
 
-/** The value is count / 10^scale. */
+/** An exact number: `count` / 10^`scale`. */
 interface Exact {
   readonly count: bigint
   readonly scale: number

@@ -154,7 +154,7 @@ describe('parseJson', () => {
     assert.equal(printJson(object), text)
   })
 
-  test('skips white space of any length, and finds errors behind it', () => {
+  test('skips white space of any length, and finds errors after it', () => {
     for (const length of [63, 64, 65, 1_000]) {
       const space = ' \n\t\r'.repeat(length).slice(0, length)
       const text = ['', '{', '"a"', ':', '[', '1', ',', '2', ']', '}', ''].join(space)
@@ -192,7 +192,7 @@ describe('parseJson', () => {
   })
 
   test('reads no character beyond the end of a text', ({ mock }) => {
-    // After one such read, compiled code is slower at every character.
+    // After one read beyond the end of a text, compiled code is slower at every character.
     const spied = mock.method(String.prototype, 'charCodeAt').mock
     const whole = `{"a":[1,-2.5e3,"x\\n\\u00e9",true],"b":"${'y'.repeat(130)}\\t"} `
     for (let length = 0; length <= whole.length; length++)

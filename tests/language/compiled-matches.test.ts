@@ -34,7 +34,8 @@ function withValuesOf(filter: Filter, document: JsonObject, random: Random): Fil
   const swapped = (value: Value) => {
     if (held.length === 0 || random.chance(0.5)) return value
     const text = printJson(random.pick(held))
-    // Parsing rejects binary operands, like readers of filters.
+    // A value with binary data replaces no operand, because filters with binary operands are
+    // rejected.
     return text.includes('$binary') ? value : parseStored(text)
   }
   switch (filter.kind) {
@@ -72,7 +73,7 @@ describe('a compiled filter', () => {
           assert.fail(`${time}: ${printJson(document)} by ${inspect(filter, { depth: 9 })}`)
     }
     assert(matched > 200, `${matched} matched`)
-    // About 27 of 4 000 do; fewer than 6 happen in one run of a million.
+    // About 27 of 4 000 filters take steps; fewer than 6 do in one run of a million.
     assert(stepped > 5, `${stepped} took steps`)
   })
 
@@ -107,7 +108,7 @@ describe('the steps of comparing a document', () => {
   const path = pathOf('a')
   const numbers = (from: number, count: number) =>
     Array.from({ length: count }, (_, n) => from + n)
-  /** All conditions hold, so each one is evaluated. */
+  /** A filter whose conditions all hold, so that each one is evaluated. */
   const allOf = (count: number): Filter => ({
     kind: 'and',
     of: [

@@ -93,7 +93,7 @@ describe('documents', () => {
     assert.equal(ids(sorted), '0 2 3 4 1')
   })
 
-  test('are sorted descending in the exact reverse, except for _id', () => {
+  test('are sorted by a descending key in exactly the reverse order, except for _id', () => {
     const all = documents(
       '{"_id":"missing"}',
       '{"_id":"null","a":null}',
@@ -159,7 +159,8 @@ describe('the order', () => {
   test('is transitive', () => {
     fc.assert(
       fc.property(value, value, value, (x, y, z) => {
-        // Wrapped in arrays, because sort() places undefined last without calling the comparator.
+        // The values are wrapped in arrays, because sort() places undefined last without calling
+        // the comparator.
         const [a, b, c] = [[x], [y], [z]]
           .toSorted(([left], [right]) => compareValues(left, right))
           .map(([held]) => held)

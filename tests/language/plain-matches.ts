@@ -65,7 +65,10 @@ function holds(
   }
 }
 
-/** An array equals a scalar that is one of its elements, except null. */
+/**
+ * Whether a stored value matches an operand of $eq. An array also matches a scalar that is one of
+ * its elements, except null.
+ */
 function equals(stored: Value | undefined, value: Value): boolean {
   if (stored === undefined) return false
   if (Array.isArray(stored) && value !== null && isScalar(rankOf(value)))
@@ -73,13 +76,19 @@ function equals(stored: Value | undefined, value: Value): boolean {
   return areSame(stored, value)
 }
 
-/** Like `equals`, but a null in an array also matches. */
+/**
+ * Whether a stored value matches one of the operands of $in, like `equals`; a null in an array also
+ * matches null.
+ */
 function isAmong(stored: Value | undefined, values: readonly Value[]): boolean {
   const hasNull = Array.isArray(stored) && stored.includes(null)
   return values.some((value) => equals(stored, value) || (value === null && hasNull))
 }
 
-/** A scalar counts as an array with one element. */
+/**
+ * Whether a stored value contains all operands of $all. A scalar counts as an array with one
+ * element.
+ */
 function holdsAll(stored: Value | undefined, values: readonly Value[]): boolean {
   if (Array.isArray(stored))
     return values.every((value) => stored.some((element) => areSame(element, value)))
@@ -87,7 +96,7 @@ function holdsAll(stored: Value | undefined, values: readonly Value[]): boolean 
   return values.every((value) => areSame(stored, value))
 }
 
-/** Equality of whole values. A binary value equals nothing, not even itself. */
+/** Whether two whole values are equal. A binary value equals nothing, not even itself. */
 function areSame(a: Value, b: Value): boolean {
   const type = rankOf(a)
   if (type !== rankOf(b) || type === rank.binary) return false

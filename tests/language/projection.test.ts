@@ -65,7 +65,7 @@ describe('a projection without regular fields', () => {
     ])
   })
 
-  test('excludes and slices as without _id: 1', () => {
+  test('excludes and slices with _id: 1 as without it', () => {
     assertProjected([
       ['{"_id":1,"a":0}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],
       ['{"a":false,"_id":true}', '{"_id":1,"a":1,"b":2}', '{"_id":1,"b":2}'],

@@ -29,7 +29,10 @@ function updated(update: string, document: string, inserting = false): string {
   return same
 }
 
-/** Each case has the document, the argument of the operator, and the result. */
+/**
+ * Asserts the result of each row: the document, the argument of the operator, and the updated
+ * document.
+ */
 function assertUpdated(
   operator: string,
   rows: readonly (readonly [string, string, string])[],
@@ -50,7 +53,10 @@ function refusal(run: () => unknown, what: string): ApiError {
   assert.fail(`${what} was taken`)
 }
 
-/** Each case has the document, the argument of the operator, and a part of the error message. */
+/**
+ * Asserts that each row is rejected: the document, the argument of the operator, and a part of the
+ * error message.
+ */
 function assertRefused(
   operator: string,
   code: string,
@@ -69,7 +75,7 @@ const target = 'UNSUPPORTED_UPDATE_OPERATION_TARGET'
 const tooMuch = 'SHRED_DOC_LIMIT_VIOLATION'
 
 describe('$set', () => {
-  test('replaces, or adds at the end', () => {
+  test('replaces a field, or adds it at the end', () => {
     assertUpdated('$set', [
       ['{"_id":1,"a":1,"b":2}', '{"a":[3]}', '{"_id":1,"a":[3],"b":2}'],
       ['{"_id":1,"a":1}', '{"b":{"c":2}}', '{"_id":1,"a":1,"b":{"c":2}}'],

@@ -33,7 +33,7 @@ const numerals = fc
 
 const lists = fc.array(fc.oneof(numerals, values), { maxLength: 30 })
 
-/** Values of one list that the other lacks, each once. */
+/** Values of `from` that `to` lacks, each once. */
 function added(to: readonly Value[], from: readonly Value[]): Value[] {
   const all = [...to]
   for (const value of from)

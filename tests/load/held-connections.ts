@@ -20,7 +20,10 @@ export interface Held {
 const path = '/default_keyspace/held'
 const documents = 1_000
 
-/** Connections that are opened concurrently: the length of the queue of a listening socket. */
+/**
+ * Number of connections that are opened concurrently: the length of the queue of a listening
+ * socket.
+ */
 const openedAtATime = 100
 const askedAtATime = 32
 
@@ -114,7 +117,7 @@ async function prepare(server: LoadedServer): Promise<void> {
   connection.close()
 }
 
-/** Waits until the server has noticed that the connections were closed. */
+/** Resource usage after the server has noticed that the connections were closed. */
 async function usageWhenClosed(server: LoadedServer): Promise<Usage> {
   for (let tries = 100; ; tries--) {
     const usage = await server.usage()

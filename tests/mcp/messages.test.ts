@@ -366,7 +366,7 @@ describe('a request', () => {
     assert.equal(command.http, 200)
   })
 
-  test('takes precedence over a keyspace of that name', async () => {
+  test('is accepted at its path even if a keyspace has the same name', async () => {
     const { server } = running
     await server.command('', { createKeyspace: { name: 'mcp' } })
     const command = await send({ findCollections: {} })
@@ -381,7 +381,7 @@ describe('a request', () => {
     await server.command('', { dropKeyspace: { name: 'mcp' } })
   })
 
-  test('accepts any path of a database', async () => {
+  test('may use any path of a database', async () => {
     for (const path of ['/v1/mcp/', '/v1/mcp?a=b', '/api/json/v1/mcp'])
       assert.equal((await send(ping, {}, path)).http, 200, path)
     const unknown = '/databases/00000000-0000-0000-0000-000000000000/v1/mcp'

@@ -228,7 +228,7 @@ describe('with the official client', () => {
       assert.equal(found._meta!.status, undefined)
     })
 
-    test('tools have no older names', async () => {
+    test('commands are not tools under their older names', async () => {
       await assert.rejects(assistant.call('findNamespaces'), /There is no tool/)
     })
 

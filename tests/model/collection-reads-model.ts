@@ -47,7 +47,7 @@ interface Read {
   readonly filter: Filter
   readonly sort: Value
   readonly options: JsonObject
-  /** Matching documents in groups; the documents of a group tie in the sort. */
+  /** Matching documents in groups, in the order of the sort; the documents of a group tie. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
@@ -139,7 +139,7 @@ export class CollectionReadsModel {
     for (const document of given) this.#put(document)
   }
 
-  /** Changes or removes a search field or another field. */
+  /** Changes or removes a search field or another field of one document. */
   async #update(): Promise<void> {
     const random = this.#random
     const kept = this.#someDocument()
@@ -337,7 +337,7 @@ export class CollectionReadsModel {
     const found = this.#oracle.found(filter).filter(({ search }) => {
       return hasTerms({ _id: '', $lexical: search.lexical ?? null }, text)
     })
-    // Other tests check the order by relevance.
+    // One group, because other tests check the order by relevance.
     const groups = [found.map((kept) => ({ kept }))]
     const sort = new Map([['$lexical', text]])
     return { filter, sort, groups, ...this.#more(false) }
@@ -361,7 +361,10 @@ export class CollectionReadsModel {
       : randomSentFilter(this.#random, this.#shape, rule)
   }
 
-  /** Includes or excludes root fields, and search fields beside them. */
+  /**
+   * A projection that includes or excludes root fields, sometimes with search fields, and its
+   * effect on a document.
+   */
   #projection(): { readonly projection: JsonObject | undefined; readonly show: Show } {
     const random = this.#random
     if (random.chance(0.2))
@@ -418,7 +421,7 @@ export class CollectionReadsModel {
 
 const byId: SortKey = { path: pathOf('_id'), direction: 1 }
 
-/** The document with its search fields. */
+/** The document with its search fields as members. */
 function whole({ document, search }: Kept): JsonObject {
   const shown = new Map(document)
   if (search.vector) shown.set('$vector', [...search.vector.numbers])
@@ -426,7 +429,7 @@ function whole({ document, search }: Kept): JsonObject {
   return shown
 }
 
-/** A text that does not depend on the order of root fields. */
+/** JSON text of a document that does not depend on the order of root fields. */
 function inText(document: JsonObject): string {
   const shown = new Map(document)
   const vector = shown.get('$vector')

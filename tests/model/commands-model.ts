@@ -66,7 +66,8 @@ export class CommandsModel {
 
   step(): Promise<void> {
     const random = this.#random
-    // Keeps collections small enough for the plain Map, and large enough for several pages.
+    // Chooses so that collections stay small enough for the plain Map, and large enough for several
+    // pages.
     if (random.chance(this.#documents.size < 60 ? 0.5 : 0.1)) return this.#insert()
     return random.pick([
       () => this.#find(),
@@ -148,7 +149,7 @@ export class CommandsModel {
     assert.equal(answer.text, `{"status":{"count":${length}}}`, this.#label)
   }
 
-  /** Sorts by _id, so that the first match is determined. */
+  /** Updates the first match. The sort is by _id, so that the first match is determined. */
   async #updateOne(): Promise<void> {
     const filter = randomSentFilter(this.#random, this.#shape, rule)
     const update = this.#randomUpdate()
@@ -178,7 +179,8 @@ export class CommandsModel {
   }
 
   /**
-   * Skips updates that some document rejects: the documents changed before that error would be unknown.
+   * Updates all matches. Skips updates that some document rejects: the documents changed before
+   * that error would be unknown.
    */
   async #updateMany(): Promise<void> {
     const filter = randomSentFilter(this.#random, this.#shape, rule)
@@ -302,7 +304,7 @@ export class CommandsModel {
     }
   }
 
-  /** A value, an operator with a value, or a field with either. */
+  /** An operand of $pull: a value, an operator with a value, or a field with either. */
   #pulled(): Value {
     const random = this.#random
     const value = randomValue(random, this.#shape)

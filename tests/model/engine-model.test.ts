@@ -66,7 +66,7 @@ interface Commands {
   readonly shape: Shape
   readonly indexing?: IndexingOptions
   readonly count: number
-  /** No documents are inserted above this number. */
+  /** Maximum number of documents; above it, none are inserted. */
   readonly documentsMax: number
 }
 
@@ -209,7 +209,7 @@ class Model {
       const writes = Array.from({ length: 200 }, (_, i) => {
         const document = this.#newDocument()
         document.set('_id', this.#oracle.size + i)
-        // `d` has a value that most documents share; values of `c` are nearly unique.
+        // Most documents share one of three values of `d`; values of `c` are nearly unique.
         if (this.#random.chance(0.8)) document.set('d', this.#random.integer(0, 2))
         if (this.#random.chance(0.9)) document.set('c', this.#random.integer(0, size))
         return {
@@ -269,7 +269,7 @@ class Model {
       this.#label,
     )
     for (const write of writes) this.#apply(write)
-    // The records that were read are outdated now.
+    // The writes refer to the records before the first call, so they are outdated now.
     const again = await this.#engine.write(this.#target, writes)
     assert(
       again.every((outcome) => outcome === 'conflict'),
@@ -308,7 +308,7 @@ class Model {
     const matching = this.#oracle.matching(filter, sort)
     const expected = sort.length > 0 ? matching.slice(skip) : matching
     const pageSize = this.#random.pick([1, 3, 20, 20, 100, 2000])
-    // Limits the time that tiny pages of a large result take.
+    // Reads at most a few pages, because tiny pages of a large result take long.
     const pagesMax = this.#oracle.size > 1000 ? 4 : 12
     const about = this.#about({ ...query, pageSize })
 
@@ -323,7 +323,10 @@ class Model {
     assertPages(direct, expected, skip, sort, `${isShort ? 'short' : 'long'}, ${about}`)
   }
 
-  /** Reads pages while records change: records that do not change are found exactly once. */
+  /**
+   * Reads pages while some records change, and checks that the other records are found exactly
+   * once.
+   */
   async #readWhileChanging(): Promise<void> {
     const filter = this.#filter()
     const throughout = new Set(this.#oracle.matching(filter, []))
@@ -348,7 +351,7 @@ class Model {
     assert.deepEqual(seen.toSorted(), expected.toSorted(), about)
   }
 
-  /** Follows the pages; sometimes continues from a position within a page. */
+  /** Reads pages one after the other; sometimes continues from a position within a page. */
   async #pages(
     first: Query,
     pageSize: number,
@@ -407,7 +410,10 @@ class Model {
     }
   }
 
-  /** Repeats with a larger budget until it suffices, as the engine does once. */
+  /**
+   * Asks the reader with a small budget, and repeats with larger ones until one suffices. The
+   * engine repeats once.
+   */
   #askShort(query: Query): Answer {
     for (let units = 50; ; units *= 10) {
       let left = units
@@ -498,7 +504,8 @@ function assertPages(
     assert.deepEqual(texts, whole ? expected : expected.slice(0, texts.length), about)
     return
   }
-  // Without a sort: the right number of records, each once, and all of them expected.
+  // Without a sort, the result must have the right number of records, each once, and all of them
+  // expected.
   const possible = new Set(expected)
   assert.equal(new Set(texts).size, texts.length, `twice: ${about}`)
   for (const text of texts) assert(possible.has(text), `${text} is not expected: ${about}`)

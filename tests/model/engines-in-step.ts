@@ -48,7 +48,7 @@ export class EnginesInStep implements Service {
   }
 }
 
-/** Leaves out warnings, because engines differ in which reads are slow. */
+/** The status of an answer without warnings, because engines differ in which reads are slow. */
 function statusOf({ body }: CommandAnswer): unknown {
   const { warnings, ...status } = body.status ?? {}
   void warnings

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 
-/** Sorts items into groups; the items of a group tie. */
+/** Sorts items and divides them into groups; the items of a group tie. */
 export function grouped<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
@@ -19,8 +19,8 @@ export function grouped<T>(
 }
 
 /**
- * Asserts that texts belong to the groups after the first `skip` items, up to `limit`. Texts may
- * repeat, because a projection can exclude the fields that distinguish items.
+ * Asserts that `found` is a possible result after the first `skip` items, with at most `limit`
+ * items. Texts may repeat, because a projection can exclude the fields that distinguish items.
  */
 export function assertInGroups(
   found: readonly string[],

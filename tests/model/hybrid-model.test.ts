@@ -106,7 +106,7 @@ describe(`hybrid searches compared with brute force, seed ${seed}`, () => {
       Boolean(document.$lexical?.trim()) &&
       (n === undefined || document.n === n) &&
       (rerankOn === '$lexical' || Boolean(document.about?.trim()))
-    // BM25 uses the statistics of all texts, whether or not they match the filter.
+    // BM25 uses the statistics of all texts, including those of books that the filter excludes.
     const all = byTerms(books.values(), words)
     const withAll = new Set(all.map(({ document }) => document))
     const withSome = byTerms(books.values(), words, hasAnyTerm)

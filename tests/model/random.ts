@@ -11,7 +11,7 @@ import { escapeSegment, parsePath, type Path } from '../../src/language/values/p
 import type { SortKey } from '../../src/language/values/sort-key.ts'
 import type { SearchFields } from '../../src/engine/contract.ts'
 
-/** Set SEED to repeat a run. */
+/** The seed of the run. Set SEED to repeat a run. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
 /**
@@ -164,7 +164,9 @@ export function pathOf(text: string): Path {
   return path
 }
 
-/** A filter that the parser can produce: only indexed paths and values that it accepts. */
+/**
+ * A random filter that the parser can produce: with indexed paths only, and values that it accepts.
+ */
 export function randomFilter(
   random: Random,
   shape: Shape,
@@ -224,7 +226,7 @@ function randomComparison(random: Random, shape: Shape): Comparison {
   }
 }
 
-/** The parser rejects binary operands. */
+/** A value that is not binary, because the parser rejects binary operands. */
 function withoutBinary(random: Random, shape: Shape, make: () => Value): Value {
   const value = make()
   return isObject(value) && value.has('$binary') ? randomScalar(random, shape) : value

@@ -15,7 +15,10 @@ interface Model {
   run(isOver: (reads: number) => boolean): Promise<void>
 }
 
-/** Defines tests in the suite that calls it. `servers` is called when the first test runs. */
+/**
+ * Defines tests of reads in the suite that calls this function. The first test that runs calls
+ * `servers`.
+ */
 export function testReads(
   servers: () => Servers,
   { targets, reads }: { readonly targets: number; readonly reads: number },

@@ -287,7 +287,10 @@ class Model {
 
 type Act = (operator: string, name: string, argument: unknown) => void
 
-/** The stored form of a value: sets and maps sorted without duplicates; undefined when empty. */
+/**
+ * The stored form of a value: sets and maps are sorted and have no duplicates; undefined when
+ * empty.
+ */
 function normal(name: string, value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   const elements = Array.isArray(value) ? (value as unknown[]) : []

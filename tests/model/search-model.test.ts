@@ -40,7 +40,7 @@ describe(`searches compared with a plain Map, seed ${seed}`, () => {
     })
 })
 
-/** The fields in the order in which the service returns them. */
+/** A document; its fields are in the order in which the service returns them. */
 interface Book {
   readonly _id: number
   readonly n?: number
@@ -82,7 +82,8 @@ class Model {
 
   write(): Promise<void> {
     const random = this.#random
-    // The collection stays small enough for brute force, and leaves some ids unused.
+    // Chooses so that the collection stays small enough for brute force, and leaves some ids
+    // unused.
     const { size } = this.#books
     if (size < 150 && random.chance(size < 80 ? 0.6 : 0.1)) return this.#insert()
     return random.pick([
@@ -135,8 +136,8 @@ class Model {
   }
 
   /**
-   * The best results in order. When the last ones tie with further documents, any of these may be
-   * returned.
+   * Asserts that the best results were found, in order. When the last of these tie with further
+   * documents, any of the tied ones may be returned.
    */
   #assertBest(
     found: readonly { readonly _id: number; readonly score: number }[],
@@ -162,7 +163,10 @@ class Model {
       assert(score > last || tying.delete(_id), this.#label)
   }
 
-  /** Term scores may be summed in another order, so scores can differ in their last digits. */
+  /**
+   * Searches by terms. The service may sum term scores in another order, so scores can differ in
+   * their last digits.
+   */
   async #searchByTerms(): Promise<void> {
     const text = this.#words(1, 2)
     const condition = this.#condition()
@@ -278,7 +282,7 @@ class Model {
     for (const id of ids) this.#books.delete(id)
   }
 
-  /** Clauses that choose one book, and the books that they may choose. */
+  /** Clauses of an update or delete that choose one book, and all books that they may choose. */
   #choose(): { readonly clauses: object; readonly chosen: readonly Book[] } {
     const condition = this.#condition()
     const { filter } = condition
@@ -405,7 +409,10 @@ class Model {
     return this.#random.chance(0.2) ? binaryOf(numbers) : numbers
   }
 
-  /** Few different vectors, so that similarities tie; whole numbers are exact in 32 bits. */
+  /**
+   * Random numbers of a vector. Few different ones exist, so that similarities tie; whole numbers
+   * are exact in 32 bits.
+   */
   #numbers(): number[] {
     const numbers = this.#random.list(dimension, dimension, () =>
       this.#random.integer(-2, 2),
@@ -443,7 +450,7 @@ class Model {
   }
 }
 
-/** A path that no book has. */
+/** A projection of a path that no book has, so that replies contain only the _id. */
 const idOnly = { none: 1 }
 
 const tags = ['novel', 'poem', 'play']

@@ -62,13 +62,13 @@ export function byTerms<Document extends SearchedDocument>(
     .sort(bestFirst)
 }
 
-/** Whether a text has every term of another. */
+/** Whether the text of a document has every term of `text`. */
 export function hasTerms({ $lexical }: SearchedDocument, text: string): boolean {
   const { counts } = termsOf($lexical ?? '')
   return [...termsOf(text).counts.keys()].every((term) => counts.has(term))
 }
 
-/** Whether a text has any term of another. */
+/** Whether the text of a document has any term of `text`. */
 export function hasAnyTerm({ $lexical }: SearchedDocument, text: string): boolean {
   const { counts } = termsOf($lexical ?? '')
   return [...termsOf(text).counts.keys()].some((term) => counts.has(term))

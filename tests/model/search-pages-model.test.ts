@@ -23,7 +23,7 @@ interface Item {
   readonly text: string
 }
 
-/** The commands for a kind of target. */
+/** The commands for one kind of target: collection or table. */
 interface Shape {
   readonly create: (name: string) => readonly (readonly [path: string, body: object])[]
   readonly write: (item: Item) => object
@@ -171,7 +171,10 @@ class Model {
         assert(kept.includes(document._id), `${terms}: ${document._id} is missing`)
   }
 
-  /** Changes the statistics: number of texts, their lengths, and how many have a term. */
+  /**
+   * Writes items, which changes the statistics: the number of texts, their lengths, and how many
+   * have a term.
+   */
   async #write(): Promise<void> {
     const random = this.#random
     await this.#insert(random.list(0, 4, () => this.#item()))

@@ -5,7 +5,10 @@ import type { IndexingRule } from '../../src/language/filters/indexing.ts'
 import type { SortKey } from '../../src/language/values/sort-key.ts'
 import { randomFilter, type Random, type Shape } from './random.ts'
 
-/** A filter that the service accepts: at most one comparison of _id, not in $or, and no $lexical. */
+/**
+ * A random filter that the service accepts: at most one comparison of _id, which is not in $or, and
+ * no $lexical.
+ */
 export function randomSentFilter(random: Random, shape: Shape, rule: IndexingRule): Filter {
   for (;;) {
     const filter = randomFilter(random, shape, rule)
@@ -21,7 +24,8 @@ export function sortJson(sort: readonly SortKey[]): JsonObject {
 /** JSON that parses to the filter. */
 export function filterJson(filter: Filter): JsonObject {
   if (filter.kind === 'and' || filter.kind === 'or') {
-    // The parser ignores an empty $or, but an empty `or` matches nothing.
+    // The parser ignores an empty $or, but an empty `or` matches nothing, so it is written as a
+    // filter that matches nothing.
     if (filter.kind === 'or' && filter.of.length === 0)
       return new Map([['_id', new Map([['$in', []]])]])
     return new Map([[`$${filter.kind}`, filter.of.map(filterJson)]])
@@ -52,7 +56,9 @@ function operatorOf(comparison: Comparison): [string, Value] {
   }
 }
 
-/** Number of comparisons on a path. An empty `or` is written as a comparison of _id. */
+/**
+ * Number of comparisons on a path. An empty `or` counts as one of _id, because it is written so.
+ */
 function count(filter: Filter, path: string): number {
   if (filter.kind !== 'and' && filter.kind !== 'or')
     return filter.path.text === path ? 1 : 0

@@ -107,7 +107,7 @@ function tableFor(random: Random): TableOracle {
   return new TableOracle(columns, partitionBy, partitionSort)
 }
 
-/** The vector column always has an index. */
+/** Random indexes on the columns of a table. The vector column always has one. */
 function indexesFor(table: TableOracle, random: Random, name: string): readonly Index[] {
   const metric = random.pick(['cosine', 'dot_product', 'euclidean'] as const)
   return table.columns.flatMap((column): readonly Index[] => {

@@ -39,13 +39,13 @@ interface Read {
   readonly filter: Json
   readonly sort: Json | undefined
   readonly options: Readonly<Record<string, Json | undefined>>
-  /** Matching rows in groups; the rows of a group tie in the sort. */
+  /** Matching rows in groups, in the order of the sort; the rows of a group tie. */
   readonly groups: readonly (readonly Found[])[]
   readonly limit: number | undefined
   readonly skip: number | undefined
   /** Whether the result is limited to one page. */
   readonly isOnePage: boolean
-  /** Undefined: the reply's status has no sort vector. */
+  /** The query vector that the status must contain; undefined: none. */
   readonly sortVector: readonly number[] | undefined
 }
 
@@ -74,7 +74,7 @@ export class TableReads {
   readonly #filters: RandomFilters
   readonly #sessions: ReadonlyMap<string, Session>
 
-  /** The seed is printed by failures. */
+  /** Failures print the seed. */
   constructor(
     world: World,
     services: ReadonlyMap<string, Service>,
@@ -121,7 +121,10 @@ export class TableReads {
     for (const status of statuses) assert.deepEqual(status, statuses[0])
   }
 
-  /** Reads all pages of a find. Returns the part of the answer that must be equal on all engines. */
+  /**
+   * Reads and checks all pages of a find. Returns the part of the answer that must be equal on all
+   * engines.
+   */
   async #all(
     answers: Answers,
     read: Read,
@@ -199,7 +202,7 @@ export class TableReads {
     }
   }
 
-  /** A find in key order, forwards or backwards, within a partition. */
+  /** A find within a partition, in key order or its reverse. */
   #byKey(): Read | undefined {
     const random = this.#random
     const { partitionSort } = this.#table
@@ -226,7 +229,7 @@ export class TableReads {
     if (sort.length === 0) return undefined
     this.#count('by values')
     const matching = this.#matching(this.#condition(), compareBySort(sort))
-    // A sort in stored order does not support skip.
+    // A sort by key columns alone may use the stored order, which does not support skip.
     const isOther = sort.some(({ column }) => !this.#table.isKey(column))
     return { ...matching, sort: spellSort(sort), ...this.#more({ skips: isOther }) }
   }
@@ -277,7 +280,7 @@ export class TableReads {
       const text = atomIn(row, column)?.value as string | undefined
       return text !== undefined && hasWords(text, words, analyzer) && condition.holds(row)
     }
-    // Other tests check the order by relevance.
+    // One group, because other tests check the order by relevance.
     const matching = this.#matching({ ...condition, holds }, () => 0)
     return {
       ...matching,
@@ -323,7 +326,7 @@ export class TableReads {
     return [...columns].map((column) => ({ column, direction: random.pick([1, -1]) }))
   }
 
-  /** Projects any columns, whether or not the find uses them. */
+  /** A projection of any columns, whether or not the find uses them in other clauses. */
   #projection(): {
     readonly columns: readonly Column[]
     readonly projection: Json | undefined

@@ -16,20 +16,25 @@ export class Answers {
     this.#table = world.table
   }
 
-  /** Reads all pages of a find whose rows come in stored order. */
+  /**
+   * Reads all pages of a find whose rows come in stored order, so without a count of sorted rows.
+   */
   async allPages(
     clauses: Clauses,
     limit: number | undefined,
     columns: readonly Column[],
   ): Promise<Found[]> {
     const { found, sortedRowCount } = await this.sortedPages(clauses, { limit }, columns)
-    // Empty results are excluded: a contradictory filter names no partition, so its rows count as
-    // sorted.
+    // Empty results are excluded: a contradictory filter names no partition, so the service counts
+    // its rows as sorted.
     if (found.length > 0) assert.equal(sortedRowCount, undefined)
     return found
   }
 
-  /** Reads all pages, each full except the last, and the row count of the sort from the first page. */
+  /**
+   * Reads all pages of a find. Checks that each is full except the last, and returns the count of
+   * sorted rows from the first.
+   */
   async sortedPages(
     clauses: Clauses,
     { limit, skip }: { readonly limit?: number | undefined; readonly skip?: number },
@@ -93,7 +98,10 @@ export class Answers {
     }
   }
 
-  /** The key of an inserted row. Binary values have no $binary wrapper in insertedIds. */
+  /**
+   * The key, as a text of the model, of an inserted row from insertedIds, where binary values have
+   * no $binary wrapper.
+   */
   readId(id: readonly Value[]): string {
     const texts = this.#table.key.map(({ type }, i) =>
       readCell(
@@ -113,7 +121,7 @@ export interface Page {
   readonly nextPageState: string | null
 }
 
-/** A row of an answer, in the texts of the model. */
+/** A row of an answer, as texts of the model. */
 export interface Found {
   readonly key: string
   readonly text: string

@@ -70,7 +70,7 @@ export class SchemaChanges {
     this.#table.indexes.push(index)
   }
 
-  /** In half of the cases, inserts rows during the change, unless `isAlone`. */
+  /** Makes a change. In half of the cases, inserts rows meanwhile, unless `isAlone`. */
   async #whileWriting<T>(
     isAlone: boolean | undefined,
     change: () => Promise<T>,
@@ -130,8 +130,8 @@ export class SchemaChanges {
     if (others.length < 3) return
     const column = this.#random.pick(others)
     const isIndexed = table.indexes.some((index) => index.column === column)
-    // A row created by updates may or may not survive the loss of its last value, so such drops are
-    // skipped.
+    // A row that updates created may or may not survive the loss of its last value, so a column
+    // with such a value is not dropped.
     if (!isIndexed)
       for (const row of table.rows)
         if (
@@ -180,7 +180,7 @@ export class SchemaChanges {
 export interface IndexChange {
   /** Whether to use only indexes that do not change the meaning of filters. */
   readonly isPlain?: boolean
-  /** No rows are written during the change. */
+  /** Whether no rows are written during the change. */
   readonly isAlone?: boolean
 }
 

@@ -34,7 +34,7 @@ export interface Condition {
    * The meaning of the filter inside $not. It is not the negation of `holds`: for null both are false.
    */
   readonly fails: Holds
-  /** Filters by words are not allowed under $not. */
+  /** Whether the filter searches words, which is not allowed under $not. */
   readonly hasMatch?: boolean
 }
 
@@ -57,7 +57,7 @@ export class RandomFilters {
     this.#spread = spread
   }
 
-  /** Any filter that finds accept. */
+  /** A random filter of any kind that finds accept. */
   any(depth = 0): Condition {
     const random = this.#random
     const kind = random.next()
@@ -70,8 +70,9 @@ export class RandomFilters {
   }
 
   /**
-   * A filter on the start of the primary key, for whole partitions or parts of them. `length`: number
-   * of columns of the partition sort; `isOne`: each partition column has a single value.
+   * A filter on the start of the primary key, for whole partitions or parts of them. `length`:
+   * number of columns of the partition sort; `isOne`: whether each partition column has a single
+   * value.
    */
   key(
     length: number,
@@ -186,7 +187,10 @@ export class RandomFilters {
     return this.#scalar(column, json, (order) => !operands.some((one) => order.equals(one)))
   }
 
-  /** `tests` are the separate comparisons, all of which must hold. */
+  /**
+   * A filter on a column with single values. `tests` are its separate comparisons, all of which
+   * must hold.
+   */
   #scalar(
     column: Column,
     json: Json,
@@ -283,7 +287,10 @@ export class RandomFilters {
     }
   }
 
-  /** A key that is equal for elements that filters treat as equal. */
+  /**
+   * Returns a function from an element to a key that is equal for elements that filters treat as
+   * equal.
+   */
   #identity(column: Column, part: Part, type: ElementType): (element: Element) => string {
     if (type !== 'text' && type !== 'ascii') return (element) => identityOf(element, type)
     const folded = this.#table.foldingOf(column, part)
@@ -311,7 +318,10 @@ export class RandomFilters {
     }
   }
 
-  /** The value of the row in the column, or a random one when it has none. */
+  /**
+   * An operand for a column: the value of the row, sometimes in another case, or a random value
+   * when the row has none.
+   */
   #operand(column: Column, like: Row | undefined): Element {
     const { of } = column.type as { of: PrimitiveName }
     const known = like && atomIn(like, column)
@@ -330,7 +340,7 @@ interface Member {
   readonly value: Element
 }
 
-/** Comparison of a value with operands. */
+/** A row's value, compared with operands. */
 interface Order {
   to(other: Element): number
   equals(other: Element): boolean
@@ -347,7 +357,7 @@ function isFilterable(type: Column['type']): boolean {
   return type.kind !== 'vector' && (type.kind !== 'one' || typeof type.of === 'string')
 }
 
-/** Combines conditions in one object; uses $and when two have the same member. */
+/** Combines conditions in one object; uses $and when two have a member of the same name. */
 export function besideEachOther(conditions: readonly Condition[]): Condition {
   const members = conditions.flatMap(({ filter }) => [...filter])
   const filter = new Map(members)
@@ -377,7 +387,10 @@ function negated({ filter, holds, fails }: Condition): Condition {
   return { filter: new Map([['$not', filter]]), holds: fails, fails: holds }
 }
 
-/** A projection that includes or excludes these columns. Names of unknown columns have no effect. */
+/**
+ * A projection that includes or excludes these columns. Sometimes names an unknown column too,
+ * without effect.
+ */
 export function projectionOf(
   names: readonly string[],
   includes: boolean,

@@ -33,7 +33,10 @@ import {
 } from './tables-values.ts'
 import type { Writes } from './tables-writes.ts'
 
-/** Operators with which a filter may run as several queries, so that rows come query by query. */
+/**
+ * Operators for which the service may run several queries, and return the rows of one query after
+ * the other.
+ */
 const mayTakeSeveral = /"\$(?:or|in|nin|ne|not)"/
 
 export class Finds {
@@ -65,7 +68,7 @@ export class Finds {
     await this.findAll(condition, columns, projection, limit)
   }
 
-  /** Reads all pages of a find without a sort. */
+  /** Checks a find without a sort, over all pages. */
   async findAll(
     condition: Condition,
     columns: readonly Column[],
@@ -90,7 +93,10 @@ export class Finds {
     else this.#rowsIn(found, matching, columns)
   }
 
-  /** Asserts that each found row matches, occurs once and has the expected text. */
+  /**
+   * Asserts that each found row matches, occurs once and has the expected text; returns the found
+   * rows.
+   */
   #rowsIn(
     found: readonly Found[],
     matching: readonly Row[],
@@ -107,7 +113,10 @@ export class Finds {
     })
   }
 
-  /** Asserts whole partitions (the last may be partial), each in its stored order or reversed. */
+  /**
+   * Asserts that found rows form whole partitions, each in its stored order or the reverse; the
+   * last may be partial.
+   */
   #assertStoredOrder(
     found: readonly Found[],
     matching: readonly Row[],
@@ -172,8 +181,8 @@ export class Finds {
     const compare = (a: Row, b: Row) => compareBySort(a, b, sort)
     const start = skip ?? 0
     const count = answer.sortedRowCount
-    // The filter may fix the partition by chance; then the stored order serves the sort and there is no
-    // count.
+    // The reply has no count if the stored order serves the sort, which it may do when the filter
+    // fixes the partition by chance.
     if (count !== undefined || !sorted.every((column) => table.isKey(column)))
       assert.equal(count, matching.length)
     const expected = matching.toSorted(compare).slice(start, start + (limit ?? Infinity))
@@ -306,7 +315,10 @@ export class Finds {
     return fit.length === 0 ? undefined : this.#random.pick(fit)
   }
 
-  /** Unchanged rows must come exactly once and in order, while others change between pages. */
+  /**
+   * Checks a find while rows change between its pages: unchanged rows must come exactly once and in
+   * order.
+   */
   async findWhileChanging(): Promise<void> {
     const random = this.#random
     const table = this.#table
@@ -338,7 +350,7 @@ export class Finds {
       assert.equal(times.get(key) ?? 0, condition.holds(row) ? 1 : 0, key)
       unchanged.set(key, row)
     }
-    // A changed row may move in the sort and come twice; without a sort no row may repeat.
+    // A changed row may move in the sort and come twice. Without a sort, no row may repeat.
     if (sort.length === 0) assert.equal(times.size, found.length)
     const inOrder = found.flatMap((key) => unchanged.get(key) ?? [])
     for (const [i, row] of inOrder.entries())
@@ -380,7 +392,7 @@ export class Finds {
     return [...columns].map((column) => ({ column, direction: random.pick([1, -1]) }))
   }
 
-  /** A projection of some columns that includes `needed`. */
+  /** A projection of some columns, `needed` among them. */
   #projection(needed: readonly Column[]): {
     readonly columns: readonly Column[]
     readonly projection: Json | undefined

@@ -35,7 +35,7 @@ describe(`tables compared with a plain Map, seed ${seed}`, () => {
       }
 
       test(`${tablesPerRound} tables match, ${stepsPerTable} steps each`, async () => {
-        // Each second table reuses the name of the one before it, which is dropped.
+        // Every second table reuses the name of the table before it, which is dropped.
         for (let i = 0; i < tablesPerRound; i++)
           await run(new Model(service, seedOf(i), `t${i >> 1}`), stepsPerTable)
       })

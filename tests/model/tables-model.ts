@@ -26,12 +26,12 @@ export class Model {
     { isLarge = false, vocabulary = anyVocabulary } = {},
   ) {
     const random = new Random(seed)
-    // User-defined types remain when tables are dropped.
+    // Names contain the seed, because user-defined types remain when tables are dropped.
     const types = ['u1', 'u2']
       .slice(random.integer(0, 2))
       .map((start) => randomUserType(random, `${start}_${seed}`, vocabulary))
     let table = randomTable(random, types, vocabulary)
-    // Shorter keys do not have enough values for a large table.
+    // A large table needs a longer key, because shorter ones do not have enough values.
     while (isLarge && table.partitionSort.length < 2)
       table = randomTable(random, types, vocabulary)
     const spread = random.pick([2, 6, 40])
@@ -98,7 +98,10 @@ export class Model {
     return this.#finds.find()
   }
 
-  /** Rows do not change, so finds must return the same with and without the index. */
+  /**
+   * Creates or drops an index during finds. Rows do not change, so finds must return the same with
+   * and without the index.
+   */
   async #changeIndexWhileFinding(): Promise<void> {
     const change = { isPlain: true, isAlone: true }
     await Promise.all([

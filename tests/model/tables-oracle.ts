@@ -14,7 +14,10 @@ import {
   type Entry,
 } from './tables-values.ts'
 
-/** A column that is added again under a dropped name is a new object. */
+/**
+ * A column, identified by its object: a column that is added again under a dropped name is another
+ * object.
+ */
 export interface Column {
   readonly name: string
   readonly type: ColumnType
@@ -38,7 +41,7 @@ export type Index = { readonly name: string; readonly column: Column } & (
 
 export type Cells = ReadonlyMap<Column, Cell>
 
-/** Immutable: a write replaces the row. */
+/** The state of a row. Immutable: a write replaces the object. */
 export interface Row {
   readonly cells: Cells
   /** Whether an insert wrote the row. Other rows disappear with their last value. */
@@ -103,7 +106,10 @@ export class TableOracle {
     this.#rows.set(key, { cells, wasInserted: true })
   }
 
-  /** `change` gets the cells of the row; of a new row, the key columns. */
+  /**
+   * Updates or creates a row. `change` gets the cells of the row; for a new row, only those of the
+   * key.
+   */
   update(keyCells: Cells, change: (before: Cells) => Given): void {
     const key = this.keyOf(keyCells)
     const before = this.#rows.get(key) ?? { cells: keyCells, wasInserted: false }
@@ -121,7 +127,9 @@ export class TableOracle {
     this.columns = [...this.columns, column]
   }
 
-  /** The caller first deletes rows that would have no value left. */
+  /**
+   * Removes a column and its values. The caller first deletes rows that would have no value left.
+   */
   dropColumn(column: Column): void {
     this.columns = this.columns.filter((other) => other !== column)
     this.#dropped = [...this.#dropped, column]
@@ -142,7 +150,7 @@ export class TableOracle {
     return 0
   }
 
-  /** The expected text of some columns of a row. */
+  /** The expected text of some columns of a row in a reply. */
   show(row: Row, columns: readonly Column[]): string {
     const shown = columns.flatMap((column) => {
       const cell = row.cells.get(column)
@@ -151,7 +159,7 @@ export class TableOracle {
     return shown.sort().join('\n')
   }
 
-  /** How an index on the column, or on a part of it, normalizes texts. */
+  /** A function that normalizes texts as the index on the column, or on a part of it, does. */
   foldingOf(column: Column, part: Part): (text: string) => string {
     const index = this.indexes.find(
       (other) => other.kind === 'regular' && other.column === column && other.part === part,
@@ -168,12 +176,15 @@ export class TableOracle {
   }
 }
 
-/** Rows with such keys can be inserted, but a filter cannot name them. */
+/**
+ * Whether a vector is part of the key. Rows with such keys can be inserted, but a filter cannot
+ * name them.
+ */
 export function hasVectorKey({ key }: TableOracle): boolean {
   return key.some(({ type }) => type.kind === 'vector')
 }
 
-/** Nulls sort first. */
+/** Compares two rows by a column. Nulls sort first. */
 export function compareRows(a: Row, b: Row, column: Column): number {
   const [x, y] = [atomIn(a, column), atomIn(b, column)]
   if (x === undefined || y === undefined)
@@ -181,13 +192,13 @@ export function compareRows(a: Row, b: Row, column: Column): number {
   return compareElements(x, y, x.type)
 }
 
-/** The value in a column of a type without parts. */
+/** The value of a row in a column, if it is a single value; undefined when null. */
 export function atomIn({ cells }: Row, column: Column): Atom | undefined {
   const cell = cells.get(column)
   return cell?.kind === 'one' ? (cell.value as Atom) : undefined
 }
 
-/** Adds elements: at the end of a list, into a set, or over the entries of a map. */
+/** The cell with added elements: at the end of a list, in a set, or over the entries of a map. */
 export function pushed(
   cell: Cell | undefined,
   type: ColumnType,
@@ -199,7 +210,10 @@ export function pushed(
   return collected({ kind, of }, [...elementsIn(cell), ...(added as readonly Element[])])
 }
 
-/** Removes all elements equal to `removed`; for a map, entries with these keys. */
+/**
+ * The cell without the elements that equal one of `removed`; for a map, without the entries with
+ * these keys.
+ */
 export function pulled(
   cell: Cell | undefined,
   type: ColumnType,
@@ -244,7 +258,7 @@ export function similarity(
   }
 }
 
-/** Whether a text has every word of another, as an index splits them. */
+/** Whether a text contains every word of `words`, divided into words as an index does. */
 export function hasWords(text: string, words: string, analyzer: 'standard' | 'whitespace') {
   const wordsIn = (of: string) =>
     analyzer === 'standard' ? of.toLowerCase().split(/[^a-z0-9]+/) : of.split(/\s+/)
@@ -273,8 +287,8 @@ function withGiven(cells: Cells, given: Given): Cells {
 function fold(text: string, { ascii, caseSensitive, normalize }: Folding): string {
   const composed = normalize ? text.normalize('NFC') : text
   const cased = caseSensitive ? composed : composed.toLowerCase()
-  // Folds letters with marks that Unicode has as one character. A separate combining mark is not ASCII,
-  // and stays.
+  // Replaces letters with marks by their base letter, if Unicode has letter and mark as one
+  // character. A separate combining mark is not ASCII, and stays.
   return ascii
     ? cased.replace(/[\u00c0-\u017f]/g, (letter) => letter.normalize('NFD')[0]!)
     : cased

@@ -33,7 +33,10 @@ export interface Vocabulary {
   readonly findsAtOnce: boolean
 }
 
-/** Includes names that the service may use internally, and names special to JavaScript. */
+/**
+ * Names for columns and fields, including some that the service may use internally, and some
+ * special to JavaScript.
+ */
 const names = [
   ...['id', '_id', 'part-key', '10', '2', 'a.b', 'a', 'b', 'A', 'x y', 'n~2', 'n', 'Ünï'],
   ...[
@@ -60,7 +63,9 @@ export const anyVocabulary: Vocabulary = {
   findsAtOnce: true,
 }
 
-/** The features that a cluster and its driver support; docs/cassandra.md lists the others. */
+/**
+ * The features that are supported by a cluster and its driver; docs/cassandra.md lists the others.
+ */
 export const clusterVocabulary: Vocabulary = {
   names: names.filter((name) => /^\w+$/.test(name) && name !== '__proto__'),
   hasAnyIndex: false,
@@ -85,7 +90,7 @@ export function randomTable(
   const others = random.list(3, 9, () =>
     newColumn(free, randomType(random, types, vocabulary)),
   )
-  // Columns to search.
+  // Columns for searches by words and by vector.
   if (random.chance(0.7)) others.push(newColumn(free, { kind: 'one', of: 'text' }))
   if (random.chance(0.7)) others.push(newColumn(free, { kind: 'vector', dimension: 3 }))
   const partitionSort = sorted.map((column) => {
@@ -242,7 +247,7 @@ export function randomIndex(
   return isThere ? undefined : index
 }
 
-/** Whether its values or elements are of a user-defined type. */
+/** Whether the values or elements of a column are of a user-defined type. */
 export function isOfUserType({ type }: Column): boolean {
   return type.kind !== 'vector' && typeof type.of !== 'string'
 }

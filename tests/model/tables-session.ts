@@ -22,7 +22,10 @@ export interface Service {
   restart(): Promise<void>
 }
 
-/** A server that is restarted on one folder. The folder must be intact after each stop. */
+/**
+ * A server on a data folder, which it keeps across restarts. The folder must be intact after each
+ * stop.
+ */
 export class FolderService implements Service {
   #dataDir = ''
   #server: TestServer | undefined
@@ -65,7 +68,9 @@ export class Session {
     this.name = name
   }
 
-  /** Sends to the keyspace when `target` is empty. */
+  /**
+   * Sends a command to a target of the keyspace, or to the keyspace itself when `target` is empty.
+   */
   async send(target: string, command: Json): Promise<CommandAnswer> {
     this.commands++
     const path = target === '' ? '/default_keyspace' : `/default_keyspace/${target}`
@@ -86,7 +91,7 @@ export class Session {
     await this.#service.restart()
   }
 
-  /** The last commands, for a failure message. The whole log goes to a file. */
+  /** A failure message with the last commands. Writes the whole log to a file. */
   async explain(seed: number): Promise<string> {
     const file = join(tmpdir(), `stela-table-${seed}.log`)
     await writeFile(file, this.#log.join('\n') + '\n')
@@ -103,6 +108,6 @@ export interface World {
   readonly types: readonly UserType[]
   readonly filters: RandomFilters
   readonly vocabulary: Vocabulary
-  /** Number of different values. */
+  /** Number of different values of each type. */
   readonly spread: number
 }

@@ -33,7 +33,10 @@ function isList(json: Json): json is readonly Json[] {
   return Array.isArray(json)
 }
 
-/** An object of the defined members. Not for columns, whose names may be special to JavaScript. */
+/**
+ * An object of the members that are defined. Not for columns, whose names may be special to
+ * JavaScript.
+ */
 export function object(members: Readonly<Record<string, Json | undefined>>): Json {
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
   return new Map(given as [string, Json][])
@@ -45,7 +48,7 @@ export interface Atom {
   readonly value: unknown
 }
 
-/** A value of a user-defined type, with its fields except null ones. */
+/** A value of a user-defined type; null fields are absent. */
 export interface Struct {
   readonly fields: ReadonlyMap<Field, Atom>
 }
@@ -69,7 +72,7 @@ export type ColumnType =
 
 export type ElementType = PrimitiveName | UserType
 
-/** Fields keep their identity when they are renamed, and are never removed. */
+/** A user-defined type. A field stays the same object when it is renamed, and is never removed. */
 export interface UserType {
   readonly name: string
   readonly fields: Field[]
@@ -83,7 +86,7 @@ export interface Field {
 interface Primitive<T> {
   /** Special values, such as the first and the last in order. */
   readonly special: readonly T[]
-  /** A value for each integer from 0. Values of small integers are far apart. */
+  /** Returns a value for each integer of at least 0. Values of small integers are far apart. */
   readonly ordinary: (n: number) => T
   readonly compare: (a: T, b: T) => number
   /** A random request form of the value. */
@@ -266,7 +269,10 @@ export function isStruct(element: Element): element is Struct {
   return 'fields' in element
 }
 
-/** Negative, zero or positive. Compares field by field; null fields sort first. */
+/**
+ * Compares two elements: negative, zero or positive. User-defined values are compared field by
+ * field; null fields sort first.
+ */
 export function compareElements(a: Element, b: Element, type: ElementType): number {
   if (typeof type === 'string')
     return primitives[type].compare((a as Atom).value, (b as Atom).value)
@@ -281,12 +287,15 @@ export function compareElements(a: Element, b: Element, type: ElementType): numb
   return 0
 }
 
-/** The same text for equal elements of one type. */
+/** A text that is equal for equal elements of one type. */
 export function identityOf(element: Element, type: ElementType): string {
   return showElement(element, type)
 }
 
-/** With a small `spread` there are few different values, so that filters match and sorts tie. */
+/**
+ * A random value. With a small `spread` there are few different values, so that filters match and
+ * sorts tie.
+ */
 export function randomAtom(type: PrimitiveName, random: Random, spread: number): Atom {
   const { special, ordinary } = primitives[type]
   const value = random.chance(0.25)
@@ -303,7 +312,7 @@ export function randomElement(type: ElementType, random: Random, spread: number)
   return { fields }
 }
 
-/** Undefined: null, or an empty collection or user-defined value. */
+/** A random cell; undefined: null, or an empty collection or user-defined value. */
 export function randomCell(
   type: ColumnType,
   random: Random,
@@ -336,12 +345,18 @@ export function randomVector(dimension: number, random: Random): number[] {
   return numbers.every((number) => number === 0) ? numbers.map(() => 1) : numbers
 }
 
-/** A user-defined value without any field is null. */
+/**
+ * The cell of a value without a collection; undefined, which means null, for a user-defined value
+ * without any field.
+ */
 export function oneCell(value: Element): Cell | undefined {
   return isStruct(value) && value.fields.size === 0 ? undefined : { kind: 'one', value }
 }
 
-/** Sets are sorted, without duplicates; an empty collection is null. */
+/**
+ * The cell of a list or set; undefined, which means null, when it is empty. Sets are sorted,
+ * without duplicates.
+ */
 export function collected(
   { kind, of }: { readonly kind: 'list' | 'set'; readonly of: ElementType },
   elements: readonly Element[],
@@ -353,7 +368,7 @@ export function collected(
   return { kind, elements: sorted }
 }
 
-/** Sorted by key; of entries with the same key, the last one counts. */
+/** The cell of a map, sorted by key. Of several entries with the same key, the last one counts. */
 export function mapCell(key: PrimitiveName, entries: readonly Entry[]): Cell | undefined {
   if (entries.length === 0) return undefined
   const distinct = new Map(entries.map((entry) => [identityOf(entry[0], key), entry]))
@@ -361,7 +376,7 @@ export function mapCell(key: PrimitiveName, entries: readonly Entry[]): Cell | u
   return { kind: 'map', entries: sorted }
 }
 
-/** A request form of a cell. */
+/** A random request form of a cell. */
 export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
   switch (cell.kind) {
     case 'one':
@@ -389,7 +404,10 @@ export function spellCell(cell: Cell, type: ColumnType, random: Random): Json {
   }
 }
 
-/** Some places also accept a user-defined value as pairs. */
+/**
+ * A random request form of an element. Where `asPairs` is set, the request may also write a
+ * user-defined value as pairs.
+ */
 export function spellElement(element: Element, random: Random, asPairs = false): Json {
   if (!isStruct(element)) return primitives[element.type].spell(element.value, random)
   const fields = shuffled([...element.fields], random).map(
@@ -408,7 +426,7 @@ export function orInAnotherCase(element: Element, random: Random): Element {
   return { ...element, value: upper === value ? value.toLowerCase() : upper }
 }
 
-/** Filters accept a further form for some types. */
+/** A random form of an operand in a filter. Filters accept one more form of UUIDs. */
 export function spellOperand(element: Element, random: Random): Json {
   const written = spellElement(element, random)
   return !isStruct(element) && element.type === 'uuid' && random.chance(0.2)
@@ -423,7 +441,7 @@ export function spellVector(numbers: readonly number[], random: Random): Json {
   return new Map([['$binary', bytes.toString('base64')]])
 }
 
-/** Maps with keys of these types may be written as objects. */
+/** Whether requests may write maps with keys of this type as objects. */
 export function hasObjectForm(key: PrimitiveName): boolean {
   const types: readonly PrimitiveName[] = ['text', 'ascii', 'uuid', 'date', 'time', 'inet']
   return types.includes(key) || key === 'timestamp'
@@ -463,7 +481,7 @@ export function showElement(element: Element, type: ElementType): string {
   return `{${shown.sort().join(' ')}}`
 }
 
-/** Converts a cell of a reply to the same text. */
+/** Converts a cell of a reply to a text of the model, for comparison with `showCell`. */
 export function readCell(value: Value, type: ColumnType): string {
   switch (type.kind) {
     case 'one':
@@ -502,7 +520,9 @@ function readAtom(value: Value): string {
   return JSON.stringify(value instanceof Map ? Object.fromEntries(value) : value)
 }
 
-/** Sets of durations have no defined order, so their elements are sorted here. */
+/**
+ * The text of elements. Sets of durations have no defined order, so their elements are sorted here.
+ */
 function showList(elements: string[], type: ColumnType): string {
   const isUnordered = type.kind === 'set' && type.of === 'duration'
   return `[${(isUnordered ? elements.sort() : elements).join(' ')}]`
@@ -514,7 +534,7 @@ function isTextual(key: PrimitiveName): boolean {
 
 export const vocabulary = ['ant', 'bee', 'cat', 'dog', 'eel', 'fox']
 
-/** Some words, in different cases. */
+/** Some words of the vocabulary, in different cases. */
 function phrase(n: number): string {
   const words = Array.from({ length: 1 + (n % 4) }, (_, i) => {
     const word = vocabulary[(n * (i + 3)) % vocabulary.length]!
@@ -545,12 +565,12 @@ interface Decimal {
   readonly scale: number
 }
 
-/** The factor that converts the units of `a` to the scale of `b` if that is greater; otherwise 1. */
+/** 10 to the power by which `b` has more decimal places than `a`; 1 if it has no more. */
 function power(b: Decimal, a: Decimal): bigint {
   return 10n ** BigInt(Math.max(0, b.scale - a.scale))
 }
 
-/** Removes trailing zeros. */
+/** The same number without trailing zeros. */
 function reduced({ units, scale }: Decimal): Decimal {
   if (units === 0n) return { units, scale: 0 }
   return units % 10n === 0n
@@ -563,7 +583,7 @@ function printDecimal(value: Decimal): string {
   return `${units}e${-scale}`
 }
 
-/** The normal form of a number, from any JSON form. */
+/** The normal form of a number in JSON, the same for equal numbers. */
 function readNumber(text: string): string {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
@@ -573,7 +593,7 @@ function readNumber(text: string): string {
   })
 }
 
-/** Forms of a decimal. */
+/** Functions that write a decimal in different forms. */
 const spellings: readonly ((value: Decimal) => string)[] = [
   ({ units, scale }) => (scale === 0 ? `${units}` : `${units}e${-scale}`),
   ({ units, scale }) => (units === 0n ? '0E7' : `${units}0E${-scale - 1}`),
@@ -604,7 +624,7 @@ function floating(special: readonly number[], round: (number: number) => number)
   })
 }
 
-/** The fewest digits that identify the number. */
+/** The text of a number with the fewest digits that identify it. */
 function shortest(value: number, round: (number: number) => number): string {
   for (let digits = 1; digits <= 17; digits++) {
     const text = value.toPrecision(digits)
@@ -643,19 +663,22 @@ function printInstant(ms: number): string {
 
 function spellInstant(ms: number, random: Random): Json {
   if (random.chance(0.2)) return new Map([['$date', new Raw(ms)]])
-  // A zone east of Greenwich shows a time that is ahead by its offset.
+  // A time in a zone east of Greenwich is ahead of UTC by the offset of the zone.
   const offset = random.chance(0.3) && ms < 4e12 ? random.integer(1, 12) : 0
   const text = new Date(ms + offset * 3_600_000).toISOString()
   return offset === 0 ? text : text.replace('Z', `+${twoDigits(offset)}:00`)
 }
 
-/** The reply form, then other request forms. */
+/** Forms of a duration: first that of replies, then others for requests. */
 type Duration = readonly string[]
 
-/** The reply form, the bytes, then other request forms. */
+/** Forms of an address: first that of replies, then the bytes, then others for requests. */
 type Address = readonly [shown: string, bytes: string, ...others: string[]]
 
-/** By version; version 1 then by time. Its text has the most significant digits of the time last. */
+/**
+ * Compares UUIDs by version, then those of version 1 by time. Their text has the most significant
+ * digits of the time last.
+ */
 function compareUuids(a: string, b: string): number {
   const key = (uuid: string) => {
     const [low, mid, high, ...rest] = uuid.split('-') as [string, string, string]

@@ -241,7 +241,7 @@ export class Writes {
     return given
   }
 
-  /** The key of a row, or a new key. */
+  /** The key of a row, or a new key if no row is given. */
   #keyCells(row: Row | undefined): Cells {
     const table = this.#table
     const isLone = ({ type }: Column) =>
@@ -277,7 +277,9 @@ export class Writes {
     )
   }
 
-  /** A cell that is undefined is written as null or as an equivalent empty value. */
+  /**
+   * A request form of a cell. An undefined cell is written as null or as an equivalent empty value.
+   */
   #spellCell(cell: Cell | undefined, type: ColumnType): Json {
     const random = this.#random
     if (cell !== undefined) return spellCell(cell, type, random)
@@ -319,7 +321,7 @@ function none(): undefined {
   return undefined
 }
 
-/** The form of an entry in $push; undefined when it has none. */
+/** The request form of a map entry in $push; undefined when the service accepts none for it. */
 function spellEntry(key: Atom, value: Element, type: ElementType, random: Random) {
   const name = spellElement(key, random)
   const written = spellElement(value, random)

@@ -34,7 +34,10 @@ export class BareRoot {
   #workingDirectory = '/'
   #user = '0:0'
 
-  /** `built`: the working directory of the first stage. */
+  /**
+   * Builds the root from the instructions of a stage. `built`: the working directory of the first
+   * stage.
+   */
   constructor(root: string, stage: readonly Instruction[], built: string) {
     this.#root = root
     this.#installNode()
@@ -84,7 +87,10 @@ export class BareRoot {
     return JSON.parse(list) as string[]
   }
 
-  /** Runs as the image's user if this process may change its user, and otherwise as its own. */
+  /**
+   * Runs a command in the root, as the image's user if this process may change its user, and
+   * otherwise as its own.
+   */
   #spawn(command: readonly string[], environment: Record<string, string>): ChildProcess {
     const [uid, gid] = this.#user.split(':')
     const enter =
@@ -128,5 +134,8 @@ export class BareRoot {
   }
 }
 
-/** Libraries of every base image that the runtime of the built-in model is linked with. */
+/**
+ * Libraries that every base image contains, and with which the runtime of the built-in model is
+ * linked.
+ */
 const partsOfLibc = ['libdl.so.2', 'libpthread.so.0', 'librt.so.1']

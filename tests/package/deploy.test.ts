@@ -19,7 +19,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as {
   scripts: Record<string, string>
 }
 
-/** Throws for invalid YAML and for duplicate keys. */
+/** Parses the documents of a YAML file; throws for invalid YAML and for duplicate keys. */
 function readYaml(path: string): unknown[] {
   return parseAllDocuments(read(path)).map((document) => {
     assert.deepEqual(document.errors, [])

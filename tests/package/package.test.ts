@@ -64,8 +64,8 @@ test('links of the packaged pages lead to packaged files', () => {
 })
 
 /**
- * npm warns about a `prepare` script, too, although it would not run it. Therefore only a
- * checkout builds in its `dependencies` script.
+ * npm warns about install scripts, even about a `prepare` script, which it would not run. Therefore
+ * the build is in the `dependencies` script, which only a checkout runs.
  */
 test('the packaged package.json equals that of the checkout, without install scripts', () => {
   const packed = readFileSync(join(app, 'node_modules', 'stela', 'package.json'), 'utf8')
@@ -212,7 +212,7 @@ test('stela demo creates sample data, also without the built-in model', async ()
   }
 })
 
-test('the package study of the benchmark measures size and starts', async () => {
+test('the package study of the benchmark has findings without missing numbers', async () => {
   const { tables, figures } = await measurePackage(installed, 1, () => undefined)
   assert.doesNotMatch(printFindings({ tables, figures }), /NaN|Infinity|undefined/)
 })

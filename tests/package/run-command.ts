@@ -20,8 +20,8 @@ export interface Where {
 }
 
 /**
- * Variables that are not inherited. Those of a surrounding `npm test` would make npm run in its
- * folder.
+ * Variables that are not inherited. Those of a surrounding `npm test` would make npm run in the
+ * folder of that test run.
  */
 const notInherited =
   /^(?:STELA_.*|NODE_(?:OPTIONS|TEST_CONTEXT|V8_COVERAGE)|INIT_CWD|npm_(?!config_registry$).*)$/
@@ -37,7 +37,8 @@ export function startCommand(
     cwd,
     env: { ...Object.fromEntries(inherited), ...env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that stopping it also stops its child processes.
+    // The command gets its own process group, so that stopping the group also stops child
+    // processes.
     detached: true,
   })
   const started: Started = {
@@ -51,7 +52,7 @@ export function startCommand(
   return started
 }
 
-/** Returns the standard output; throws when the command fails. */
+/** Runs a command and returns its standard output; throws when the command fails. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -64,7 +65,7 @@ export async function runCommand(
   return started.out
 }
 
-/** The URL in the line that reports a ready server. */
+/** Waits for the line that reports a ready server, and returns its URL. */
 export async function readyUrl(started: Started): Promise<string> {
   for (;;) {
     const url = /^stela ready (\S+)\n/m.exec(started.out)?.[1]

@@ -10,8 +10,8 @@ import { root } from './install-package.ts'
 const token = 'secret'
 
 /**
- * Throws when the image does not serve as configured. `built` is the working directory of the
- * first stage; `use` is called while the image serves.
+ * Runs the image; throws when it does not serve as configured. `built` is the working directory of
+ * the first stage; `use` is called while the image serves.
  */
 export async function tryImage(
   folder: string,

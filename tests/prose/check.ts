@@ -30,7 +30,7 @@ const files = [
   '*.md',
   'bench/**/*.md',
 ]
-/** Word lists of languages, and the patterns themselves. */
+/** Files that are not checked: word lists of languages, and the patterns themselves. */
 const excluded = /stop-words|languages\/|tests\/prose\//
 
 const counts: Record<string, number> = {}
@@ -67,7 +67,10 @@ else {
   if (risen.length + bad.length > 0) process.exitCode = 1
 }
 
-/** Empty without a repository, or if its history does not reach that commit. */
+/**
+ * Subjects of the commits after `subjectsSince`; none without a repository, or if its history does
+ * not reach that commit.
+ */
 function newSubjects(): string[] {
   const range = `${ceilings.subjectsSince}..HEAD`
   const log = spawnSync('git', ['log', '--no-merges', '--format=%s', range], {

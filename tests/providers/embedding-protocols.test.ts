@@ -24,7 +24,7 @@ interface Protocol {
   readonly modelName: string
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly credentials?: EmbedRequest['credentials']
-  /** The operator's URL, below the address of the provider. */
+  /** Path of the URL that the operator sets, below the address of the provider. */
   readonly url: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -359,7 +359,7 @@ describe('an embedding service', async () => {
   })
 })
 
-/** Most services have the same body for searches; the others differ in one word. */
+/** The body of a search: the same as for documents, except for one word in some services. */
 function searchBodyOf({ body }: Protocol): unknown {
   return JSON.parse(
     JSON.stringify(body)

@@ -44,7 +44,7 @@ export type Answer =
 
 export class FakeProvider {
   readonly asked: Asked[] = []
-  /** Concurrent requests: now, and at most. */
+  /** Number of concurrent requests: now, and the maximum so far. */
   running = 0
   runningMost = 0
   answer: (asked: Asked) => Answer = () => ({ body: {} })
@@ -56,7 +56,7 @@ export class FakeProvider {
     })
   }
 
-  /** Runs until the tests of the file, or of the `describe`, end. */
+  /** Starts a provider that runs until the tests of the file, or of the `describe`, end. */
   static async start(): Promise<FakeProvider> {
     const provider = new FakeProvider()
     await new Promise<void>((resolve) => {

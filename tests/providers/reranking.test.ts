@@ -15,7 +15,7 @@ const passages = ['one', 'three']
 const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
 const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
 
-/** Sorted by score; the indexes restore the order. */
+/** Results sorted by score; their indexes restore the order of the passages. */
 const sorted = [
   { index: 1, relevance_score: 0.9 },
   { index: 0, relevance_score: 0.1 },

@@ -23,7 +23,7 @@ const lint = `python3 -m venv .venv
 sed "s#/usr/bin/node#${process.execPath}#" "$DEPLOY/stela.service" > stela.service
 if command -v systemd-analyze; then systemd-analyze verify ./stela.service; fi`
 
-/** Returns a description of the failure, if any. */
+/** Checks all files. Returns a description of the failure, if any. */
 export async function checkDeployFiles(): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-deploy-'))
   const linted = await shell(lint, folder.path, { DEPLOY: join(root, 'deploy') })

@@ -12,7 +12,7 @@ import { shell } from './shell.ts'
 const checkout = fileURLToPath(new URL('../../', import.meta.url))
 const besides = '@datastax/astra-db-ts@2.3.0 vitest@5.1.0 jest@30.5.2'
 
-/** Returns a description of the failure, if any. */
+/** Runs all examples. Returns a description of the failure, if any. */
 export async function followTestSuites(page: string): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-suites-'))
   const { install, ...others } = Object.fromEntries(readBlocks(page))

@@ -9,7 +9,7 @@ import { shell } from './shell.ts'
 const script = fileURLToPath(new URL('mcp_tools.py', import.meta.url))
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** Returns a description of the failure, if any. */
+/** Calls all tools. Returns a description of the failure, if any. */
 export async function callToolsInPython(version: string): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-mcp-'))
   await using stela = await startStela()

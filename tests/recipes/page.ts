@@ -5,10 +5,10 @@
  * and key.pem, for pages that need a server with TLS.
  */
 export interface Recipe {
-  /** Undefined if the system includes the client. */
+  /** The commands that install the client; undefined if the system includes it. */
   readonly install: string | undefined
   readonly certificate: string | undefined
-  /** Texts by file name. */
+  /** Texts of the files to save, by file name. */
   readonly files: Readonly<Record<string, string>>
   readonly run: string
   readonly output: string
@@ -24,7 +24,7 @@ export function readBlocks(page: string): ReadonlyMap<string, string> {
   return blocks
 }
 
-/** Throws when a required block is missing. */
+/** Parses a page as a recipe; throws when a required block is missing. */
 export function readRecipe(page: string): Recipe {
   const blocks = readBlocks(page)
   const { install, certificate, run, output, ...files } = Object.fromEntries(blocks)

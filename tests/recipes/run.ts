@@ -21,7 +21,7 @@ import { readClients, readRecipe, type Client } from './page.ts'
 import { shell } from './shell.ts'
 
 const pages = new URL('../../docs/clients/', import.meta.url)
-/** For pages whose client authenticates with a user name and a password. */
+/** The account for pages whose client authenticates with a user name and a password. */
 const account = { user: 'ann', password: 'secret' }
 
 /** Name for docs/guides/test-an-application.md. */
@@ -88,7 +88,7 @@ function reportRun(name: string, problem: string | undefined): void {
   if (problem !== undefined) process.exitCode = 1
 }
 
-/** Returns a description of the failure, if any. */
+/** Follows the page of a client. Returns a description of the failure, if any. */
 async function follow({ name }: Client, folder: string): Promise<string | undefined> {
   const recipe = readRecipe(read(`${name}.md`))
   for (const [file, content] of Object.entries(recipe.files))

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 /**
- * Installing a client may take minutes; a longer time means that the network or the machine is
- * broken.
+ * Maximum time of a script. Installing a client may take minutes; a longer time means that the
+ * network or the machine is broken.
  */
 const timeoutMs = 1_200_000
 

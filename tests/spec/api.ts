@@ -31,7 +31,10 @@ export class Api {
     }
   }
 
-  /** `target` is a collection or table of the keyspace, or '' for the keyspace itself. */
+  /**
+   * Sends a body to a collection or table of the keyspace, or to the keyspace itself when `target`
+   * is ''.
+   */
   send(target: string, body: unknown): Promise<Answer> {
     const path = target === '' ? '' : `/${target}`
     return this.server.send(`/api/json/v1/default_keyspace${path}`, {
@@ -51,7 +54,7 @@ export class Api {
     return { http: response.status, body: (await response.json()) as unknown }
   }
 
-  /** Sends a command that is answered with exactly `reply`. */
+  /** Sends a command, and asserts that the whole reply is `reply`. */
   async replies(target: string, body: unknown, reply: Envelope): Promise<void> {
     const answer = await this.send(target, body)
     assert.equal(answer.http, 200)
@@ -62,14 +65,14 @@ export class Api {
     return this.replies(target, body, { status: { ok: 1 } })
   }
 
-  /** Sends a command that succeeds. */
+  /** Sends a command that must succeed, and returns its reply. */
   async run(target: string, body: object): Promise<Envelope> {
     const answer = await this.send(target, body)
     assert.deepEqual(answer.codes, [], `${JSON.stringify(body)}: ${answer.text}`)
     return answer.body
   }
 
-  /** Sends a command that is answered with one error. `expected` is its scope and code. */
+  /** Sends a command that must be rejected with one error. `expected` is its scope and code. */
   async refuses(
     target: string,
     body: unknown,
@@ -81,20 +84,20 @@ export class Api {
     isRefusal(answer, expected, beside)
   }
 
-  /** Sends a find whose data are exactly these records, on one page, in this order. */
+  /** Sends a find that must return exactly these records, on one page, in this order. */
   async finds(target: string, find: object, records: readonly object[]): Promise<void> {
     const { data } = await this.run(target, { find })
     assert.deepEqual(data, { documents: records, nextPageState: null })
   }
 
-  /** Checks that a filter matches exactly the documents with these ids. */
+  /** Asserts that a filter matches exactly the documents with these ids. */
   matches(collection: string, filter: object, ids: readonly unknown[]): Promise<void> {
     const find = { filter, sort: { _id: 1 }, projection: { _id: 1 } }
     const documents = ids.map((_id) => ({ _id }))
     return this.replies(collection, { find }, { data: { documents, nextPageState: null } })
   }
 
-  /** Sends a find whose warnings have exactly these codes. */
+  /** Sends a find whose warnings must have exactly these codes. */
   async warns(target: string, find: object, ...codes: readonly string[]): Promise<void> {
     const { status } = await this.run(target, { find })
     const warnings = status?.warnings ?? []
@@ -106,7 +109,9 @@ export class Api {
       assert.deepEqual([family, scope], ['REQUEST', 'WARNING'])
   }
 
-  /** Updates a new document of a collection; it becomes exactly `after`. */
+  /**
+   * Inserts a document into a collection, updates it, and asserts that it becomes exactly `after`.
+   */
   async updates(
     collection: string,
     before: object,
@@ -124,7 +129,7 @@ export class Api {
   }
 }
 
-/** Compares a whole error reply, except for the texts of its error. */
+/** Asserts a whole error reply, except for the texts of its error. */
 export function isRefusal(answer: Answer, expected: string, beside: Beside = {}): void {
   const [scope, errorCode] = expected.split('/')
   const { errors = [], ...others } = answer.body

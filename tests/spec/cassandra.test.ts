@@ -7,7 +7,7 @@ checkStatements('cassandra', async () => {
   const keyspaces = await TestKeyspaces.make()
   const engine = await keyspaces.open()
   return {
-    // The engine checks its contract itself.
+    // This engine is already wrapped in the checks of its contract.
     start: (config) => startServer({ checked: false, ...config }, engine),
     close: async () => {
       await engine.close()

@@ -37,7 +37,7 @@ async function isExplained(api: Api, option: Option, expected: object = options[
   assert.deepEqual((await explained(api))[option], expected)
 }
 
-/** Creates `chosen` again with another value of one option. */
+/** Creates `chosen` again with another value of one option, which must be rejected. */
 function changes(api: Api, changed: object): Promise<void> {
   return api.refuses(
     '',

@@ -29,7 +29,7 @@ async function generates(api: Api, collection: string, format: RegExp): Promise<
   assert.match(JSON.stringify(id), format)
 }
 
-/** Inserts a document, and finds it unchanged by its `_id`. */
+/** Asserts that an inserted document is found unchanged by its `_id`. */
 async function keeps(api: Api, collection: string, document: Identified) {
   await api.replies(
     collection,
@@ -41,14 +41,15 @@ async function keeps(api: Api, collection: string, document: Identified) {
 }
 
 /**
- * Rejects a single document: it is not inserted, but other documents of the request would be.
+ * Asserts that a single document is rejected: it is not inserted, but other documents of the
+ * request would be.
  */
 function refusesDocument(api: Api, document: Identified, expected: string) {
   const beside = { status: { insertedIds: [] }, documentIds: [document._id] }
   return api.refuses('plain', { insertOne: { document } }, expected, beside)
 }
 
-/** Rejects the whole request. */
+/** Asserts that a request to insert a document is rejected as a whole. */
 function refusesInsert(api: Api, collection: string, document: object, expected: string) {
   return api.refuses(collection, { insertOne: { document } }, expected)
 }

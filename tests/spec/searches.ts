@@ -9,7 +9,7 @@ const middle = { _id: 'middle', group: 1, $vectorize: 'aabb', $lexical: 'red oak
 const outside = { _id: 'outside', group: 1 }
 
 const idOf = ({ _id }: { readonly _id: string }) => ({ _id })
-/** Returns only ids. */
+/** A projection that returns only ids. */
 const projection = { _id: true }
 
 export const searches: Area = {

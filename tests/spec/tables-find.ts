@@ -28,10 +28,10 @@ const plants = [
 
 const idOf = ({ id }: { readonly id: number }) => ({ id })
 const ids = (...wanted: number[]) => wanted.map((id) => ({ id }))
-/** Returns only ids. */
+/** A projection that returns only ids. */
 const projection = { id: true }
 
-/** Ids that a filter on `plants` finds, in ascending order. */
+/** Asserts the ids that a filter on `plants` finds. */
 async function matches(api: Api, filter: object, ...wanted: number[]): Promise<void> {
   const { data } = await api.run('plants', { find: { filter, projection } })
   const found = data!.documents!.map(({ id }) => id as number)
@@ -516,7 +516,10 @@ export const tablesFind: Area = {
   ],
 }
 
-/** Columns for searches by vector and by terms, with and without their indexes. */
+/**
+ * Creates `plants` and `embedded_texts`, with columns for searches by vector and by terms, with and
+ * without their indexes.
+ */
 async function createPlants(api: Api): Promise<void> {
   const vector = { type: 'vector', dimension: 2 }
   const service = { provider: 'openai', modelName: 'text-embedding-3-small' }

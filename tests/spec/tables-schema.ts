@@ -50,7 +50,7 @@ async function list(api: Api, target: string, command: object): Promise<string[]
   return Object.values(status!)[0] as string[]
 }
 
-/** A new table with the key `id`. */
+/** Creates a table with the key `id`. */
 function create(api: Api, name: string, more: object = {}): Promise<void> {
   const definition = { columns: { id: 'int', ...more }, primaryKey: 'id' }
   return api.ok('', { createTable: { name, definition } })

@@ -11,7 +11,9 @@ function insert(api: Api, ...documents: object[]) {
   return api.run('writes', { insertMany: { documents } })
 }
 
-/** An operator, the fields before it, its argument and the fields after it. */
+/**
+ * An operator, the fields of a document before the update, the argument, and the fields after it.
+ */
 type Example = readonly [operator: string, before: object, argument: object, after: object]
 
 /** The first three are named by section 4.4, the others belong to "other update operators". */

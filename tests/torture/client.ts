@@ -63,7 +63,7 @@ export class Client {
     return this.types.prepare()
   }
 
-  /** Runs until `isOver` returns true. */
+  /** Sends random commands until `isOver` returns true. */
   async run(isOver: () => boolean, { hangsUp = true } = {}): Promise<void> {
     this.line.hangUps = hangsUp ? this.#hangUps : undefined
     try {
@@ -94,7 +94,10 @@ export class Client {
     return this.#readProviders()
   }
 
-  /** The index changes how other clients' finds are executed, not what they return. */
+  /**
+   * Creates or drops an index of `events`. The index changes how other clients' finds are executed,
+   * not what they return.
+   */
   async #toggleSharedIndex(): Promise<void> {
     if (this.#sharedIndexes.length === 0) return
     const { name, create } = this.#random.pick(this.#sharedIndexes)

@@ -25,7 +25,7 @@ interface Prize {
 }
 
 export class Contest {
-  /** Increments that were acknowledged, and increments without an answer. */
+  /** Number of acknowledged increments, and of increments without an answer. */
   #counted = 0
   #maybe = 0
   readonly #seen = new Set<number>()
@@ -104,7 +104,7 @@ export class Contest {
     const counter = found.get(`"${counterId}"`)
     const command = { find: {} }
     this.#checkCounter(counter?.document.get('n'), this.#counted, command)
-    // The read resolves all increments without an answer.
+    // The read settles all increments without an answer.
     this.#counted = counter!.document.get('n') as number
     this.#maybe = 0
     found.delete(`"${counterId}"`)

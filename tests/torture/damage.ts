@@ -30,7 +30,7 @@ export interface Damage {
   readonly detail: string
 }
 
-/** Files of one kind have the same role and format. */
+/** The kind of a file. Files of one kind have the same role and format. */
 export function fileKindOf(file: string): string {
   const name = basename(file)
   if (name.endsWith('.graph')) return 'vector graph'
@@ -64,7 +64,10 @@ export class Damager {
     return { file, fileKind, kind, detail }
   }
 
-  /** For logs, mostly picks a needed one: most logs are already checkpointed. */
+  /**
+   * Picks a file; among logs, usually one with frames that its database file lacks, because most
+   * logs are already checkpointed.
+   */
   #pickFile(folder: string, files: readonly string[]): string {
     const needed = files.filter(
       (file) => file.endsWith('-wal') && isLogNeeded(folder, file),
@@ -104,7 +107,7 @@ export class Damager {
       bytes[place]! ^= 1 << bit
       return `${place}.${bit}`
     })
-    // A bit that is flipped twice leaves the file unchanged, so try again.
+    // The same bit may have been flipped twice, which leaves the file unchanged: tries again.
     if (bytes.equals(readFileSync(path))) return this.#flip(path, bytes)
     writeFileSync(path, bytes)
     return `bits ${places.join(', ')} in ${what}`
@@ -126,7 +129,7 @@ export class Damager {
     return this.#grow(path)
   }
 
-  /** A file that is empty or all zeros has nothing to damage, so bytes are appended. */
+  /** Appends bytes to a file that is empty or all zeros, and so has nothing to damage. */
   #grow(path: string): string {
     writeFileSync(path, this.#random.bytes(64), { flag: 'a' })
     return '64 random bytes appended, since the file had no content'
@@ -155,7 +158,7 @@ class Deck {
     let left = this.#left.filter((choice) => choices.has(choice))
     if (left.length === 0) left = [...choices].toSorted()
     const dealt = this.#random.pick(left)
-    // Choices that are absent now stay in the deck.
+    // Choices that are absent now remain to be dealt later.
     const rest = this.#left.length === 0 ? left : this.#left
     this.#left = rest.filter((choice) => choice !== dealt)
     return dealt
@@ -168,7 +171,7 @@ interface Region {
   readonly what: string
 }
 
-/** Mostly aims at used parts of a file; random positions would often hit free pages. */
+/** Picks a region of a file, usually a used one: random positions would often hit free pages. */
 function aim(path: string, bytes: Buffer, random: Random): Region {
   const anywhere = { start: 0, end: Math.max(1, bytes.length), what: 'the whole file' }
   const regions = path.endsWith('.db')
@@ -193,7 +196,7 @@ const neighbourhood = 64
 const walHeaderSize = 32
 const frameHeaderSize = 24
 
-/** Leaf pages are listed twice, because they hold the rows. */
+/** The used regions of a database file. Leaf pages are listed twice, because they hold the rows. */
 function databaseRegions(bytes: Buffer): Region[][] {
   if (bytes.length < 100) return []
   const said = bytes.readUInt16BE(16)
@@ -241,7 +244,7 @@ function logRegions(bytes: Buffer): Region[][] {
   return [frames, frames, [header]]
 }
 
-/** Frames of the current log. Frames behind them are left over from an earlier log. */
+/** Regions of the frames of the current log. The file may end with frames of an earlier log. */
 function framesOf(bytes: Buffer): Region[] {
   if (bytes.length < walHeaderSize) return []
   const frameSize = frameHeaderSize + bytes.readUInt32BE(8)

@@ -33,7 +33,7 @@ export interface DocumentState extends State {
 export interface DocumentChange {
   readonly command: object
   readonly touched: Touched<DocumentState>
-  /** Possible changes when no answer arrives. */
+  /** Possible effects when the command gets no answer. */
   readonly mayBe?: Doubt['mayBe']
   /** Checks the answer. Returns the changed documents when the answer determines them. */
   readonly check: (answer: Answer) => Touched<DocumentState> | undefined
@@ -44,7 +44,7 @@ export class DocumentBook {
   readonly random: Random
   readonly owner: number
   readonly shape: CollectionShape
-  /** The collection has no documents of other clients. */
+  /** Whether the collection has no documents of other clients. */
   readonly isAlone: boolean
   readonly ledger = new Ledger<DocumentState>()
   #serial = 0
@@ -72,7 +72,7 @@ export class DocumentBook {
     return this.ledger.states.map(({ document }) => document.get('_id')!)
   }
 
-  /** Fields without an _id; the server generates it. */
+  /** Fields of a new document without an _id, which the server generates. */
   newFields(): JsonObject {
     const { owner } = this
     const fields = {
@@ -92,7 +92,7 @@ export class DocumentBook {
     return new Map<string, Value>([['_id', id], ...fields])
   }
 
-  /** Limits a filter to documents of this client. */
+  /** Limits a filter to documents of this client, where others may match it. */
   own(filter: Json): Json {
     return this.isAlone && this.random.oneIn(2) ? filter : { owner: this.owner, ...filter }
   }
@@ -154,7 +154,7 @@ export class DocumentBook {
     }
   }
 
-  /** Sends a change and records its outcome. */
+  /** Sends a change, checks the answer and records the outcome. */
   async change({ command, touched, mayBe = 'each', check }: DocumentChange): Promise<void> {
     const told = await this.line.send(this.path, command)
     switch (told.kind) {
@@ -231,7 +231,7 @@ export function termsOf(text: string): string[] {
   return [...analyzerFor('standard').terms(text)]
 }
 
-/** The body of an answer, with every digit of its numbers. */
+/** The parsed body of an answer; its numbers keep all digits. */
 export function exactOf(answer: Answer): Value {
   return parseStored(answer.text)
 }
@@ -245,7 +245,7 @@ export function memberOf(
   return found
 }
 
-/** Throws when the answer is not a page of documents. */
+/** The documents in an answer; throws when the answer is not a page of documents. */
 export function documentsIn(answer: Answer, command: object): JsonObject[] {
   const documents = memberOf(exactOf(answer), 'data', 'documents')
   if (!Array.isArray(documents) || answer.codes.length > 0)

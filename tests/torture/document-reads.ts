@@ -43,7 +43,10 @@ export function readDocuments(book: DocumentBook): Promise<void> {
   ])(book)
 }
 
-/** A find without a sort, so in any order. `find` returns pages, and its limit spans all of them. */
+/**
+ * Checks a find without a sort, whose documents may come in any order. `limit` spans all of its
+ * pages.
+ */
 async function find(book: DocumentBook): Promise<void> {
   const { random } = book
   const filter = anyFilter(book)
@@ -106,7 +109,7 @@ async function countDocuments(book: DocumentBook): Promise<void> {
   expectText(answer, `{"status":{"count":${count}}}`, command)
 }
 
-/** The count includes documents of other clients. */
+/** Checks an estimated count, which includes documents of other clients. */
 async function estimatedDocumentCount(book: DocumentBook): Promise<void> {
   const command = { estimatedDocumentCount: {} }
   const answer = await book.line.ask(book.path, command)
@@ -179,7 +182,10 @@ function checkFound(
   }
 }
 
-/** BM25 scores depend on other clients' documents, so only the set of documents is checked. */
+/**
+ * Checks a search by terms. Scores depend on other clients' documents, so only the set of found
+ * documents is compared.
+ */
 async function findByTerms(book: DocumentBook): Promise<void> {
   const { random } = book
   const text = random.oneIn(3)
@@ -196,7 +202,10 @@ async function findByTerms(book: DocumentBook): Promise<void> {
   assertSame(found.toSorted(), expected.toSorted(), book.path, { find: clauses })
 }
 
-/** Candidates are all documents with a vector and a text. The reranker counts words. */
+/**
+ * Checks findAndRerank. Candidates are all documents with a vector and a text. The reranker counts
+ * words.
+ */
 async function findAndRerank(book: DocumentBook): Promise<void> {
   const { random, shape } = book
   const filter = anyFilter(book)
@@ -282,7 +291,7 @@ function projected(
   })
 }
 
-/** Moves search fields to the end. */
+/** JSON text of a document, with its search fields at the end. */
 function normalized(document: JsonObject): string {
   const fields = [...document].filter(([name]) => !searchFields.includes(name))
   const search = searchFields.flatMap((name) => {

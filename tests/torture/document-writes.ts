@@ -51,7 +51,7 @@ export function writeDocuments(book: DocumentBook): Promise<void> {
   ])(book)
 }
 
-/** Sometimes with an _id that exists. */
+/** Inserts one document, sometimes with an _id that exists. */
 async function insertOne(book: DocumentBook): Promise<void> {
   const { random, ledger } = book
   const state = stateOf(book.newDocument())
@@ -69,7 +69,10 @@ async function insertOne(book: DocumentBook): Promise<void> {
   })
 }
 
-/** The server generates the _id, so the document is found by its serial number. */
+/**
+ * Inserts a document without an _id. The server generates the _id, so the document is found by its
+ * serial number.
+ */
 async function insertUnnamed(book: DocumentBook): Promise<void> {
   const fields = book.newFields()
   const command = { insertOne: { document: toPlain(fields) } }
@@ -194,7 +197,7 @@ async function upsertOne(book: DocumentBook): Promise<void> {
   }
   const [found] = book.matching(filter)
   const outcome = found ? book.updated(update, found) : book.upserted(update, filter)
-  // Errors are covered by updateOne.
+  // Skips updates that fail, because `updateOne` covers their errors.
   if (outcome instanceof ApiError) return
   const options = { upsert: true }
   const name = random.pick(['updateOne', 'updateMany', 'findOneAndUpdate'])
@@ -249,10 +252,10 @@ async function updateMany(book: DocumentBook): Promise<void> {
   }
 }
 
-/** Larger than any offset of the moved clock. */
+/** A time longer than any offset of the moved clock. */
 const clockOffMaxMs = 7 * 86_400_000
 
-/** $currentDate: the time of the server's clock is unknown. */
+/** Sets a time with $currentDate. The time of the server's clock is unknown. */
 async function stampOne(book: DocumentBook): Promise<void> {
   const filter = { _id: toPlain(book.random.pick(book.ids)) }
   const update = { $currentDate: { stamp: true }, $inc: { n: 1 } }
@@ -388,7 +391,7 @@ function returnAfter(book: DocumentBook) {
   return { isAfter, clauses: { projection: { '*': 1 }, options } }
 }
 
-/** As clients send it: a text to embed is sent without its vector. */
+/** A document as clients send it: without the vector that the server computes from its text. */
 function sentForm({ document }: DocumentState): Json {
   const sent = new Map(document)
   if (sent.has('$vectorize')) sent.delete('$vector')

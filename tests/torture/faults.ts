@@ -28,12 +28,14 @@ export interface LifePlan {
   readonly commands: number
   readonly movesClock: boolean
   readonly starvesDisk: boolean
-  /** The disk is still full when the life ends, and possibly when the next one starts. */
+  /**
+   * Whether the disk is still full when the life ends, and whether it is when the next one starts.
+   */
   readonly endsStarved: boolean
   readonly startsStarved: boolean
   readonly end: 'kill' | 'stop'
   readonly spoilsSnapshots: boolean
-  /** Starts that are killed before the next life begins. */
+  /** Number of starts that are killed before the next life begins. */
   readonly startsCut: number
 }
 
@@ -49,7 +51,7 @@ export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifeP
       starvesDisk,
       endsStarved,
       startsStarved: endsStarved && random.oneIn(2),
-      // A stop saves vector indexes; on a full disk that may fail.
+      // A stop saves vector indexes, which may fail on a full disk.
       end: isKilled ? 'kill' : 'stop',
       spoilsSnapshots: faults.has('snapshots') && random.oneIn(2),
       startsCut: faults.has('kill') && random.oneIn(5) ? 1 : 0,
@@ -57,12 +59,12 @@ export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifeP
   })
 }
 
-/** Rounds then consist mainly of strikes on files. */
+/** Whether rounds consist mainly of strikes on files. */
 export function isDamageOnly(faults: ReadonlySet<FaultName>): boolean {
   return faults.size === 1 && faults.has('damage')
 }
 
-/** The longest wait for commands, on a busy machine. */
+/** Maximum wait for the commands of a life, for a busy machine. */
 const waitMaxMs = 20_000
 
 export class Faults {
@@ -74,7 +76,7 @@ export class Faults {
     this.#random = random
   }
 
-  /** Expects a serving server, and leaves one. */
+  /** Applies the faults of one life. A server serves before the call and after it. */
   async liveThrough(plan: LifePlan): Promise<void> {
     const host = this.#host
     const half = plan.commands / 2
@@ -102,7 +104,7 @@ export class Faults {
     tally.diskEpisodes++
   }
 
-  /** Moves the clock by up to 48 hours in either direction, relative to the real time. */
+  /** Moves the clock to at most 48 hours before or after the real time. */
   #moveClock(): void {
     const { options, tally } = this.#host
     if (options.clockFile === undefined) return

@@ -14,7 +14,7 @@ import { Unexplained } from './unexplained.ts'
 /** The owner of records that belong to no client. */
 const owner = -1
 
-/** A server saves an index of 1 000 vectors or more when it stops. */
+/** Number of vectors. A server that stops saves an index of at least 1 000 vectors. */
 const vectorsCount = 1_050
 
 export class Ground {

@@ -14,13 +14,16 @@ const stopMaxMs = 60_000
 /** A server that neither serves nor ends within this time hangs. */
 const startMaxMs = 60_000
 
-/** For delays that lose most races: an unreferenced timer does not keep the process alive. */
+/**
+ * Options of delays that usually lose their race: an unreferenced timer does not keep the process
+ * alive.
+ */
 const passing = { ref: false }
 
 export class Host {
   readonly options: LifeOptions
   readonly tally: Tally
-  /** Undefined when no small disk could be mounted. */
+  /** The disk of the data; undefined when no small disk could be mounted. */
   readonly disk: StarvedDisk | undefined
   #serving = Promise.withResolvers<Life>()
   #life: Life | undefined
@@ -45,7 +48,7 @@ export class Host {
     this.#broken.reject(failure)
   }
 
-  /** Why the run was broken off. */
+  /** The reason why the run was broken off; undefined while it continues. */
   get failure(): unknown {
     return this.#failure
   }
@@ -70,7 +73,8 @@ export class Host {
     if (started === 'serves') return
     if (started === 'hangs' || this.disk?.isStarved !== true)
       throw new Unexplained(`the server did not start: it ${started}`, { answer: this.log })
-    // A full disk may not have room to open the stores. The server must start once there is room.
+    // A full disk may not have room to open the stores. Frees space, after which the server must
+    // start.
     this.tally.startsRefused++
     this.disk.relieve()
     return this.start()
@@ -101,7 +105,10 @@ export class Host {
     return this.#life?.child.exitCode ?? null
   }
 
-  /** Every other life keeps few stores open, so that it evicts and opens stores all the time. */
+  /**
+   * Creates a life. Every other one keeps few stores open, so that it evicts and opens stores all
+   * the time.
+   */
   #newLife(): Life {
     const { options, tally } = this
     const few = tally.restarts % 2 === 0 ? [] : ['--max-open', '2']
@@ -140,13 +147,13 @@ export class Host {
     throw new Unexplained(what, { answer: life.log })
   }
 
-  /** Kills the process in any state of the run. */
+  /** Ends the run and kills the process, whatever its state. */
   async leave(): Promise<void> {
     if (this.#failure === undefined) this.breakOff(new Error('the run is over'))
     await this.#life?.kill()
   }
 
-  /** Kills the process without waiting, when the run is interrupted. */
+  /** Kills the process without waiting for its end, for an interrupted run. */
   killNow(): void {
     this.#life?.child.kill('SIGKILL')
   }

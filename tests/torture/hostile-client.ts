@@ -45,7 +45,8 @@ export class HostileClient {
 
   async #attack(life: Life): Promise<void> {
     const { port } = new URL(life.url)
-    // The server locks out addresses that send invalid tokens, so this client has an address of its own.
+    // The server locks out addresses that send invalid tokens, so this client connects from its own
+    // address.
     const socket = connect({
       port: Number(port),
       host: '127.0.0.1',

@@ -1,24 +1,20 @@
-/**
- * A client's knowledge of its own records, and how it resolves unknown outcomes.
- *
- * A client sends one command at a time. When a command gets no answer, the client reads the touched
- * records once a server serves again. Each must be as before the command, or as the command leaves it.
- * The result of that read is known, and must not change by itself.
- */
+/** A client's knowledge of its own records, and how it resolves unknown outcomes. */
 import { Unexplained } from './unexplained.ts'
 
 /** The expected state of a record. */
 export interface State {
   readonly text: string
-  /** The record holds a time that the server chose; any plausible time matches. */
+  /** Whether the record holds a time that the server chose; any plausible time matches. */
   readonly isStamped?: boolean
 }
 
-/** The state of each record after a command, by key; undefined: no record. */
+/**
+ * The state of each touched record after a command, by key; undefined: the record does not exist.
+ */
 export type Touched<S extends State> = ReadonlyMap<string, S | undefined>
 
 export interface Doubt {
-  /** `each`: any subset of the records may be changed; `prefix`: only the first ones, in order. */
+  /** Which records may be changed. `each`: any subset; `prefix`: only the first ones, in order. */
   readonly mayBe: 'each' | 'prefix' | 'untouched'
   readonly command: object
 }
@@ -56,7 +52,7 @@ export class Ledger<S extends State> {
     this.#known.clear()
   }
 
-  /** Checks that the state that was read is possible, and adopts it. */
+  /** Checks that the states read after an unknown outcome are possible, and adopts them. */
   settle(touched: Touched<S>, found: ReadonlyMap<string, S>, doubt: Doubt): void {
     let isOpen = doubt.mayBe !== 'untouched'
     for (const [key, after] of touched) {
@@ -84,7 +80,7 @@ export class Ledger<S extends State> {
     }
   }
 
-  /** Compares everything that was read of these records with the known states. */
+  /** Compares all records that were read with the known states. */
   verify(found: ReadonlyMap<string, State>, what: string, command: object): number {
     for (const [key, state] of this.#known) {
       const now = found.get(key)

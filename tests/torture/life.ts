@@ -14,7 +14,7 @@ export interface LifeOptions {
   readonly clockFile: string | undefined
 }
 
-/** Servers that must not outlive this process. */
+/** Processes that must not outlive this one. */
 const living = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL')
@@ -32,7 +32,7 @@ export class Life {
   url = ''
   /** The last output of the process on standard error. */
   log = ''
-  /** Lines of its log at level warn or above, and other lines of standard error. */
+  /** Lines of the server's log at level warn or above, and other lines of standard error. */
   readonly warnings: string[] = []
   readonly #tally: Tally
   #out = ''
@@ -58,10 +58,11 @@ export class Life {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: token,
-          // Small limits, so that runs and segments are written and merged all the time, also at a kill.
+          // Small limits, so that runs and segments are written and merged all the time, even
+          // during a kill.
           STELA_TEST_MEMTABLE: '64',
           STELA_TEST_WAITING: '1000',
-          // On a busy machine, any command can be slow.
+          // No warnings about slow commands: on a busy machine, any command can be slow.
           STELA_SLOW_COMMAND: '0',
           ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
         },
@@ -75,7 +76,7 @@ export class Life {
     void this.ended.then(() => living.delete(this.child))
   }
 
-  /** Resolves to false when the process ends before it serves. */
+  /** Waits until the process serves; returns false when it ends before that. */
   async serves(): Promise<boolean> {
     while (!this.#out.includes('\n')) {
       const ended = await Promise.race([once(this.child.stdout!, 'data'), this.ended])

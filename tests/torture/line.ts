@@ -25,10 +25,12 @@ export type Told =
 /** A running server that does not answer within this time hangs. */
 const answerMaxMs = 60_000
 
-/** How long a command may still run after a running server closed its connection. */
+/**
+ * Maximum time for which a command may still run after a running server has closed its connection.
+ */
 const cutRestMs = 4_000
 
-/** Number of commands, and characters of each, that a failure prints as its trace. */
+/** Maximum number of commands in the trace that a failure prints, and of characters of each. */
 const traceMax = 60
 const tracedMax = 400
 
@@ -68,7 +70,7 @@ export class Line {
     throw new Unexplained(`not accepted in ${attemptsMax} attempts`, { command })
   }
 
-  /** Sends a read until it is answered. */
+  /** Sends a read, repeatedly until it is answered. */
   async ask(path: string, command: object): Promise<Answer> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const told = await this.#attempt(path, command)
@@ -204,15 +206,15 @@ export class Line {
 }
 
 interface Circumstances {
-  /** The disk was full at some time between request and answer. */
+  /** Whether the disk was full at some time between request and answer. */
   readonly isStarved: boolean
-  /** The process was killed or told to stop before it answered. */
+  /** Whether the process was killed or told to stop before it answered. */
   readonly isEnding: boolean
 }
 
 /**
- * Classifies an answer. Errors that blame the request count as answers, which the sender checks. Server
- * errors need a reason.
+ * Classifies an answer. Errors that blame the request count as answers, which the sender checks.
+ * Errors of the server are acceptable only under the present faults.
  */
 function verdictOn(
   { http, body }: Answer,

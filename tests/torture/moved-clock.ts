@@ -9,14 +9,14 @@ import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 const file = process.env['TORTURE_CLOCK_FILE']!
 
-/** Interval at which a server reads the offset. */
+/** Interval at which a server reads the offset, in milliseconds. */
 const lookEveryMs = 50
 
 let offsetMs = 0
 offsetMs = readOffset()
 setInterval(() => (offsetMs = readOffset()), lookEveryMs).unref()
 
-/** Keeps the last offset while the file cannot be read. */
+/** Reads the offset; keeps the previous one when the file cannot be read. */
 function readOffset(): number {
   try {
     const read = Number(readFileSync(file, 'utf8'))
@@ -41,7 +41,7 @@ class MovedDate extends Date {
 
 globalThis.Date = MovedDate as DateConstructor
 
-/** Threads have their own arguments, so this module is added to them. */
+/** Adds this module to the arguments of each worker, which has arguments of its own. */
 const threads = createRequire(import.meta.url)('node:worker_threads') as {
   Worker: typeof Worker
 }

@@ -8,7 +8,7 @@ import type { Line } from './line.ts'
 import { changeSchema, listed, listings } from './schema-change.ts'
 
 export class OwnCollection {
-  /** Undefined while there is no collection. */
+  /** The documents of the collection; undefined while it does not exist. */
   book: DocumentBook | undefined
   readonly name: string
   readonly #line: Line
@@ -44,7 +44,7 @@ export class OwnCollection {
       this.book = new DocumentBook(this.#line, this.#random, this.#owner, shape, true)
   }
 
-  /** Creating an existing collection with the same options changes nothing. */
+  /** Creates the existing collection again, with the same options, which changes nothing. */
   async #createAgain({ shape }: DocumentBook): Promise<void> {
     await changeSchema(this.#line, {
       path,

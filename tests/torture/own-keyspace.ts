@@ -9,7 +9,7 @@ export class OwnKeyspace {
   isThere = false
   readonly #line: Line
   readonly #random: Random
-  /** The least and the greatest possible number of documents in its collection. */
+  /** Minimum and maximum possible number of documents in its collection. */
   #documents: readonly [number, number] | undefined
 
   constructor(line: Line, random: Random, owner: number) {

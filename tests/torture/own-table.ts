@@ -28,7 +28,7 @@ const extraColumns: readonly (readonly [string, KindName])[] = [
 ]
 
 export class OwnTable {
-  /** Undefined while there is no table. */
+  /** The rows of the table; undefined while it does not exist. */
   book: RowBook | undefined
   readonly name: string
   readonly #line: Line
@@ -59,7 +59,7 @@ export class OwnTable {
     return random.oneIn(2) ? writeRows(book) : readRows(book)
   }
 
-  /** The known schema, in the form of `read`. */
+  /** The expected result of `read`. */
   get #state(): string {
     const { book } = this
     return book === undefined ? 'absent' : stateText(book.shape, this.#isVectorized)
@@ -114,8 +114,8 @@ export class OwnTable {
     const { columns } = book.shape
     const [name, kind] = this.#random.pick(extraColumns)
     const isThere = columns.has(name)
-    // A row created by updates may or may not survive the loss of its last value, so such drops are
-    // skipped.
+    // A row that updates created may or may not survive the loss of its last value, so a column
+    // with such a value is not dropped.
     const isLast = ({ cells, wasInserted }: RowState) =>
       !wasInserted && cells.has(name) && cells.size === keyColumns(book.shape).length + 1
     if (isThere && book.ledger.states.some(isLast)) return
@@ -135,7 +135,7 @@ export class OwnTable {
       return
     }
     columns.delete(name)
-    // Values are deleted with their column, and do not return with it.
+    // The values of the column are dropped with it, and do not return with it.
     for (const [key, { cells, wasInserted }] of [...book.ledger.entries]) {
       const left = new Map([...cells].filter(([column]) => column !== name))
       book.ledger.apply(new Map([[key, rowState(left, wasInserted)]]))

@@ -17,7 +17,7 @@ export class OwnTypes {
   readonly homesName: string
   readonly #line: Line
   readonly #random: Random
-  /** Undefined while the type does not exist. */
+  /** Fields of the type that is created and dropped; undefined while it does not exist. */
   #colorFields: readonly string[] | undefined
   #town: 'town' | 'city' = 'town'
 

@@ -37,7 +37,10 @@ export function randomFields(random: Random, shape: CollectionShape): Json {
   }
 }
 
-/** Long bodies, where they are not indexed, fill the store's log, so that it is checkpointed. */
+/**
+ * Length of the field `body`. Where it is not indexed, long ones fill the store's log, so that
+ * checkpoints occur.
+ */
 function bodyLength(random: Random, { deny }: CollectionShape): number {
   return deny?.includes('body') && random.oneIn(30) ? 30_000 : random.below(300)
 }
@@ -54,7 +57,7 @@ function vectorField(random: Random, shape: CollectionShape): Json {
   return { $vector: randomVector(random, shape) }
 }
 
-/** Numbers that are exact in single precision; never a zero vector. */
+/** A vector, never zero, of numbers that are exact in single precision. */
 export function randomVector(random: Random, { vector }: CollectionShape): number[] {
   const numbers = times(vector!.dimension, () => (random.below(33) - 16) / 8)
   return numbers.some((number) => number !== 0) ? numbers : numbers.map(() => 1)
@@ -99,14 +102,14 @@ export function randomFilter(random: Random, ids: readonly unknown[], depth = 0)
   ])()
 }
 
-/** An _id may be only at the top of a filter. */
+/** The filter, or another one if it compares _id, which is allowed only at the top of a filter. */
 function withoutIds(filter: Json): Json {
   return '_id' in filter ? { n: { $gte: 10 } } : filter
 }
 
 export function randomSort(random: Random): Json {
   const first = random.pick(['n', 'kind', 'place.shelf', 'price', 'when', 'note'])
-  // _id breaks ties, so the order is determined.
+  // The second key, _id, breaks ties, so the order is determined.
   return { [first]: random.pick([1, -1]), _id: random.pick([1, -1]) }
 }
 

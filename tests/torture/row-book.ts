@@ -7,9 +7,12 @@ import { columnKinds, keyColumns, type Cell, type TableShape } from './table-sha
 import { Unexplained } from './unexplained.ts'
 
 export interface RowState extends State {
-  /** Columns that are null are absent. */
+  /** The values by column; columns without a value are absent. */
   readonly cells: ReadonlyMap<string, Cell>
-  /** A row that was created by updates alone disappears with its last value. */
+  /**
+   * Whether an insert wrote the row. A row that only updates created disappears with its last
+   * value.
+   */
   readonly wasInserted: boolean
 }
 
@@ -20,7 +23,7 @@ export interface RowChange {
   readonly command: object
   readonly touched: Touched<RowState>
   readonly mayBe?: Doubt['mayBe']
-  /** Possible changes when the server rejects the command. */
+  /** Possible effects when the server rejects the command. */
   readonly refusedMayBe?: Doubt['mayBe']
   readonly check: (answer: Answer) => void
 }
@@ -51,7 +54,7 @@ export class RowBook {
     )
   }
 
-  /** A key that may exist, in a partition that other rows share. */
+  /** The key of a new or existing row, in a partition that other rows share. */
   newKey(): Map<string, Cell> {
     const { random, owner } = this
     return new Map(
@@ -120,7 +123,10 @@ export class RowBook {
     }
   }
 
-  /** A found row does not show whether it was inserted; this is taken from the state that it equals. */
+  /**
+   * Resolves an unknown outcome. A found row does not show whether an insert wrote it, so this is
+   * taken from the expected state that it equals.
+   */
   async #settle(touched: Touched<RowState>, doubt: Doubt): Promise<void> {
     const found = new Map<string, RowState>()
     for (const row of await this.readAll()) {
@@ -172,7 +178,7 @@ export function rowsIn(answer: Answer, command: object): RowState[] {
   return rows.map((row) => rowState(new Map(Object.entries(row)) as Map<string, Cell>))
 }
 
-/** The same text for equal values, whatever the order of their members. */
+/** JSON text that is the same for equal values, whatever the order of their members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -186,7 +192,7 @@ function isEmpty(cell: Cell): boolean {
   return typeof cell === 'object' && Object.keys(cell).length === 0
 }
 
-/** Rows that were inserted before a rejection; the answer names them. */
+/** The touched rows that the answer to a rejected command names as inserted. */
 function insertedOf(touched: Touched<RowState>, { body }: Answer): Touched<RowState> {
   const ids = (body.status?.['insertedIds'] ?? []) as unknown[]
   const keys = new Set(ids.map(canonical))

@@ -40,7 +40,7 @@ async function findKey(book: RowBook): Promise<void> {
     )
 }
 
-/** A find by conditions on any columns, in any order. */
+/** Checks a find by conditions on any columns, in any order. */
 async function find(book: RowBook): Promise<void> {
   const { random } = book
   const { filter, holds } = ownCondition(book)
@@ -69,7 +69,7 @@ async function find(book: RowBook): Promise<void> {
   )
 }
 
-/** Reads a partition in its stored order, page by page. */
+/** Checks a find of a partition in its stored order, page by page. */
 async function findPartition(book: RowBook): Promise<void> {
   if (book.ledger.size === 0) return
   const { partitionBy, partitionSort } = book.shape
@@ -90,7 +90,7 @@ async function findPartition(book: RowBook): Promise<void> {
   )
 }
 
-/** Rows that the server sorts, page by page. */
+/** Checks a find whose rows the server sorts, page by page. */
 async function findSortedHere(book: RowBook): Promise<void> {
   const { random } = book
   const sortable = book.others.filter((name) => kindOf(book, name).compare !== undefined)
@@ -246,7 +246,7 @@ function randomCondition(book: RowBook): Condition {
   }
 }
 
-/** Comparisons with a null column are never true. */
+/** A random condition on one column. Comparisons with a null column are never true. */
 function scalarCondition(book: RowBook, name: string, kind: ColumnKind): Condition {
   const { random } = book
   const [one, other] = [kind.random(random), kind.random(random)]
@@ -290,7 +290,7 @@ function randomProjection(book: RowBook) {
   }
 }
 
-/** Null sorts first, or last when the order is descending. */
+/** Comparison of rows by columns. Null sorts first, or last when the order is descending. */
 function byColumns(book: RowBook, columns: readonly (readonly [string, 1 | -1])[]) {
   return (a: RowState, b: RowState): number => {
     for (const [name, direction] of columns) {

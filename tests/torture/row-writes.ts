@@ -51,7 +51,7 @@ async function insertRow(book: RowBook, given: Given): Promise<void> {
   })
 }
 
-/** Sometimes includes a row that the table rejects. */
+/** Inserts many rows, sometimes including one that the table rejects. */
 async function insertMany(book: RowBook): Promise<void> {
   const { random } = book
   const rows = times(1 + random.below(20), () => book.newRow())
@@ -67,8 +67,8 @@ async function insertMany(book: RowBook): Promise<void> {
     const key = book.keyOf(given)
     touched.set(key, book.written(touched.get(key) ?? book.ledger.get(key), given, true))
   }
-  // Two inserts with the same key make one row with several possible states, so such batches are
-  // skipped.
+  // Two inserts with the same key make one row with several possible states, so batches with equal
+  // keys are skipped.
   const isPlain = touched.size === written.length
   const command = { insertMany: { documents, options: { ordered } } }
   if (!isPlain) return
@@ -92,13 +92,13 @@ async function updateOne(book: RowBook): Promise<void> {
   const before = book.ledger.get(key)
   const { update, given } = randomUpdate(book, before)
   if (given.size === 0) return
-  // The owner is part of the key, or is set in a column so that the row can be found.
+  // Unless the owner is part of the key, the update sets it, so that the row can be found.
   if (book.shape.columns.has('owner') && !cells!.has('owner')) {
     update['$set'] = { ...update['$set'], owner: book.owner }
     given.set('owner', book.owner)
   }
   const command = { updateOne: { filter: book.exactly(cells!), update } }
-  // A row that the update creates gets the columns of its key.
+  // If the update creates the row, the row also gets the columns of its key.
   const whole = new Map<string, Cell | null>([
     ...(Object.entries(book.exactly(cells!)) as [string, Cell][]),
     ...given,
@@ -111,7 +111,7 @@ async function updateOne(book: RowBook): Promise<void> {
   })
 }
 
-/** An update of one to three columns, and their values after it. */
+/** An update of one to three columns, and the values of these columns after it. */
 function randomUpdate(book: RowBook, before: RowState | undefined) {
   const { random } = book
   const update: Record<string, Record<string, unknown>> = {}
@@ -158,8 +158,8 @@ async function deleteOne(book: RowBook): Promise<void> {
 }
 
 /**
- * A delete of a large range is executed as several writes, so a rejected one may have deleted some
- * rows.
+ * Deletes a range of rows. A large one is deleted by several writes, so a rejected command may have
+ * deleted some of the rows.
  */
 async function deleteMany(book: RowBook): Promise<void> {
   const { filter, holds } = keyRange(book)

@@ -12,7 +12,10 @@ export interface SchemaChange {
   readonly read: () => Promise<string>
 }
 
-/** Returns whether the change was made. */
+/**
+ * Sends a schema change, resolves a lost answer with `read`, and returns whether the change was
+ * made.
+ */
 export async function changeSchema(line: Line, change: SchemaChange): Promise<boolean> {
   const { path, command, before, after, read } = change
   const told = await line.send(path, command)
@@ -35,7 +38,7 @@ export async function changeSchema(line: Line, change: SchemaChange): Promise<bo
   })
 }
 
-/** Names of one kind of schema object, or their explanations. */
+/** Schema objects of one kind by name, as the server explains them. */
 export async function listed(
   line: Line,
   path: string,

@@ -17,7 +17,7 @@ export class StarvedDisk {
     this.#ballastFile = join(folder, 'ballast')
   }
 
-  /** Returns the problem when it cannot mount. */
+  /** Mounts a disk at a folder; returns the problem when that is not possible. */
   static mount(folder: string): StarvedDisk | { readonly problem: string } {
     mkdirSync(folder, { recursive: true })
     try {
@@ -58,7 +58,7 @@ export class StarvedDisk {
 
   unmount(): void {
     this.relieve()
-    // A lazy unmount, because a process that was just killed may hold a file for a moment.
+    // The unmount is lazy, because a process that was just killed may hold a file for a moment.
     execFileSync('umount', ['-l', this.folder], { stdio: 'pipe' })
   }
 

@@ -28,12 +28,12 @@ import { Survey, type Difference } from './survey.ts'
 import { Tally } from './tally.ts'
 
 /**
- * `refused`: the server does not start and says why. `repaired`: the same, and a repair restored
- * everything, or named what is lost. `reported`: answers differ from the model, and all differences
- * were reported. `noticed`: all answers are correct, and there is a report. `harmless`: all answers are
- * correct, without a report. `silent`: answers differ without a report. `vague`: the server answers
- * with errors that do not mention damage. `failed`: a crash, a hang, or an exit code that indicates
- * one.
+ * `refused`: the server does not start and says why. `repaired`: it does not start, and a repair
+ * restored everything, or named what is lost. `reported`: answers differ from the model, and all
+ * differences were reported. `noticed`: all answers are correct, and there is a report. `harmless`:
+ * all answers are correct, without a report. `silent`: answers differ without a report. `vague`:
+ * the server answers with errors that do not mention damage. `failed`: a crash, a hang, or an exit
+ * code that indicates one.
  */
 export const outcomes = [
   'refused',
@@ -70,10 +70,10 @@ export interface StrikeOptions {
   readonly world: World
   /** The damaged folder, which stays unchanged. */
   readonly damaged: string
-  /** The folder for copies. */
+  /** The folder in which the strike makes its copies. */
   readonly scratch: string
   readonly stores: readonly ReadyStore[]
-  /** Undefined: a control strike, which damages nothing. */
+  /** The damage; undefined for a control strike, which damages nothing. */
   readonly damage: Damage | undefined
   readonly random: Random
 }
@@ -90,7 +90,7 @@ export class Strike {
   }
 
   async run(): Promise<StrikeResult> {
-    // Each only reads the damaged folder and gets a copy, so both run in parallel.
+    // The check and the server work on copies of the damaged folder, so both run in parallel.
     const [check, served] = await Promise.all([this.#check(), this.#serve()])
     const findings = findingsOf(check)
     const { differences, refusal } = served
@@ -100,7 +100,8 @@ export class Strike {
       outcome = 'refused'
       if (refusal.includes('repair --catalog')) {
         outcome = await this.#repair()
-        // A catalog that SQLite cannot read can only be rebuilt.
+        // The refusal offers this flag except when SQLite cannot read the catalog, which can then
+        // only be rebuilt.
         const isOffered = refusal.includes('--accept-lost-catalog')
         if (this.#options.random.oneIn(2) && isOffered) await this.#acceptLoss()
       }
@@ -166,7 +167,9 @@ export class Strike {
     }
   }
 
-  /** The message must name the file, the catalog, or the inconsistent part of the folder. */
+  /**
+   * Checks that the message names the file, the catalog, or the inconsistent part of the folder.
+   */
   #judgeRefusal(refusal: string): void {
     const { damage } = this.#options
     if (isCrash(refusal)) this.#fail(`the server crashed at its start: ${refusal}`)
@@ -206,7 +209,7 @@ export class Strike {
     return isBad(outcome) ? outcome : 'repaired'
   }
 
-  /** Starts without the lost part of the catalog; no store may be deleted. */
+  /** Starts a server with --accept-lost-catalog, which must delete no store. */
   async #acceptLoss(): Promise<void> {
     this.#acceptedLoss = true
     const dataDir = this.#copy('accept')

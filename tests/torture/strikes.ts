@@ -14,7 +14,7 @@ import type { World } from './verify.ts'
 /** Number of earlier copies of the folder that are kept; strikes bring back files of them. */
 const copiesMax = 6
 
-/** Largest number of failed strikes whose folders are kept. */
+/** Maximum number of failed strikes whose folders are kept. */
 const keptMax = 40
 
 export interface StrikesOptions {
@@ -29,7 +29,7 @@ export class Strikes {
   readonly #options: StrikesOptions
   readonly #damager: Damager
   readonly #folder = mkdtempSync(join(roomyFolder(), 'stela-strikes-'))
-  /** Oldest first. */
+  /** Earlier copies of the folder, oldest first. */
   readonly #copies: string[] = []
   #copiesMade = 0
   #kept = 0
@@ -41,8 +41,8 @@ export class Strikes {
   }
 
   /**
-   * Expects a serving server, and leaves one. Clients write, the server ends, and its folder is struck
-   * `count` times, each time in its original state.
+   * Lets clients write, ends the server, and strikes its folder `count` times, each time in its
+   * original state. A server serves before the call and after it.
    */
   async run(count: number): Promise<void> {
     const { world, random, tally } = this.#options
@@ -78,14 +78,17 @@ export class Strikes {
         delay(writeMaxMs, undefined, { ref: false }),
         host.broken,
       ])
-      // A copy of a folder in use: an unsafe backup, as users make them.
+      // Copies the folder while the server uses it: an unsafe backup, as users make them.
       if (part === copyAt) this.#keepCopy(host.options.dataDir)
     }
     isOver = true
     await Promise.race([atWork, host.broken])
   }
 
-  /** A control without damage: nothing may differ, so later differences are caused by damage. */
+  /**
+   * Runs a strike without damage. It must find no differences, so that later differences are caused
+   * by damage.
+   */
   async #control(pristine: string, stores: readonly ReadyStore[]): Promise<void> {
     const { world, random } = this.#options
     const scratch = join(this.#folder, 'control')
@@ -152,16 +155,19 @@ export class Strikes {
   }
 }
 
-/** The longest time for writing, on a busy machine. */
+/** Maximum time for writing, for a busy machine. */
 const writeMaxMs = 20_000
 
-/** Strikes copy much data and need no durability, so they use memory if enough is free. */
+/**
+ * The folder for copies. Strikes copy much data and need no durability, so it is in memory if
+ * enough is free.
+ */
 function roomyFolder(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
     if (bavail * bsize > 2 * 2 ** 30) return '/dev/shm'
   } catch {
-    // This system has no such folder.
+    // This system has no /dev/shm.
   }
   return tmpdir()
 }

@@ -36,7 +36,7 @@ export interface Difference {
   /** "keyspace.target", or the name of a type or keyspace. */
   readonly place: string
   readonly what: string
-  /** The error that the server returned instead of an answer. */
+  /** The error that the server returned instead of a result. */
   readonly error?: { readonly code: string; readonly message: string }
 }
 
@@ -54,7 +54,7 @@ export class Survey {
   readonly #host: Host
   readonly #random: Random
 
-  /** All lines of the world must be connected to `host`. */
+  /** All lines of `world` must be connected to `host`. */
   constructor(world: World, host: Host, random: Random) {
     this.#world = world
     this.#host = host
@@ -111,7 +111,8 @@ export class Survey {
       const count = isRead ? keyReads : singleReadsMax
       for (const state of this.#some(book.ledger.states, count))
         await this.#attempt(place, () => compareDocument(book, state))
-      // The queries are designed for the few records of a client.
+      // Only books of clients have an owner of at least 0: the queries are designed for their few
+      // records.
       for (let i = 0; i < queries && book.owner >= 0; i++)
         await this.#attempt(place, () => readSomeDocuments(book))
     }
@@ -138,7 +139,10 @@ export class Survey {
     return Array.from({ length: count }, () => this.#random.pick(all))
   }
 
-  /** Returns false when the result differs. Sends nothing to a server that has died. */
+  /**
+   * Makes one read; records a difference and returns false when its result differs. Sends nothing
+   * to a server that has died.
+   */
   async #attempt(place: string, read: () => Promise<void>): Promise<boolean> {
     if (this.#host.failure !== undefined) return false
     this.reads++
@@ -177,12 +181,12 @@ async function compareRow(
     throw new Unexplained(`${book.path}: another row`, { command, answer: found, expected })
 }
 
-/** Characters of a message that a difference keeps. */
+/** Maximum number of characters of a message in a difference. */
 const whatMax = 1_200
 
 function describe(place: string, error: unknown): Difference {
   if (!(error instanceof Unexplained))
-    // The answer lacks members that every answer of its kind has.
+    // Other errors: the answer lacks members that every answer of its kind has.
     return { place, what: `an answer that cannot be read: ${(error as Error).stack}` }
   const what = error.message.slice(0, whatMax)
   const refused = error.refusal?.body.errors?.[0]

@@ -8,7 +8,7 @@ export type Cell = string | number | boolean | readonly unknown[] | Json
 export interface ColumnKind {
   readonly type: string | Json
   readonly random: (random: Random) => Cell
-  /** Order of two values in filters; absent: filters compare for equality only. */
+  /** Comparison of two values in filters; absent: filters test for equality only. */
   readonly compare?: (a: Cell, b: Cell) => number
   readonly is: 'scalar' | 'list' | 'set' | 'map' | 'opaque'
 }
@@ -30,7 +30,10 @@ const whole = (random: Random) => random.below(40) - 20
 const quarter = (random: Random) => (random.below(400) - 200) / 4
 const twoDigits = (number: number) => String(number).padStart(2, '0')
 
-/** By name of the kind. Values are written in the server's own form, so that texts can be compared. */
+/**
+ * Kinds of columns by name. Values are written in the server's own form, so that texts can be
+ * compared.
+ */
 export const columnKinds = {
   int: scalar('int', whole, byNumber),
   tinyint: scalar('tinyint', whole, byNumber),
@@ -85,7 +88,7 @@ export const columnKinds = {
     random: (random) => times(vectorDimension, () => (random.below(33) - 16) / 8 || 1),
     is: 'opaque',
   },
-  /** Two dimensions, as the embedding by letter counts has. */
+  /** A vector of two dimensions, like vectors that the server computes by counting letters. */
   pair: {
     type: { type: 'vector', dimension: 2 },
     random: (random) => [1 + random.below(5), random.below(5)],
@@ -101,7 +104,7 @@ export interface IndexShape {
   readonly create: object
 }
 
-/** Mutable, because tables of a single client are altered. */
+/** The schema of a table. Mutable, because tables of a single client are altered. */
 export interface TableShape {
   readonly name: string
   readonly columns: Map<string, KindName>

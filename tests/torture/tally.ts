@@ -8,7 +8,7 @@ export class Tally {
   answers = 0
   /** Commands without an answer, whose effect is unknown. */
   unknown = 0
-  /** Answers with HTTP 429 or 503: not executed, and sent again. */
+  /** Answers with HTTP 429 or 503: the command was not executed, and is sent again. */
   turnedAway = 0
   kills = 0
   stops = 0

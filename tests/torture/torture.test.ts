@@ -16,13 +16,16 @@ const quiet: LifePlan = {
   startsCut: 0,
 }
 
-/** Plans by round. Each round also ends with a kill. The stop saves the indexes that are then damaged. */
+/**
+ * Lives of the server by round. Each round also ends with a kill. The stop saves the indexes that
+ * are then damaged.
+ */
 const plans: readonly (readonly LifePlan[])[] = [
   [{ ...quiet, movesClock: true, end: 'stop', spoilsSnapshots: true }],
   [{ ...quiet, starvesDisk: true, startsCut: 1 }],
 ]
 
-test('a server that is killed, stopped, out of disk space and set back in time keeps what it acknowledged', async (t) => {
+test('a server under kills, stops, a full disk and a moved clock keeps acknowledged writes', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { tally, failure } = await torture({
     seed,

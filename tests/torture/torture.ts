@@ -36,7 +36,7 @@ export interface TortureOptions {
   readonly faults: ReadonlySet<FaultName>
   /** Whether another round follows after `rounds` rounds. */
   readonly goesOn: (rounds: number) => boolean
-  /** The plan of a round; by default it follows from the seed. */
+  /** The lives of a round; chosen by the seed when absent. */
   readonly plan?: (round: number, random: Random) => readonly LifePlan[]
   /** Number of strikes on files after each round, with the fault `damage`. */
   readonly strikes?: number
@@ -80,7 +80,7 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     await host.leave()
     disk?.relieve()
     const folder = `${root}-seed-${seed}`
-    // A server that failed to start may have no folder.
+    // A server that failed to start may have made no folder.
     isKept = existsSync(dataDir)
     if (isKept) cpSync(dataDir, folder, { recursive: true })
     return { tally, failure: { error: error as Error, folder, log: host.log } }
@@ -145,7 +145,7 @@ async function runRounds(host: Host, options: TortureOptions): Promise<void> {
 
 const exportEvery = 2
 
-/** Runs all clients while one life follows the other. */
+/** Runs all clients during a sequence of lives. */
 async function runRound(
   world: World,
   hostile: readonly HostileClient[],

@@ -4,7 +4,7 @@ import type { ProcessAnswer as Answer } from '../faults/server-process.ts'
 export class Unexplained extends Error {
   /** `lost`: acknowledged data is missing. */
   readonly kind: 'lost' | 'unexplained'
-  /** The commands that the client sent before. */
+  /** The trace of the client: the commands that it sent before. */
   trace: string | undefined
   /** The server's error, when the error itself is unexplained. */
   refusal: Answer | undefined
@@ -39,13 +39,16 @@ function shown(value: unknown): string {
   return shortened(typeof value === 'string' ? value : JSON.stringify(value), shownMax)
 }
 
-/** Abbreviates fillers, and cuts the end of a long text. */
+/** Abbreviates runs of filler characters, and cuts the end of a long text. */
 export function shortened(text: string, lengthMax: number): string {
   const telling = text.replace(/([xy])\1{20,}/g, '$1…$1')
   return telling.length <= lengthMax ? telling : `${telling.slice(0, lengthMax)}…`
 }
 
-/** Compares in the given order; the failure lists missing and surplus texts. */
+/**
+ * Asserts that two lists of texts are equal, including their order; the failure lists missing and
+ * surplus texts.
+ */
 export function assertSame(
   found: readonly string[],
   expected: readonly string[],
@@ -69,7 +72,7 @@ export function assertSame(
   )
 }
 
-/** Removes each text of `others` once from `texts`. */
+/** A copy of `texts` that lacks each text of `others` once. */
 function without(texts: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1)

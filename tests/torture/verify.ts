@@ -173,7 +173,7 @@ export interface SchemaList {
   readonly expected: readonly string[]
 }
 
-/** The server must list exactly the objects that clients created. */
+/** Checks that the server lists exactly the objects that clients created. */
 async function verifySchema(world: World): Promise<void> {
   for (const { what, read, expected } of schemaLists(world))
     assertSame((await read()).toSorted(), expected.toSorted(), what, what)

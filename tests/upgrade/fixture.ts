@@ -10,7 +10,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import type { Access, Told } from './client.ts'
 import type { Request } from './story.ts'
 
-/** 0.1 writes store format 2, 0.2 writes store format 3. */
+/** Versions that have a fixture. 0.1 writes store format 2, 0.2 writes store format 3. */
 export const versions = ['0.1', '0.2'] as const
 export type Version = (typeof versions)[number]
 
@@ -35,7 +35,7 @@ export const exported = [
   ['table', 'key_vector'],
 ] as const
 
-/** The file starts with a line of names and sizes; the bytes of all files follow. */
+/** Packs the files of a folder: a line of names and sizes, then the bytes of all files. */
 export function pack(folder: string): Buffer {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = names

@@ -569,7 +569,7 @@ export const writes: readonly Request[] = [
   ...otherWrites,
 ]
 
-/** Written last, before the server is killed. */
+/** The last writes, after which the server is killed. */
 export const lateWrites: readonly Request[] = [
   [`${home}/bare`, { insertOne: { document: { _id: 'late', a: 3 } } }],
   [

@@ -48,7 +48,7 @@ async function assertSound(dataDir: string): Promise<void> {
   assert.deepEqual([code, err], [0, ''], `${String(out)}${err}`)
 }
 
-/** Sends all requests before reporting the ones whose replies differ. */
+/** Sends all requests, and then fails if any replies differ from the expected ones. */
 async function assertSame(
   expected: readonly (readonly [Request, Told])[],
   client: StoryClient,
@@ -231,7 +231,10 @@ function testVersion(version: Version): void {
   })
 
   describe(`a backup of version ${version}`, () => {
-    /** The test of the data folder checks all replies; a backup has the same stores. */
+    /**
+     * Restores a backup, and checks some replies. The test of the data folder checks all of them,
+     * and a backup has the same stores.
+     */
     async function restore(from: string, dataDir: string): Promise<void> {
       const { code, err } = await runStela(['restore', from, '--data', dataDir])
       assert.equal(code, 0, err)

@@ -34,7 +34,10 @@ export class Arena {
     return this.server.ca !== undefined
   }
 
-  /** Hostile clients share a few addresses, none of which a bystander uses. */
+  /**
+   * The address for the next connection. Hostile clients share a few addresses, none of which a
+   * bystander uses.
+   */
   nextAddress(): string {
     return `127.0.1.${1 + (this.#connections++ % addresses)}`
   }

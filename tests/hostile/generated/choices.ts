@@ -27,14 +27,17 @@ export class Choices {
     return this.random.oneIn(times)
   }
 
-  /** The largest size in a quarter of the calls; otherwise all orders of magnitude are equally likely. */
+  /**
+   * A random size: `max` in a quarter of the calls; otherwise all orders of magnitude are equally
+   * likely.
+   */
   size(min: number, max: number): number {
     if (this.oneIn(4)) return max
     const share = this.random.below(1_000_001) / 1_000_000
     return Math.round(min * (max / min) ** share)
   }
 
-  /** Picks at least one of the choices, without repeats. */
+  /** Picks one to `countMax` of the choices, without repeats. */
   some<T>(choices: readonly T[], countMax = 3): T[] {
     const count = 1 + this.random.below(countMax)
     return [...new Set(Array.from({ length: count }, () => this.pick(choices)))]

@@ -8,7 +8,10 @@ import type { HostileRequest } from './load.ts'
 
 export type Transport = 'HTTP/1.1' | 'HTTP/2' | 'MCP'
 
-/** The status, with the code of the first error. 'none': the connection closed without an answer. */
+/**
+ * How a request ended: the status with the code of the first error, or 'none' when the connection
+ * closed without an answer.
+ */
 export type Outcome = string
 
 export interface HostileClient {
@@ -16,7 +19,10 @@ export interface HostileClient {
   close(): void
 }
 
-/** `reads`: whether replies are read, or left in the socket until the connection closes. */
+/**
+ * Creates a client for one connection. `reads`: whether replies are read, or left in the socket
+ * until the connection closes.
+ */
 export function clientOf(
   arena: Arena,
   transport: Transport,
@@ -84,7 +90,7 @@ function http2Client(arena: Arena, reads: boolean): HostileClient {
   }
 }
 
-/** The number of bytes of a reply that are searched for an error code. */
+/** Maximum number of bytes of a reply that are searched for an error code. */
 const lookedAt = 2_000
 
 async function outcomeOf(

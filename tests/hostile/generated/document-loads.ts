@@ -7,7 +7,7 @@ import { keyspace } from './targets.ts'
 /** Filters of many comparisons, each with many values, over long arrays and many documents. */
 export function documentFilters(choices: Choices): RequestLoad {
   const command = choices.pick(['find', 'find', 'findOne', 'countDocuments', ...writes])
-  // Only documents that later episodes do not need are deleted.
+  // deleteMany gets a collection of its own, whose documents later episodes do not need.
   const target =
     command === 'deleteMany'
       ? 'scratch'
@@ -213,7 +213,7 @@ export function documentInserts(choices: Choices): RequestLoad {
     'vectors',
   ] as const)
   const documents = choices.size(1, 100)
-  // Together with the documents' count, bodies stay below their limit.
+  // The size depends on the number of documents, so that bodies stay below their limit.
   const size = choices.size(10, Math.floor(1_500_000 / documents))
   const document = (n: number): object => {
     switch (shape) {

@@ -32,7 +32,7 @@ export function isTlsEpisode(number: number): boolean {
 
 type MakeLoad = (choices: Choices) => Load
 
-/** Each is chosen as often as it is listed. */
+/** Functions that make a load; each is chosen as often as it is listed. */
 const loads: readonly MakeLoad[] = [
   documents.documentFilters,
   documents.documentFilters,
@@ -70,7 +70,8 @@ export function makeEpisode(seed: number, number: number): Episode {
   const choices = new Choices(random)
   const isTls = isTlsEpisode(number)
   const part = (): Part => {
-    // Its random numbers are forked, so a new kind of load does not change the rest of the episode.
+    // The load gets random numbers of its own, so a new kind of load does not change the rest of
+    // the episode.
     const load = choices.pick(isTls ? tlsLoads : loads)(new Choices(random.fork()))
     return {
       load,
@@ -87,7 +88,7 @@ export function makeEpisode(seed: number, number: number): Episode {
   return { number, parts, waits: !choices.oneIn(3) }
 }
 
-/** A description in one line. */
+/** A description of an episode in one line. */
 export function describeEpisode({ parts, waits }: Episode): string {
   const texts = parts.map(({ load, transport, connections, reads }) => {
     const how =

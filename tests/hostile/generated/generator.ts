@@ -27,7 +27,7 @@ export interface GeneratorOptions {
   readonly minutes: number
   /** Number of the only episode to run. */
   readonly episode: number | undefined
-  /** Undefined: the embedded engine. */
+  /** The cluster that keeps the data; undefined: the embedded engine keeps it. */
   readonly cluster: ConnectOptions | undefined
 }
 
@@ -52,7 +52,9 @@ const warmUp: Episode = {
   waits: true,
 }
 
-/** Short, so that a stall cannot fall between two requests. */
+/**
+ * Pause between requests of a bystander. Short, so that a stall cannot fall between two requests.
+ */
 const restMs = 10
 
 /** A cluster is slower, so it gets less data. */

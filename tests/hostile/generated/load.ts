@@ -30,7 +30,7 @@ export type Load = RequestLoad | ConnectionLoad
 
 const jsonHeaders = { 'Content-Type': 'application/json' }
 
-/** A request with a body of any bytes. `path` follows `/v1`. */
+/** A POST request with any bytes as its body. `path` is the part after `/v1`. */
 export function bodyTo(
   path: string,
   body: Buffer,

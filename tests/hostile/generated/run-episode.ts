@@ -21,7 +21,7 @@ export interface Outcomes {
   readonly requests: number
 }
 
-/** Ends when the time is over or all requests were sent. */
+/** Runs an episode until its time is over or all requests were sent. */
 export async function runEpisode(
   arena: Arena,
   episode: Episode,
@@ -71,7 +71,7 @@ export async function runEpisode(
   return { counts, requests: [...counts.values()].reduce((sum, times) => sum + times, 0) }
 }
 
-/** Time to wait for the last answers. */
+/** Maximum wait for the last answers. */
 const lastAnswersMs = 10_000
 
 function requestsOf(
@@ -106,7 +106,7 @@ function aborted(signal: AbortSignal): Promise<Outcome> {
 
 export interface EpisodeResult extends Outcomes {
   readonly seen: readonly Seen[]
-  /** Undefined: the server died. */
+  /** Processor time of the server's turns; undefined: the server died. */
   readonly turns: Turns | undefined
   /** Bytes of memory of the server at rest (settled-memory.ts). */
   readonly memory: number | undefined

@@ -28,7 +28,10 @@ const rowColumns = {
   v: { type: 'vector', dimension: 64 },
 }
 
-/** `scale` is 1 for long runs. A tenth of the data is enough for a functional check. */
+/**
+ * Creates the targets and their data. `scale` is 1 for long runs. A tenth of the data is enough for
+ * a functional check.
+ */
 export async function makeTargets(server: HostileServer, scale: number): Promise<void> {
   const count = (full: number) => Math.max(2, Math.round(full * scale))
   const create = (name: string, options: object = {}) =>
@@ -112,7 +115,7 @@ export async function makeTargets(server: HostileServer, scale: number): Promise
   await load(server, 'lines', count(4_000), (n) => rowOf(n, 1))
 }
 
-/** Embeds with the local model of the server. */
+/** Options of a collection whose texts the server embeds with its local model. */
 export const modelOptions = {
   vector: { service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' } },
 }

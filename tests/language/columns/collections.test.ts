@@ -220,7 +220,7 @@ describe('empty collections', () => {
       assert.equal(kept(type, 'null'), 'nothing')
   })
 
-  test('an empty map is written as an object', () => {
+  test('that are maps must be written as objects', () => {
     assert.match(problemOf(map('text', 'int'), '[]'), /^is an empty array/)
     assert.match(problemOf(map('int', 'int'), '[]'), /^is an empty array/)
   })
@@ -283,7 +283,7 @@ describe('collections of every type', () => {
   const twice = (type: ColumnType, input: Value) => {
     const stored = readValue(type, input, types)
     if (stored === undefined) return
-    // Two samples may be equal, which is invalid for keys of a map.
+    // Two samples may be equal, and equal keys are invalid in a map.
     if (stored instanceof BadValue) {
       assert(type.type === 'map' && stored.problem.endsWith(' twice'), stored.problem)
       return

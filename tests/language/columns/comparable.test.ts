@@ -104,7 +104,7 @@ describe('comparables', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100_000_000, max: 100_000_000 }), (days) => {
         const text = new Date(days * 86_400_000).toISOString().slice(0, -14)
-        // Date prints years beyond 9999 with at least six digits.
+        // Date prints negative years with six digits, and a date has at least four.
         const stored = storedOf('date', text.replace(/^-00(?=\d{4})/, '-'))
         assert.equal(comparable('date', stored, []), days)
       }),

@@ -114,7 +114,7 @@ describe('whole numbers', () => {
     }
   })
 
-  test('have the range of their bits', () => {
+  test('have the range of their type', () => {
     const bounds = { tinyint: 8n, smallint: 16n, int: 32n, bigint: 64n } as const
     for (const [name, bits] of Object.entries(bounds)) {
       const type = name as keyof typeof bounds

@@ -17,7 +17,7 @@ export interface Sample {
 
 export interface Samples {
   readonly of: fc.Arbitrary<Sample>
-  /** Undefined: the type is unordered, and models are compared as text. */
+  /** The order of models; undefined: the type is unordered, and models are compared as text. */
   readonly compare: ((a: never, b: never) => number) | undefined
 }
 
@@ -108,7 +108,7 @@ function yearText(year: number): string {
   return year > 9999 ? `+${year}` : digits(year, 4)
 }
 
-/** Year, month and day; every month has 28 days. */
+/** Random year, month and day. The day is at most 28, so that every month has it. */
 function days(yearMin: number, yearMax: number) {
   const years = fc.oneof(
     fc.integer({ min: yearMin, max: yearMax }),
@@ -154,8 +154,8 @@ const times: Samples = {
 }
 
 /**
- * In UTC, the parts of an instant order it. With an offset, Date computes the order, within its
- * range.
+ * Texts with an offset, and typed values. The model is the instant in milliseconds, which Date
+ * computes within its range.
  */
 const timestamps: Samples = {
   of: fc.oneof(
@@ -190,7 +190,7 @@ export const hex = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-fA-F]{${length}}$`)),
   )
 
-/** `compareRest` orders UUIDs with equal times. */
+/** UUIDs of the given versions. `compareRest` orders those with equal times. */
 function uuids(
   versions: readonly string[],
   compareRest = (a: Buffer, b: Buffer): number => Buffer.compare(a, b),
@@ -255,7 +255,7 @@ const blobs: Samples = {
   compare: byBytes,
 }
 
-/** The model consists of the three counts, which may differ from the written form. */
+/** The model of a duration consists of its three counts, which may differ from the written form. */
 const durations: Samples = {
   of: fc
     .tuple(

@@ -4,7 +4,7 @@ import { score, toCompare } from '../../../src/providers/local/late-interaction.
 
 const start = 101
 const end = 102
-/** The first word of the vocabulary, and one whose rank has twice its logarithm. */
+/** Ids of the first word of the vocabulary, and of one whose rank has twice its logarithm. */
 const the = 1_996
 const common = 1_998
 assert.equal(Math.log(1 + (common - 1_995)) / Math.log(1 + (the - 1_995)), 2)
@@ -20,7 +20,7 @@ function assertNear(actual: number, expected: number): void {
 
 describe('late interaction', () => {
   test('scores by the nearest token of each query token, and by the vectors of both texts', () => {
-    // Wholes: the query's points along [1, 1], the passage's along [1, 0].
+    // Vectors of the whole texts: the query's points along [1, 1], the passage's along [1, 0].
     const query = text(
       [start, the, common, end],
       [

@@ -74,7 +74,7 @@ function open(log: LocalModelSettings['log'] = () => undefined) {
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {
-  // Vectors of the model have length 1.
+  // Vectors of the model have length 1, so this product is their similarity.
   return a.reduce((sum, number, i) => sum + number * b[i]!, 0)
 }
 
@@ -98,7 +98,7 @@ describe(
     test('give the published vector of the model', async () => {
       const [vector] = await models.embed(['hello world'], never)
       assert.equal(vector!.length, localEmbedding.dimension)
-      // Computed by the publisher of the weights with another runtime.
+      // The publisher of the weights computed these numbers with another runtime.
       const known = [-0.034489218, 0.031110115, 0.006719178, 0.026104076]
       for (const [i, number] of known.entries())
         assert.ok(Math.abs(vector![i]! - number) < 1e-5, `${vector![i]} is not ${number}`)
@@ -156,7 +156,7 @@ describe(
     test('score a passage independently of other passages', async () => {
       const { query } = cases[0]!
       const together = await models.rerank(query, [...passages, passages[3]!], never)
-      // Another thread, because this one caches its results.
+      // Uses another thread, because this one caches its results.
       const fresh = open()
       for (const [i, passage] of passages.slice(0, 3).entries()) {
         const [alone] = await fresh.rerank(query, [passage], never)
@@ -277,7 +277,7 @@ function scriptIn(source: URL): string {
   return new URL('providers/local/local-models.ts', source).href
 }
 
-/** Fails if the process exits with a code other than 0. */
+/** Runs code in a process of its own; fails if that exits with a code other than 0. */
 function runNode(code: string): Promise<{ stdout: string }> {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   return promisify(execFile)(process.execPath, args)

@@ -26,7 +26,7 @@ export function tokenizes(name: string, behaviour: string, cases: readonly Case[
   tests(`tokenizer ${name} ${behaviour}`, cases, (args) => ({ tokenizer: { name, args } }))
 }
 
-/** Registers a test of one token filter behind the whitespace tokenizer. */
+/** Registers a test of one token filter after the whitespace tokenizer. */
 export function filters(name: string, behaviour: string, cases: readonly Case[]): void {
   tests(`filter ${name} ${behaviour}`, cases, (args) => ({
     tokenizer: { name: 'whitespace' },

@@ -128,7 +128,7 @@ describe('limits of an analysis', () => {
     assert.deepEqual(few, ['word'])
   })
 
-  /** An analysis with quadratic cost would not end at this length. */
+  /** Length of a text whose analysis would not end if its cost were quadratic. */
   const length = 1_000_000
   const long = (piece: string) => piece.repeat(length / piece.length)
   const component = (name: string, args = {}) => ({ name, args })

@@ -16,7 +16,7 @@ import { problemOf } from './analyze.ts'
 
 const { analyzerLengthMax, analyzerEntriesMax } = defaultLimits
 
-/** Distinct entries of a list. */
+/** A list of distinct entries, separated by commas. */
 function entries(count: number, entry = (n: number) => `w${n}`): string {
   return Array.from({ length: count }, (_, n) => entry(n)).join(',')
 }

@@ -76,7 +76,7 @@ describe('the analyzer', () => {
   })
 
   test('exists for every language of the catalogue', () => {
-    // These have a tokenizer of their own, or no language.
+    // These analyzers have a tokenizer of their own, or no language.
     const others = ['standard', 'simple', 'whitespace', 'stop', 'lowercase', 'keyword']
     const languages = builtInAnalyzers.filter(
       (name) => ![...others, 'cjk', 'thai'].includes(name),
@@ -115,7 +115,7 @@ describe('stop words', () => {
 
   test('are removed in any letter case', () => {
     for (const [language, recipe] of languageRecipes) {
-      // Filters such as elision run before stop words and may change them.
+      // Filters such as elision run before the removal of stop words, and may change the words.
       if (recipe.charFilters !== undefined || language === 'irish') continue
       for (const word of stopWords(language)!)
         assert.equal(terms(language, word), '', `${language}: ${word}`)

@@ -74,7 +74,7 @@ const stems: Readonly<Record<string, Outcomes>> = {
     حسن: 'الحسن والحسن بالحسن كالحسن فالحسن للحسن وحسن',
     كتب: 'كتبها كتبه',
     ساهد: 'ساهدون ساهدين ساهدات ساهدان',
-    // Too short to distinguish "and" from the first letter of a root.
+    // The word is too short to distinguish "and" from the first letter of a root.
     وحس: 'وحس',
   },
   bengaliStem: {
@@ -265,7 +265,7 @@ const normalized: Readonly<Record<string, Outcomes>> = {
     konig: 'könig koenig',
     schaltflachen: 'schaltflächen schaltflaechen',
     weissbier: 'weißbier weissbier',
-    // Not an umlaut: the e belongs to another sound.
+    // This "ue" is not an umlaut: the e belongs to another sound.
     quelle: 'quelle',
     abenteuer: 'abenteuer',
   },
@@ -328,7 +328,7 @@ const snowballStems: Readonly<Record<string, Outcomes>> = {
   Norwegian: { bil: 'bil biler bilene', havnedistrikt: 'havnedistrikter havnedistrikt' },
   Porter: { happili: 'happily' },
   Portuguese: { quilométr: 'quilométricas quilométrica', menin: 'menino meninas' },
-  // A comma and a cedilla below give the same word.
+  // Letters with a comma below and with a cedilla below give the same word.
   Romanian: { absenţ: 'absență absenţă absenţe', naţiun: 'naţiune națiuni' },
   Russian: { важн: 'важный важная важного', книг: 'книга книги книгами' },
   Serbian: { kuć: 'kuća kuće kućama' },

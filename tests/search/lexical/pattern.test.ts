@@ -18,7 +18,7 @@ function texts(source: string, text: string): (string | undefined)[] {
   return matches(source, text).map(([whole]) => whole)
 }
 
-test('matches like Java', () => {
+test('a pattern matches as in Java', () => {
   for (const [source, text, expected] of [
     ['a', 'banana', ['a', 'a', 'a']],
     ['a|b', 'abc', ['a', 'b']],
@@ -79,7 +79,7 @@ test('matches like Java', () => {
     assert.deepEqual(texts(source, text), expected, source)
 })
 
-test('stores the groups of a match, and discards those of a backtracked path', () => {
+test('a pattern stores the groups of a match, and discards those of a backtracked path', () => {
   assert.deepEqual(matches('(a)(b)?', 'abac'), [
     ['ab', 'a', 'b'],
     ['a', 'a', undefined],
@@ -90,7 +90,7 @@ test('stores the groups of a match, and discards those of a backtracked path', (
   assert.deepEqual(matches('(?:(?=(a))ab|ac)', 'ac')[0], ['ac', undefined])
 })
 
-test('can match the whole text', () => {
+test('a pattern can be matched with the whole text', () => {
   const whole = (source: string, text: string) =>
     compilePattern(source).matchesWhole(text, ownBudget())
   assert.ok(whole('a|ab', 'ab'))
@@ -99,7 +99,7 @@ test('can match the whole text', () => {
   assert.ok(!whole('b', 'ab'))
 })
 
-test('rejects unsupported syntax and names the reason', () => {
+test('invalid or unsupported syntax in a pattern is rejected, and the error names the reason', () => {
   for (const [source, named] of [
     ['(', '"("'],
     ['a)', '")"'],
@@ -127,7 +127,10 @@ test('rejects unsupported syntax and names the reason', () => {
     assert.throws(() => compileSimplePattern(source), SyntaxError)
 })
 
-/** Repeats only parts that consume a character: JavaScript treats empty repeats differently. */
+/**
+ * Random patterns. They repeat only parts that consume a character: JavaScript treats empty repeats
+ * differently.
+ */
 const { pattern: patterns } = fc.letrec<{ pattern: string; taking: string }>((tie) => ({
   pattern: fc.oneof(
     { maxDepth: 4 },
@@ -153,7 +156,7 @@ const { pattern: patterns } = fc.letrec<{ pattern: string; taking: string }>((ti
   ),
 }))
 
-test('finds the same matches as JavaScript', () => {
+test('a pattern finds the same matches as in JavaScript', () => {
   fc.assert(
     fc.property(patterns, fc.stringMatching(/^[abc]{0,8}$/), (source, text) => {
       const expected = [...text.matchAll(new RegExp(source, 'g'))].map(([found]) => found)
@@ -189,12 +192,12 @@ test('simple patterns find the longest match', () => {
   )
 })
 
-test('finds the same matches and groups with and without memoization', () => {
+test('a pattern finds the same matches and groups with and without memoization', () => {
   fc.assert(
     fc.property(patterns, fc.stringMatching(/^[abc]{0,12}$/), (source, text) => {
       const grouped = source.replaceAll('(?:', '(')
-      // A lookahead, even an empty one, disables memoization. Lookbehinds are never memoized, and a
-      // few of these take more steps than a text may.
+      // A lookahead, even an empty one, disables memoization. Patterns with lookbehinds are never
+      // memoized, and a few of them take more steps than a text may.
       const found = unlessTooLong(() => matches(grouped, text))
       fc.pre(found !== undefined)
       const foundAgain = unlessTooLong(() => matches(`(?=)(?:${grouped})`, text))
@@ -246,7 +249,7 @@ test('a pattern with exponential cost is stopped', () => {
     ['(?>(a+)+b)', 'a'.repeat(100)],
     ['(?<=a*a*a*b)c', `${'a'.repeat(3_000)}c`],
     ['(a*)\\1b', long],
-    // More steps than the memo can store.
+    // This pattern takes more steps than the memo can store.
     ['(a+)+b', 'a'.repeat(300_000)],
   ] as const)
     assert.throws(() => texts(source, text), { code: 'LEXICAL_CONTENT_TOO_LONG' }, source)

@@ -6,7 +6,7 @@ import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_261_115)
 const floor = 0.95
-/** Candidates that a search keeps by default, for ten results. */
+/** Number of candidates that a search keeps by default, for ten results. */
 const breadth = 128
 
 /** A segment with a copy of its expected vectors. */
@@ -75,7 +75,7 @@ class Subject {
   }
 }
 
-/** Results are pairs of a document and its distance. */
+/** The documents of search results, which are pairs of a document and its distance. */
 function documentsIn(found: Float64Array): number[] {
   return [...found].filter((_, i) => i % 2 === 0)
 }

@@ -21,7 +21,7 @@ function viewOf(index: VectorIndex, thread = 1): VectorView {
 }
 
 describe(`an index of several segments (seed ${seed})`, () => {
-  /** Five hundred vectors per segment, with some removed and some replaced. */
+  /** Builds an index with five hundred vectors per segment, some of them removed or replaced. */
   function build() {
     const make = vectorsFrom(seed, 32)
     const random = randomFrom(seed)

@@ -19,7 +19,7 @@ export function gaussianFrom(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-/** Generates vectors. */
+/** Returns a function that generates vectors, determined by the seed. */
 export function vectorsFrom(
   seed: number,
   dimension: number,
