@@ -84,7 +84,10 @@ describe('a path', () => {
 describe('a body', () => {
   test('must be JSON', async () => {
     for (const body of ['{', 'null x', '{"name": }', "{'a': 1}"])
-      assert.match(await admin.refuse(400, 'POST', '/databases', { body }), /not valid JSON/)
+      assert.match(
+        await admin.refuse(400, 'POST', '/databases', { body }),
+        /not valid JSON/,
+      )
   })
 
   test('must be an object when the call reads one', async () => {
