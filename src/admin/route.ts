@@ -38,9 +38,7 @@ export interface AdminServices {
   readonly limits: Limits
   readonly log: AdminLog
   readonly slowCommands: SlowCommands
-  /**
-   * Milliseconds from which a command counts as slow; 0: slow commands are not recorded.
-   */
+  /** Minimum duration of a slow command in milliseconds; 0: slow commands are not recorded. */
   readonly slowCommandMs: number
   /** Aborted when the server stops, to end long-running calls. */
   readonly stopping: AbortSignal

@@ -187,7 +187,7 @@ export class Access {
     })
   }
 
-  /** Also removes the role from tokens and users. */
+  /** Deletes a role, and removes it from tokens and users. */
   deleteRole(id: string, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)
@@ -199,7 +199,7 @@ export class Access {
     return this.#tokens.value.map(infoOf)
   }
 
-  /** `by` is undefined for the operator, who has access to the data folder. */
+  /** Creates a token. `by` is undefined for the operator, who has access to the data folder. */
   createToken(
     wanted: { roles: unknown; description?: unknown; expiresAt?: unknown },
     by: Principal | undefined,
@@ -381,7 +381,10 @@ export class Access {
     return setting.change(decide)
   }
 
-  /** Updates the holders from tokens, accounts and roles, and marks missing ones as revoked. */
+  /**
+   * Updates the holders from tokens, accounts and roles. Marks a holder as revoked when its token
+   * or account no longer exists.
+   */
   #apply(): void {
     const now = new Map<string, Omit<Holder, 'isRevoked'>>()
     for (const token of this.#tokens.value)
@@ -424,7 +427,7 @@ export class Access {
   }
 }
 
-/** Adds a new token with these properties. */
+/** The stored tokens with a new token, which has these properties. */
 function withToken(
   tokens: readonly StoredToken[],
   given: Omit<StoredToken, 'id' | 'digest'>,
@@ -464,7 +467,9 @@ function infoOf(token: StoredToken): TokenInfo {
   return { id, roles: rolesOf(token), createdAt, description, expiresAt }
 }
 
-/** Headers are read as Latin-1, while many clients send tokens in UTF-8. */
+/**
+ * Digests of a token in both encodings: headers are read as Latin-1, while many clients send UTF-8.
+ */
 function digestsOf(token: string): string[] {
   const sentAsUtf8 = Buffer.from(token, 'utf8').toString('latin1')
   return [digestOf(token), digestOf(sentAsUtf8)]
@@ -477,7 +482,7 @@ function readDescription(value: unknown): string | undefined {
   return value
 }
 
-/** Returns ISO 8601 in UTC. Rejects a time in the past. */
+/** Parses the expiry of a token to ISO 8601 in UTC; rejects a time in the past. */
 function readExpiry(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const ms = typeof value === 'string' && isDate.test(value) ? Date.parse(value) : NaN
@@ -492,7 +497,10 @@ function readExpiry(value: unknown): string | undefined {
 
 const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** Names the unknown roles, the default roles, and the path that lists all roles. */
+/**
+ * The message about unknown roles: their names, the default roles, and the path that lists all
+ * roles.
+ */
 function describeUnknownRoles(unknown: readonly unknown[], known: readonly Role[]): string {
   const shown = JSON.stringify(unknown).slice(0, 200)
   const named = known.find(({ name }) => unknown.includes(name))

@@ -52,8 +52,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns synchronously for a token that the connection sent before, as in nearly all
-   * requests. Otherwise returns a promise if the token must be looked up in a cluster.
+   * The principal of a token, or why there is none. Returns synchronously for a token that the
+   * connection sent before, as in nearly all requests, and otherwise a promise.
    */
   identify(
     token: string,
@@ -76,7 +76,7 @@ export class Authenticator {
       if (noted !== undefined) await noted
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
-    // Not counted as guessing: the sender of an expired token had it while it was valid.
+    // An expired token does not count as guessing: its sender had it while it was valid.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     const noted = this.#lockout.noteGood(address, digest)

@@ -69,7 +69,7 @@ function readTexts(value: unknown, field: string): string[] {
   return [...new Set(value as string[])]
 }
 
-/** Levels from the top; an undefined level covers everything below it. */
+/** The levels of a resource from the top; an undefined level matches everything. */
 interface ResourcePattern {
   readonly database: string | undefined
   readonly keyspace: string | undefined

@@ -57,8 +57,8 @@ function kindOf({ keyspace, target }: Resource): ResourceKind {
 }
 
 /**
- * An action, or a predicate; it is met if any action that it accepts is allowed on some
- * resource.
+ * An action that must be allowed on the resource, or a predicate. A predicate is met if any action
+ * that it accepts is allowed on the resource, or on a resource above or below it.
  */
 type Requirement = Action | ((action: Action) => boolean)
 

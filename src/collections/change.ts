@@ -185,7 +185,10 @@ function settle(
   return lost
 }
 
-/** Omits members that only the write needs, because they can be large. */
+/**
+ * The part of a change that the reply needs. It omits members that only the write needs, because
+ * they can be large.
+ */
 function settledOf({ before, decision }: Decided): Settled {
   const { kind } = decision
   switch (kind) {

@@ -38,8 +38,8 @@ const gregorianTicks = 122_192_928_000_000_000n
 let lastTicks = 0n
 
 /**
- * UUID version 6 (RFC 9562, 5.6). Within a millisecond, or when the clock steps back, the
- * previous tick is incremented.
+ * UUID version 6 (RFC 9562, 5.6). Within the same tick, or when the clock steps back, the previous
+ * tick is incremented.
  */
 export function uuidV6(nowMs: number): string {
   const ticks = BigInt(nowMs) * 10_000n + gregorianTicks

@@ -38,7 +38,7 @@ class Turn {
   /** Created when the first call waits, which is rare. */
   #over: PromiseWithResolvers<undefined> | undefined
 
-  /** Resolves when the turn ends. Must be called before that. */
+  /** Resolves when the turn ends. Must be called before the turn ends. */
   over(): Promise<undefined> {
     this.#over ??= Promise.withResolvers<undefined>()
     return this.#over.promise

@@ -56,7 +56,10 @@ export interface RequestedOptions {
   readonly given: { readonly lexical: boolean; readonly rerank: boolean }
 }
 
-/** A generator, because compiling an analyzer may need pauses. */
+/**
+ * Parses the options of createCollection. A generator, because compiling an analyzer may need
+ * pauses.
+ */
 export function* parseCollectionOptions(
   value: Value | undefined,
   context: OptionsContext,
@@ -163,7 +166,9 @@ function readDefaultId(options: Section): DefaultIdType | undefined {
   return choiceIn(defaultId, 'type', defaultIdTypes)
 }
 
-/** Absent, empty authentication and parameters are equivalent. */
+/**
+ * The vector options in a form to compare: absent and empty authentication or parameters are equal.
+ */
 function comparableVector(vector: VectorOptions | undefined) {
   const { authentication = {}, parameters = {}, ...model } = vector?.service ?? {}
   return { ...vector, service: { ...model, authentication, parameters } }

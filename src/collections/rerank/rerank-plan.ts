@@ -1,6 +1,6 @@
 /**
- * Checks a findAndRerank against its collection and the features of the server, and plans it.
- * The checks run in this order, and the first failure is the reply.
+ * Plans a findAndRerank, after checking it against the features of the server and against its
+ * collection. The first failure is the reply, so the order of the checks in planRerank matters.
  */
 import type { Collection, RerankOptions } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -243,7 +243,7 @@ function hasService({ options }: Collection): boolean {
   return options.vector?.service !== undefined
 }
 
-/** Blank texts count as absent. */
+/** Whether the text is present; a blank text counts as absent. */
 export function hasText(text: string | null | undefined): text is string {
   return typeof text === 'string' && text.trim() !== ''
 }

@@ -148,7 +148,7 @@ export function timeoutError(
   problem: string,
 ): ApiError {
   const { command = 'The command', does } = context
-  // While the effect of a command is unknown, nothing has been written.
+  // A command that timed out before it was identified has written nothing, so it counts as a read.
   const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
@@ -189,7 +189,7 @@ function explainBug(failure: unknown, log: Log): ApiError {
   return error
 }
 
-/** "keyspace.collection"; missing names are omitted. */
+/** The name "keyspace.collection"; missing parts are omitted. */
 export function nameOf(context: { keyspace: string; target: string }): string {
   if (context.keyspace === '') return 'the database'
   return context.target === '' ? context.keyspace : `${context.keyspace}.${context.target}`
