@@ -163,7 +163,7 @@ export class Databases {
       await this.#engine.createKeyspace(this.#keyOf(entry) + wanted.keyspace)
       return await this.#activate(entry.id)
     } catch (error) {
-      // A later start retries the cleanup.
+      // If the cleanup fails, a later start retries it.
       await this.#giveUp(entry).catch(() => undefined)
       throw error
     }

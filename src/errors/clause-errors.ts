@@ -8,7 +8,7 @@ import {
   type CatalogEntry,
 } from './catalog-entry.ts'
 
-/** Says that a search text has no terms, at the end of a sentence. */
+/** The end of a sentence which says that a search text has no terms. */
 function withoutTerms(text: string): string {
   return (
     `the analyzer makes no term of ${text}, so there is nothing to look for; send words ` +

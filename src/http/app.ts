@@ -196,8 +196,9 @@ const managementPath = /^\/v2(?:[/?]|$)/
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 
 /**
- * Answers requests without a route: unknown paths, and methods that a path does not have. Tokens are
- * checked on every path, so that invalid ones count; command paths require one.
+ * Answers requests without a route: unknown paths, and methods that a path does not have. Tokens
+ * are checked on every path, so that invalid tokens count toward the lockout. Only command paths
+ * require a token.
  */
 async function refuseRoute(
   request: IncomingMessage,

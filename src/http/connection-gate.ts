@@ -81,7 +81,7 @@ export class ConnectionGate {
       server.on('secureConnection', (socket: Socket) => {
         this.#ends.get(peerOf(socket))?.()
       })
-    // The HTTP/2 server has no such method.
+    // HTTP/2 servers have no closeIdleConnections.
     if ('closeIdleConnections' in server) {
       const closeIdle = server.closeIdleConnections.bind(server)
       server.closeIdleConnections = () => {
@@ -108,7 +108,7 @@ export class ConnectionGate {
     if (!this.#count(network, socket)) return
     this.#waiting.add(socket)
     socket.once('close', () => this.#waiting.delete(socket))
-    // Node's HTTP server adds its own listener later; without one an error would be fatal.
+    // Node's HTTP server adds its own listener later. Without a listener an error would be fatal.
     const ignore = () => undefined
     socket.on('error', ignore)
     socket.setTimeout(headersMsMax, () => socket.destroy())

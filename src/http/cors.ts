@@ -17,7 +17,7 @@ export function allowOrigin(
   origins: AllowedOrigins,
 ): boolean {
   const { origin } = request.headers
-  // The response depends on the origin, so shared caches must keep them apart.
+  // The response depends on the origin, so shared caches must store one response per origin.
   if (origins !== '*') response.appendHeader('Vary', 'Origin')
   const allowed = origins === '*' ? '*' : origins.find((each) => each === origin)
   const isQuestion =

@@ -54,7 +54,7 @@ export function refuseOrigin(
 ): void {
   const message =
     'Pages of this origin may not call here. The operator can allow them by --cors-origins.'
-  // Clients of the protocol expect errors in the form of JSON-RPC.
+  // Clients of the Model Context Protocol expect errors in the form of JSON-RPC.
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message } })
   const bounds = { keepMax: keepMaxUnknown, drainMax: bodySizeMax }
   refuseBy(

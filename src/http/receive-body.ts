@@ -46,7 +46,10 @@ export class BodyReceiver {
     this.room = room
   }
 
-  /** `begin` is called once memory is reserved; it may send "100 Continue". */
+  /**
+   * Receives the body of a message. `begin` is called after memory was reserved; it may send "100
+   * Continue".
+   */
   receive(
     message: IncomingMessage,
     taker: MemoryHolder,
@@ -229,7 +232,7 @@ function collect(
   })
 }
 
-/** The length of the body in bytes; undefined: it is not announced. */
+/** The length of the body in bytes; undefined: the headers do not announce it. */
 export function lengthOf(request: IncomingMessage): number | undefined {
   const { headers } = request
   const length = headers['content-length']

@@ -73,7 +73,8 @@ function objectIdOf(content: Value): Extended {
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
 
 function binaryOf(content: Value): Extended {
-  // With whole groups of four, two padding characters at most are exactly the legal ones.
+  // If the length is a multiple of four, the text has the correct padding when it has at most two
+  // padding characters.
   if (
     typeof content === 'string' &&
     content.length % 4 === 0 &&

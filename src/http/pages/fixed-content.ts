@@ -60,7 +60,10 @@ export class FixedContent {
   }
 }
 
-/** A proxy may have marked the ETag as weak; it still identifies the same content. */
+/**
+ * Whether the client has the content with this ETag. A proxy may have marked the ETag as weak; it
+ * still identifies the same content.
+ */
 function isKnown(tag: string, known: string | undefined): boolean {
   if (known === undefined) return false
   const tags = known.split(',').map((each) => each.trim())

@@ -48,7 +48,7 @@ export function two(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** Dates and timestamps have no more digits in a year. */
+/** Maximum digits of a year in dates and timestamps. */
 const yearDigitsMax = 10
 
 /** Reads four digits, or a sign and four or more digits; a plus requires more than four. */

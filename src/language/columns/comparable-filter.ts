@@ -21,7 +21,10 @@ import {
 /** Names of the fields of comparable values. */
 export interface ComparableFields {
   readonly types: UserTypes
-  /** `folded`: in the form that an index with text options compares. */
+  /**
+   * Path of the field for a part of a column. `folded`: of the field with the form that an index
+   * with text options compares.
+   */
   path(column: Column, part: ColumnPart, folded: boolean): Path
   /**
    * Options of an index that treats different texts as equal; undefined: there is no such index.
@@ -67,7 +70,7 @@ function comparableOperands(
   }
 }
 
-/** Ranges and negations match only rows that have a value. */
+/** Converts a comparison. Ranges and negations match only rows that have a value. */
 function comparison(condition: RowComparison, fields: ComparableFields): Filter {
   const { kind, column, part } = condition
   const operands = comparableOperands(condition, fields.types)

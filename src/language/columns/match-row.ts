@@ -94,7 +94,10 @@ function sizeOf(value: ColumnValue): number {
   return value instanceof Map ? value.size : 0
 }
 
-/** Slices of a list are lists, and slices of a map's entries are a map in pair form. */
+/**
+ * Converts a value slice by slice. Slices of a list are lists, and slices of a map's entries are a
+ * map in pair form.
+ */
 function* comparableInSteps(value: Value, toComparable: ToComparable): Steps<Value> {
   const elements = isObject(value) ? entriesOf(value) : (value as Value[])
   const made: Value[] = []

@@ -64,7 +64,7 @@ export function mapElements(
 
 type Form = (name: PrimitiveName, value: Value) => Value
 
-/** Non-finite numbers are strings. */
+/** The form in stored rows. Non-finite numbers are strings already. */
 const stored: Form = (name, value) =>
   isFloating(name) && typeof value === 'number' ? asFloating(value) : value
 

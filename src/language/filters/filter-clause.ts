@@ -54,7 +54,7 @@ export function conditionsOf<Condition extends { readonly kind: string }>(
   return isLogical(clause) ? clause.of.flatMap(conditionsOf) : [clause]
 }
 
-/** The same tree with each condition replaced. */
+/** A copy of the tree in which each condition is replaced. */
 export function mapConditions<From extends { readonly kind: string }, To>(
   clause: Clause<From>,
   change: (condition: From) => Clause<To>,
