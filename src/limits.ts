@@ -11,7 +11,7 @@
 import assert from 'node:assert/strict'
 
 export const defaultLimits = {
-  /** Bytes of a request body; one more is answered with 413. */
+  /** Bytes of a request body; larger bodies are rejected with 413. */
   bodySizeMax: 20_000_000,
   /**
    * Objects, arrays, strings, numbers, booleans and nulls of a request body, at all depths;

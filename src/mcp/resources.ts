@@ -248,7 +248,9 @@ async function run(
   return succeeded(await call.run(place, command, fields))
 }
 
-/** A failed command makes the whole resource fail with the same error. */
+/**
+ * Returns a successful reply. A failed command makes the whole resource fail with the same error.
+ */
 function succeeded(reply: Reply): Reply {
   const first = reply.errors?.[0]
   if (first === undefined) return reply

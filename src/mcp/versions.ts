@@ -8,7 +8,7 @@
 import { isObject, type JsonObject } from '../json/value.ts'
 import { invalidParams, RpcError, type Request } from './message.ts'
 
-/** Newest first. */
+/** The current revision, and the supported older ones, newest first. */
 const currentVersion = '2026-07-28'
 export const olderVersions = ['2025-11-25', '2025-06-18']
 export const versions = [currentVersion, ...olderVersions]
@@ -27,7 +27,7 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const headerMismatch = -32020
 const unsupportedVersion = -32022
 
-/** Throws an RpcError when headers contradict the metadata. */
+/** The revision of a request; throws an RpcError when its headers contradict its metadata. */
 export function revisionOf(
   { method, params }: Request,
   headers: Headers,

@@ -54,7 +54,7 @@ export function checkServiceKeys(service: Section): void {
 }
 
 /**
- * The API has separate error codes for unknown keys of collection options and of other
+ * Rejects unknown keys. The API has separate error codes for collection options and for other
  * objects.
  */
 export function refuseUnknownKeys(

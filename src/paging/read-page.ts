@@ -59,7 +59,10 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   return { records, joined, nextPageState }
 }
 
-/** Undefined when `count` records always fit, which makes counting characters unnecessary. */
+/**
+ * Maximum characters of a page; undefined when `count` records always fit, so that characters need
+ * not be counted.
+ */
 export function sizeMaxOf(count: number, limits: Limits): number | undefined {
   const { documentLengthMax, replySizeMax } = limits
   return count * documentLengthMax > replySizeMax ? replySizeMax : undefined

@@ -71,7 +71,7 @@ export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   )
 }
 
-/** Continues with the engine's first page. */
+/** Completes a read after the engine's first page. */
 function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -116,8 +116,8 @@ function placeOf(position: Position | undefined): PagePosition | undefined {
 }
 
 /**
- * Checks the part of a filter that the engine left. Yields to other requests between
- * records.
+ * Whether a record matches the part of a filter that the engine left. Yields to other requests
+ * between records.
  */
 async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
@@ -188,7 +188,7 @@ export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
         yield record
 }
 
-/** Records per read after the engine has left work. */
+/** Minimum records per read after the first one. */
 const paceMin = 500
 
 async function* followPages<Item, Q extends AnyQuery, S extends AnySearch>(

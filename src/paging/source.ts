@@ -31,7 +31,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
    */
   readFor(search: S): ReadFields<Q>
 
-  /** A promise for a large record, which yields to other requests. */
+  /** Whether a record matches; a promise for a large record, which yields to other requests. */
   matches(filter: Q['filter'], record: Item, caller: Caller): boolean | Promise<boolean>
   /** The sort key of a record, with its id as the tie-breaker. */
   sortKey(record: Item, sort: Q['sort']): SortedBy
@@ -44,7 +44,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   readonly sizeOf: (record: Item) => number
   metricOf(by: S['by']): Metric
   vectorOf(record: Item, by: S['by']): ArrayLike<number> | undefined
-  /** Undefined: the record has no text in the searched field. */
+  /** The terms of the searched field; undefined: the record has no text there. */
   termsOf(record: Item, by: S['by']): readonly string[] | undefined
 }
 

@@ -164,7 +164,10 @@ function isPlainObject(value: Value): value is JsonObject {
   return isObject(value) && extendedOf(value) === undefined
 }
 
-/** The same text for equal values only; UUIDs and ObjectIds ignore letter case. */
+/**
+ * A text for comparison: two values have the same text only if they are equal. UUIDs and ObjectIds
+ * ignore letter case.
+ */
 function equalityText(value: Value): string | Steps<string> {
   const extended = extendedOf(value)
   return extended?.kind === 'uuid' || extended?.kind === 'objectId'

@@ -136,7 +136,7 @@ function* makeAll<Stage>(
     if (make === undefined) throw new Error(`nothing is known to make "${name}"`)
     try {
       const made = make(new Map(Object.entries(args ?? {})))
-      // A stage is a function; otherwise it is compiled in steps.
+      // `made` is either the stage itself, a function, or the steps that compile it.
       const stage = typeof made === 'function' ? made : yield* made as Steps<Stage>
       stages.push(stage)
     } catch (error) {

@@ -176,7 +176,9 @@ function distinct(phrases: readonly Phrase[]): readonly Phrase[] {
   return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
 }
 
-/** Words of different phrases at the same index have the same position. */
+/**
+ * The tokens of the phrases. Words of different phrases at the same index have the same position.
+ */
 function* replaced(
   tokens: readonly Token[],
   { phrases, keeps }: Meaning,

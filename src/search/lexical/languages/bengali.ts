@@ -43,7 +43,10 @@ export const bengaliStem: StemmerStep = cut(
   endings(2, 'ি ী া ো ে ব ত'),
 )
 
-/** The tables may be stored in either of two encodings of a letter; words are normalized. */
+/**
+ * Endings of words with more than `letters` letters. A letter of the tables may be stored in either
+ * of two encodings, so the endings are normalized, like the words.
+ */
 function endings(letters: number, texts: string): readonly Ending[] {
   return over(letters, indicNormalization(texts))
 }

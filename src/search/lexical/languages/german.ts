@@ -24,7 +24,7 @@ export const germanLightStem: StemmerStep = inTurn(
   ),
 )
 
-/** Plurals only, after the same paper. */
+/** Removes plurals only, after the paper of the light stemmer. */
 export const germanMinimalStem: StemmerStep = onlyOver(
   4,
   inTurn(

@@ -4,7 +4,7 @@ import { rewriting } from './letters.ts'
 
 const genitive = cut(over(4, 's'))
 
-/** Bokmål; Nynorsk, the other written standard, has its own endings. */
+/** Stems Bokmål; Nynorsk, the other written standard, has its own endings. */
 export const norwegianLightStem: StemmerStep = inTurn(
   genitive,
   cut(
@@ -70,7 +70,10 @@ export const finnishLightStem: StemmerStep = onlyOver(
   ),
 )
 
-/** "-kin" and "-ko" can follow any word, and each other. */
+/**
+ * Removes "-kin" and "-ko", which can follow any word, and each other; then endings of long
+ * adjectives.
+ */
 function finnishParticles(word: string): string {
   const shorter = cutParticle(word)
   return shorter === word ? cutLongAdjective(word) : finnishParticles(shorter)
