@@ -161,7 +161,10 @@ export function clusterOptions(): Option[] {
   return options.map((option) => option.helpGroup('With --engine cassandra:'))
 }
 
-/** Undefined: the embedded engine. `isGiven` distinguishes given settings from defaults. */
+/**
+ * Reads the settings of a cluster; undefined: the embedded engine. `isGiven` distinguishes given
+ * settings from defaults.
+ */
 export function readClusterConfig(
   values: Readonly<Record<string, unknown>>,
   isGiven: (name: string) => boolean,
@@ -216,7 +219,7 @@ export function readClusterConfig(
   }
 }
 
-/** A setting without effect is an error, so that it does not go unnoticed. */
+/** Rejects a setting without effect on the engine, so that it does not go unnoticed. */
 function checkGiven(
   engine: 'embedded' | 'cassandra',
   isGiven: (name: string) => boolean,
@@ -303,13 +306,16 @@ function checkBundle(
   return bundle
 }
 
-/** Spaces are part of a password, so it is not trimmed. */
+/** Reads a password without trimming it: spaces are part of a password. */
 function readPassword(text: string): string {
   notEmpty(text)
   return text
 }
 
-/** Unquoted CQL names, so that other tools can use the keyspace without quotes. */
+/**
+ * Reads the name of a keyspace. It must be an unquoted CQL name, so that other tools can use the
+ * keyspace without quotes.
+ */
 function readKeyspace(text: string): string {
   if (!/^[a-z]\w{0,47}$/i.test(text))
     throw new InvalidArgumentError(

@@ -8,7 +8,7 @@ export interface KeyGaps {
   readonly missing: readonly Column[]
   /** The first missing clustering column before a given one. */
   readonly leftOut: readonly Column[]
-  /** The given clustering columns behind the missing one. */
+  /** The given clustering columns after the missing one. */
   readonly outOfOrder: readonly Column[]
 }
 

@@ -49,7 +49,9 @@ function allReadable(store: RowStore): readonly Column[] {
   return store.shownColumns
 }
 
-/** Tables created by CQL may have columns of types without a JSON form. */
+/**
+ * Throws if a column has a type without a JSON form. Tables created by CQL may have such columns.
+ */
 function checkReadable(store: RowStore, names: readonly string[]): void {
   if (names.length === 0) return
   throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION', {

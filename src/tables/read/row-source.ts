@@ -19,7 +19,7 @@ import { regularIndexOn } from './indexed-columns.ts'
 
 export type RowSource = Source<Row, RowQuery, RowSearch>
 
-/** `lacksIndex` is called when an index could not be used. */
+/** The source of a table's rows. `lacksIndex` is called when an index could not be used. */
 export function rowSource(
   store: RowStore,
   lacksIndex: () => void = () => undefined,

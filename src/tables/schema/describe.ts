@@ -53,7 +53,7 @@ function describeColumns(table: Table): Map<string, Value> {
   return new Map(Array.from(inOrder, (name) => [name, all.get(name)!]))
 }
 
-/** A user-defined type is described by its name. */
+/** A column with its name, for explain. A user-defined type is described by its name. */
 function described(column: Column, table: Table): readonly [string, Value] {
   return [column.name, describe(column, keyspaceOf(table), undefined)]
 }

@@ -2,7 +2,7 @@
 import { cut, firstOf, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** After J. Savoy, "Searching strategies for the Bulgarian language" (2007). */
+/** Stems Bulgarian, after J. Savoy, "Searching strategies for the Bulgarian language" (2007). */
 export const bulgarianStem: StemmerStep = onlyOver(
   3,
   firstOf(
@@ -33,8 +33,8 @@ function bulgarianPlural(): StemmerStep {
 }
 
 /**
- * After L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech language"
- * (2009).
+ * Stems Czech, after L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech
+ * language" (2009).
  */
 export const czechStem: StemmerStep = inTurn(
   cut(
@@ -60,7 +60,7 @@ function czechConsonants(word: string): string {
 }
 
 /**
- * After L. Dolamic and J. Savoy, "Indexing and searching strategies for the Russian
+ * Stems Russian, after L. Dolamic and J. Savoy, "Indexing and searching strategies for the Russian
  * language" (2009).
  */
 export const russianLightStem: StemmerStep = inTurn(

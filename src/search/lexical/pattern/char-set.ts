@@ -108,7 +108,7 @@ export function namedClass(name: string): CharSet | undefined {
     try {
       return byClass(`\\p{${source}}`)
     } catch {
-      // Not a name of this kind; the next kind is tried.
+      // The name is not of this kind; the loop tries the next kind.
     }
   return undefined
 }

@@ -115,8 +115,9 @@ export class PatternWalk {
     }
   }
 
-  /** The next step, and after backtracking also the position. */
+  /** The step to continue at. */
   #next = 0
+  /** After backtracking, the position to continue at. */
   #position = 0
 
   #walk(step: PatternStep, at: number, position: number): number | undefined {
@@ -215,7 +216,7 @@ export class PatternWalk {
         this.#position = first
         return true
       }
-      // A run that gives up its last character.
+      // The entry belongs to a run, which gives up its last character.
       const position = second - (this.#isPairBefore(second) ? 2 : 1)
       if (position > first) stack.push(what, first, position)
       this.#next = shorten - what + 1

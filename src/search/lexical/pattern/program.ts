@@ -143,7 +143,7 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   function writeLoop(of: Node, lazy: boolean): void {
     const start = steps.length
     const leave = writeFork(lazy)
-    // A character always consumes something.
+    // A single character always consumes text, so its loop needs no check of progress.
     const slot = of.kind === 'char' ? undefined : slotCount++
     if (slot !== undefined) add({ op: 'save', slot })
     write(of)

@@ -177,7 +177,10 @@ export function noteLength(code: usize): void {
   setField(Field.liftedLength, reinterpret<u32>(mean + SPREADS * <f32>sqrt(spread)))
 }
 
-/** Double precision: terms of close vectors far from zero would cancel out in single precision. */
+/**
+ * Squared distance in double precision: in single precision, terms of close vectors far from zero
+ * would cancel out.
+ */
 @inline function squaredDistance(a: usize, b: usize, product: i32): f32 {
   const scaleA = <f64>load<f32>(a), scaleB = <f64>load<f32>(b)
   const gap = <f64>load<f32>(a, 4) - <f64>load<f32>(b, 4)

@@ -28,7 +28,7 @@ function makeRoom(id: u32): bool {
   const missing = <i64>end - (<i64>memory.size() << 16)
   if (missing <= 0) return true
   const pages = <i32>((missing + 65535) >> 16)
-  // Grows by an eighth more than necessary, because growing is slow.
+  // The memory grows by an eighth more than necessary, because growing is slow.
   const more = max<i32>(pages, min<i32>(memory.size() >> 3, 1024))
   return memory.grow(more) >= 0 || memory.grow(pages) >= 0
 }
@@ -52,7 +52,7 @@ export function linkNext(): bool {
     connect(id)
     setBuilding(false)
   }
-  // Shared last, so that a search finds the node as pending, as linked, or as both.
+  // The head is shared last, so that a search finds the node as pending, as linked, or as both.
   shareField(Field.pendingHead, head + 1)
   return true
 }
@@ -102,7 +102,8 @@ function connect(id: u32): void {
 }
 
 function enterAt(id: u32, level: u32): void {
-  // A walk that sees only one of both writes starts at a node of that level or lower.
+  // A walk may see only one of the two writes. If it starts above the level of its node, it finds
+  // no links there and descends.
   shareField(Field.entry, id)
   shareField(Field.topLevel, level)
 }

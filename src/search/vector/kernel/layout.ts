@@ -39,7 +39,10 @@ export namespace State {
   export const dropped: u32 = 5
 }
 
-/** After AssemblyScript's static data, which starts at --memoryBase and is small. */
+/**
+ * Address of the header: after AssemblyScript's static data, which starts at --memoryBase and is
+ * small.
+ */
 export const HEADER: usize = 32768
 /** Bytes of the fields below. */
 export const HEADER_SIZE: usize = 256

@@ -24,7 +24,7 @@ export function findNode(document: f64): u32 {
 
 function probe(document: f64): u32 {
   let i = homeOf(document)
-  // Bounded, because the table may change during a search.
+  // The loop is bounded, because the table may change during a search.
   for (let steps: u32 = 0; steps <= placesMask; steps++) {
     const held = load<u32>(placeAt(i))
     if (held == 0) return NIL
