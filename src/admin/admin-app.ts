@@ -84,7 +84,7 @@ export function buildAdminApp(
     serverFactory: (handle) =>
       createListener(listener, admitInTurn(handle, services, listener.arrivals)),
     frameworkErrors: (_error, request, reply) => {
-      // Fastify runs no hooks for these requests, but an invalid token must be counted
+      // Fastify runs no hooks for a path that it cannot read, but an invalid token must be counted
       // here, too.
       void identify(request, services)
         .then(() => new Refusal(400, 'The path cannot be read'))

@@ -13,7 +13,7 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
     ownerId: databases.organization,
     status,
     creationTime: createdAt,
-    // The time of the last use is not recorded.
+    // The time of the last use is not recorded; the time of the creation stands in for it.
     lastUsageTime: createdAt,
     ...(terminatedAt !== undefined && { terminationTime: terminatedAt }),
     info: {

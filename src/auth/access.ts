@@ -181,7 +181,7 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      // Keeps members that servers of a later version added.
+      // The role may have members that servers of a later version added; they are kept.
       const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
@@ -218,8 +218,8 @@ export class Access {
   }
 
   /**
-   * Creates an administrator token when no stored or configured token can create others. If
-   * several servers start at once, only one creates it, and the others get undefined. The
+   * Creates an administrator token when no stored or configured token can create others. If several
+   * servers start at once, only one server creates it, and the other servers get undefined. The
    * secret is not stored.
    */
   createFirstToken(): Promise<CreatedToken | undefined> {

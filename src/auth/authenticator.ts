@@ -52,8 +52,8 @@ export class Authenticator {
   }
 
   /**
-   * The principal of a token, or why there is none. Returns synchronously for a token that the
-   * connection sent before, as in nearly all requests, and otherwise a promise.
+   * The principal of a token, or why the token is not accepted. Returns synchronously for a token
+   * that the connection sent before, as in nearly all requests, and otherwise a promise.
    */
   identify(
     token: string,

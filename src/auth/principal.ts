@@ -101,7 +101,7 @@ const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
   },
 }
 
-/** The same requirements for resources of all kinds. */
+/** Requirements that are the same for resources of all kinds. */
 function onAnyKind(...requirements: Requirements): RequirementsByKind {
   return { server: [requirements], keyspace: [requirements], target: [requirements] }
 }

@@ -86,8 +86,8 @@ export async function changeLocked(
   const lost: StoredRecord[] = []
   const parts = partsOf(found)
   const texts = parts.map((part) => part.map(({ text }) => text))
-  // Reserved once for all parts: after the first part is written, the others must not fail for
-  // lack of memory.
+  // Memory is reserved once for all parts: after the first part is written, the other parts must
+  // not fail for lack of memory.
   const borrowing = reserveMemory(texts, caller)
   const release = borrowing instanceof Promise ? await borrowing : borrowing
   try {

@@ -21,7 +21,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The message with those of its causes. */
+/** The message of an error, with the messages of its causes. */
 export function detailsOf(error: unknown): string {
   const { cause } = Object(error) as { cause?: unknown }
   const message = messageOf(error)

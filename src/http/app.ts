@@ -75,7 +75,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     routerOptions: { ignoreTrailingSlash: true },
     serverFactory: (handleOther) => listenerFor(handleOther, services, settings),
     clientErrorHandler: answerUnreadable,
-    // Treats a path that cannot be decoded like an unknown path.
+    // A path that cannot be decoded is treated like an unknown path.
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
@@ -84,7 +84,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     else done()
   })
   app.setErrorHandler((failure: FastifyError, request, reply) => {
-    // Treats an unknown method like an unknown path.
+    // An unknown method is treated like an unknown path.
     if (failure.code === 'FST_ERR_NOT_FOUND') refuseUnrouted(request, reply)
     else {
       reply.hijack()
@@ -165,7 +165,8 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Clients that send "Expect: 100-continue" are answered where the body is read.
+  // Requests with "Expect: 100-continue" go to the same listener. Their clients are told to
+  // continue where the body is read.
   return createListener(settings, onRequest, onRequest)
 }
 

@@ -96,7 +96,7 @@ export function followCertificate(
       log('info', `The certificate in ${files.certFile} was replaced and is in use`)
     } catch (error) {
       const { message } = error as Error
-      // Logs each problem once, not once per check.
+      // Each problem is logged once, not once per check.
       if (message !== logged) log('warn', `The certificate is not replaced: ${message}`)
       logged = message
     }

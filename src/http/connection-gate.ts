@@ -49,7 +49,10 @@ export class ConnectionGate {
   readonly #counter: ConnectionCounter | undefined
   /** Open connections, by network. */
   readonly #open = new Map<string, number>()
-  /** Running TLS handshakes by network, and the connections queued behind them. */
+  /**
+   * Running TLS handshakes by network, and the connections that wait for a running handshake to
+   * end.
+   */
   readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
   /** Connections that have not been passed to HTTP or TLS yet. */
   readonly #waiting = new Set<Socket>()
@@ -204,7 +207,8 @@ function whenReadable(
 ): void {
   const look = () => {
     const bytes = socket.read() as Buffer | null
-    // After the end of the stream, no more bytes can arrive.
+    // Without bytes, `act` is called only at the end of the stream, after which no more bytes can
+    // arrive.
     if (bytes === null && !socket.readableEnded) return
     if (bytes !== null) socket.unshift(bytes)
     if (bytes !== null && !isEnough(bytes)) return

@@ -12,8 +12,8 @@
 export interface MemoryHolder {
   readonly principalName: string
   /**
-   * Undefined for a connection that carries one request at a time, which needs no limit of its
-   * own.
+   * The connection, if it carries several requests at a time. A connection that carries one request
+   * at a time needs no limit of its own.
    */
   readonly sharedConnection: object | undefined
 }

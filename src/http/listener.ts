@@ -105,7 +105,7 @@ function createTlsServer(
   })
   server.on('session', (session) => {
     session.setLocalWindowSize(windowSize)
-    // Closes an idle session gracefully: open streams finish first.
+    // An idle session is closed gracefully: open streams finish first.
     session.setTimeout(keepAliveMs, () => session.close())
   })
   if (resetRate > 0) {

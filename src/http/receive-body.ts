@@ -211,7 +211,7 @@ function collect(
       }
     }
     readInTurns(message, (chunk) => {
-      // Drops the rest of a rejected body.
+      // The rest of a rejected body is dropped.
       if (size === Infinity) return
       size += chunk.length
       chunks.push(chunk)

@@ -116,7 +116,7 @@ function partsOfText(text: string): DecimalParts {
   }
 }
 
-/** Index of the first trailing zero; the length when there is none. */
+/** Index of the first trailing zero; the length if the last digit is not zero. */
 function endOfDigits(digits: string): number {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--
@@ -189,7 +189,7 @@ function withinLength(numeric: Numeric, lengthMax: number): Numeric | undefined 
 
 /**
  * Whether doubles compute the result exactly. A result of zero takes the decimal path instead,
- * which has no negative zero.
+ * where zero has no sign.
  */
 function areSafeIntegers(a: number, b: number, result: number): boolean {
   return (

@@ -30,7 +30,7 @@ export interface ParseLimits {
   readonly asWritten?: boolean
 }
 
-/** Throws a JsonProblem when the text is not JSON or goes beyond a limit. */
+/** Parses a JSON text; throws a JsonProblem when the text is not JSON or exceeds a limit. */
 export function parseJson(text: string, limits: ParseLimits): Value {
   const reader = new Reader(text, limits)
   reader.read(unreachable)

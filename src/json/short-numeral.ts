@@ -38,7 +38,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   double -= excess / scale
   excess = excessOf(double, shifted, low, places)
 
-  // From here on, distances are in units of the numeral's last digit.
+  // The lengths below are in units of the numeral's last digit.
   const nextDown = double - double * justOverHalfGap
   const nextUp = double + double * justOverHalfGap
   const reachMin = ((double - nextDown) / 2) * scale
@@ -57,8 +57,8 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
 }
 
 /**
- * This part of a double, added to it, is just over half the gap to the next double, so the
- * sum is rounded to that one. Below a power of two the gap is half as wide as above.
+ * A double times this factor is just over half the gap to the next double, so the sum of both is
+ * rounded to the next double. Below a power of two the gap is half as wide as above.
  */
 const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
 

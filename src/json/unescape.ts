@@ -2,7 +2,7 @@
 import * as charCodes from './char-codes.ts'
 import { JsonProblem } from './json-problem.ts'
 
-// As in parse.ts: imported constants are slow.
+// As in parse.ts, constants are copied, because access to imported constants is slow.
 const { BACKSLASH, LOWER_U, SPACE } = charCodes
 
 const escapes: ReadonlyMap<number, string> = new Map(

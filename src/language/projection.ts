@@ -30,8 +30,8 @@ export interface Projection {
   readonly vectorize: boolean
   readonly lexical: boolean
   /**
-   * Returns the projected document, which may share parts with the original and keeps the order of
-   * its fields; as steps if it takes more than one.
+   * Projects a document. The result may share parts with the original and keeps the order of its
+   * fields. Returns steps if the work takes more than one step.
    */
   apply(document: JsonObject): JsonObject | Steps<JsonObject>
 }
@@ -81,7 +81,7 @@ function project(clause: Clause): Projection {
   })
 }
 
-/** Without a projection, replies contain the stored document. */
+/** The projection of a command that names none: replies contain the stored document. */
 const everything = project(new Clause())
 
 /** Whether any part of a root field is included. */

@@ -304,7 +304,7 @@ async function callTool(
       const { place, fields } = commandOf(tool!, given as JsonObject)
       return await call.run(place, tool!.name, fields, replySizeMax)
     } catch (error) {
-      // Errors that an assistant can correct are results, because it reads results.
+      // Errors that an assistant can correct are results, because an assistant reads only results.
       if (error instanceof ApiError) return { errors: [error] }
       throw error
     }

@@ -70,7 +70,7 @@ export function decodeSearchState(
   limits: Limits,
 ): SearchPageState {
   const state = decode(text, query, readSearchPlace, limits)
-  // The analyzer of a table's column may have changed.
+  // The analyzer of a table's column may have changed since the state was issued.
   if (state.place.statistics.documentFrequencies.length !== termCount)
     throw ofAnotherQuery(text)
   return state

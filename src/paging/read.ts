@@ -303,7 +303,7 @@ export class TopK<T> {
     if (sumOf(skipped, sizeOf) > max)
       throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'skipped', max })
     const shown = upToSize(best.slice(skip), sizeOf, sizeMax ?? max)
-    // One more item shows that the result continues.
+    // One more item than is shown tells that the result continues.
     this.#kept = best.slice(0, skip + shown.length + 1)
     this.#size = sumOf(this.#kept, sizeOf)
   }

@@ -76,7 +76,7 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'gone':
       return apiError('UNKNOWN_KEYSPACE', { keyspace: context.keyspace })
     case 'changed':
-      // Unreachable: such commands start over (dispatch.ts).
+      // Unreachable: dispatch.ts starts the command over after this error.
       return explainBug(failure, log)
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', { reason: 'store', problem, seconds: 1 })

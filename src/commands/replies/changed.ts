@@ -23,7 +23,7 @@ export function replyDeleted(changed: ChangedOne | ChangedMany): Reply {
   return { status: { deletedCount: changed.changedCount }, ...errorsOf(changed) }
 }
 
-/** Ids of inserted documents, and errors of the others. */
+/** Ids of inserted documents, and errors of documents that were not inserted. */
 export function replyInserted(insertions: readonly Insertion[]): Reply {
   const done = insertions.filter(({ outcome }) => outcome === 'done')
   return {

@@ -77,7 +77,7 @@ class ConsoleFiles {
 
   async find(name: string): Promise<FixedContent | undefined> {
     const known = this.#known.get(name)
-    // Serves only names in the folder's listing: a path could lead outside of the folder.
+    // Only names in the folder's listing are served: a path could lead outside of the folder.
     if (known !== undefined || !(await namesIn(this.#folder)).includes(name)) return known
     const contentType = contentTypes[extname(name)]
     if (contentType === undefined) return undefined
@@ -94,7 +94,7 @@ function namesIn(place: URL): Promise<readonly string[]> {
   return readdir(place).catch(() => [])
 }
 
-/** Shown when a checkout has no built console. */
+/** The page when a checkout has no built console. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
   '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not built</h1>' +

@@ -29,7 +29,8 @@ export class FixedContent {
     this.#encodings = Object.keys(packed) as Encoding[]
     this.#tag = createHash('sha256').update(this.#body).digest('base64url')
     this.#headers = {
-      // Clients may cache it but must revalidate, because it changes with the server's version.
+      // Clients may cache the content but must revalidate it, because it changes with the server's
+      // version.
       'Cache-Control': 'no-cache',
       'X-Content-Type-Options': 'nosniff',
       ...(this.#encodings.length > 0 && { Vary: 'Accept-Encoding' }),

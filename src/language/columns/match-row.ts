@@ -20,7 +20,7 @@ export interface RowRules extends Pick<ComparableFields, 'types' | 'folding'> {
 
 type ValueOf = (column: Column) => ColumnValue | undefined
 
-/** Returns whether a row matches, as steps if it has long collections. */
+/** Tests whether a row matches. The result takes steps if the row has long collections. */
 export type RowMatcher = (valueOf: ValueOf) => boolean | Steps<boolean>
 
 export function matchesRow(filter: RowFilter, valueOf: ValueOf, rules: RowRules): boolean {

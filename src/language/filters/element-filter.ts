@@ -1,7 +1,7 @@
 /**
  * Filters on array elements, for $pull. They differ from filters on documents: the _id of an
  * element is an ordinary field, indexing options do not apply, and $not is plain negation as in
- * MongoDB, also above the operators of one field. So {"$not": {"$gt": 5}} holds for an element that
+ * MongoDB, even around the operators of one field. So {"$not": {"$gt": 5}} holds for an element that
  * is not a number.
  */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'

@@ -15,8 +15,8 @@ export interface IndexingRule {
   /** Whether everything is indexed: `covers` is always true, and `prune` changes nothing. */
   readonly all: boolean
   /**
-   * Whether filters may use the path. Also true for a path above an indexed one, although only part
-   * of its value is indexed.
+   * Whether filters may use the path. Also true for a path above an indexed path, whose value is
+   * only partly indexed.
    */
   covers(path: Path): boolean
   /** The indexed part of a document. It always contains the _id, which lookups by id need. */

@@ -51,7 +51,7 @@ export class Draft {
     if (old !== undefined && (old === value || equalValues(old, value))) return
     if (old === undefined) this.checkWay(operator, path)
     this.changed = true
-    // The _id is the first field of a document.
+    // A new _id becomes the first field of the document.
     if (path.text === '_id' && old === undefined)
       this.document = yield* copyObject(this.document, new Map([['_id', value]]))
     else putChild(yield* this.ownHolder(path), path.segments.at(-1)!, value)

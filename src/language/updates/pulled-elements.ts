@@ -55,7 +55,9 @@ export function parsePulled(path: Path, argument: Value, limits: Limits): Pulled
   }
 }
 
-/** Parses values for equality: those of $pullAll, or the one of $pull. */
+/**
+ * Parses values that are compared by equality: the list of $pullAll, or the single value of $pull.
+ */
 export function parsePulledValues(
   operator: '$pull' | '$pullAll',
   path: Path,

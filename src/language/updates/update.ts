@@ -176,7 +176,7 @@ function* set(
   draft: Draft,
 ): Steps<void> {
   yield* draft.write(operator, path, value)
-  // The text no longer matches the vector.
+  // The text does not match the new vector any more, so it is removed.
   if (path.text === '$vector') yield* draft.remove(vectorizePath)
 }
 

@@ -28,7 +28,7 @@ export const tag = {
 export function keyOf(value: Value): Uint8Array {
   scratch.size = 0
   scratch.addValue(value)
-  // Copies into Node's buffer pool, which is cheaper than a new allocation.
+  // The copy is in Node's buffer pool, which is cheaper than a new allocation.
   return Buffer.from(scratch.view(0, scratch.size))
 }
 
@@ -139,8 +139,8 @@ export class KeyBytes {
   }
 
   /**
-   * Appends a double as its IEEE 754 bytes. Inverts the sign bit of positive numbers and all bits
-   * of negative ones, so that bytes sort like numbers.
+   * Appends a double as IEEE 754 bytes that sort like numbers: inverts the sign bit of a positive
+   * number, and all bits of a negative number.
    */
   #double(type: number, value: number): void {
     this.#reserve(9)
@@ -172,8 +172,7 @@ export class KeyBytes {
     this.size = start + 6 + digits.length
     if (sign < 0) {
       for (let i = start; i < this.size; i++) this.#bytes[i]! ^= 0xff
-      // Of negative numbers, the one with fewer digits is greater, so the shorter sequence must
-      // sort last.
+      // A negative number with fewer digits is greater, so the shorter sequence must sort last.
       this.#byte(0xff)
     }
   }

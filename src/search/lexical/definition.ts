@@ -74,7 +74,9 @@ export function recipeOf(definition: unknown): unknown {
   return definition instanceof StoredAnalyzer ? definition.recipe : definition
 }
 
-/** The same key for equivalent definitions; names are case-insensitive. */
+/**
+ * The key of a definition. Equivalent definitions have the same key; names are case-insensitive.
+ */
 export function keyOf(definition: unknown): string {
   if (typeof definition === 'string') return definition.toLowerCase()
   if (definition instanceof StoredAnalyzer) return definition.key

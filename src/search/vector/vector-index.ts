@@ -43,7 +43,7 @@ export class VectorIndex {
   put(document: number, vector: Float32Array | undefined): void {
     for (const segment of this.#segments) if (segment.remove(document)) break
     if (vector === undefined) return
-    // The newest segment usually has room; older ones have if vectors were removed.
+    // The newest segment usually has room; older segments have room if vectors were removed.
     for (let i = this.#segments.length - 1; i >= 0; i--)
       if (this.#segments[i]!.add(document, vector)) return
     const segment = Segment.create(this.#shape)

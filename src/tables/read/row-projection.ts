@@ -6,9 +6,7 @@ import { parseSwitch, refused } from '../../language/projection.ts'
 import { labelsOf, unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/**
- * The columns to return, in their order: those of the primary key, then the others by name.
- */
+/** The columns to return: columns of the primary key in key order, then the others by name. */
 export function parseRowProjection(
   value: Value | undefined,
   store: RowStore,

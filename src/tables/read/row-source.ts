@@ -96,7 +96,7 @@ function comparableKey(id: Value, { key, table }: RowStore): readonly Value[] {
     if (Array.isArray(id) && id.length === key.length)
       return key.map((column, at) => comparableScalar(column, table.types)(id[at]!))
   } catch {
-    // A value does not have the type of its column.
+    // A value does not have the type of its column; the error below says so.
   }
   throw new EngineError('position', 'the place is not one of this table')
 }

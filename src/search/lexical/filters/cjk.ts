@@ -19,7 +19,7 @@ export const cjkWidth: TokenFilter = mapTexts(foldWidth)
 export const decimalDigit: TokenFilter = mapTexts((text, steps) =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     steps.take(digitSteps)
-    // Unicode has digits in rows of ten that start with zero; rows may be adjacent.
+    // In Unicode, digits are in rows of ten that start with zero; rows may be adjacent.
     const char = digit.codePointAt(0)!
     let zero = char
     while (isDigit(zero - 1)) zero--

@@ -150,7 +150,7 @@ function longestFrom(
   let found: { size: number; said: readonly Meaning[] } | undefined
   for (let size = 0; branch !== undefined; size++) {
     if (branch.said !== undefined) found = { size, said: branch.said }
-    // Reads ahead only if a phrase can continue.
+    // A token is read ahead only if a phrase can continue.
     const token: Token | undefined = branch.next && tokenAt(size)
     steps.take(4)
     branch = token && branch.next?.get(keyOf(token))
@@ -159,8 +159,8 @@ function longestFrom(
 }
 
 /**
- * Merges all rules for a phrase. Not cached, because a rule with many phrases would be copied for
- * each of them.
+ * Merges all rules for a phrase. The result is not cached, because a rule with many phrases would
+ * be copied for each of them.
  */
 function joined(said: readonly Meaning[], steps: StepBudget): Meaning {
   if (said.length === 1) return said[0]!

@@ -4,8 +4,8 @@ import { indicNormalization } from './indic.ts'
 import { rewriting } from './letters.ts'
 
 /**
- * After the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic encoding for better
- * spelling suggestions" (2004). \u09cd places a letter below the previous one.
+ * Unifies spellings, after the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic
+ * encoding for better spelling suggestions" (2004). \u09cd places a letter below the previous one.
  */
 export const bengaliNormalization: StemmerStep = inTurn(
   // Ya below: a vowel after the first letter of a word, otherwise silent.

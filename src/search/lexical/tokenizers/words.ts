@@ -59,7 +59,7 @@ export class Words {
     return this.moveTo(this.end)
   }
 
-  /** Moves to the first word that starts at or after a position; false if there is none. */
+  /** Moves to the first word that starts at or after a position; false at the end of the text. */
   moveTo(from: number): boolean {
     const text = this.#text
     const before = this.end

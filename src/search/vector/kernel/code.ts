@@ -34,7 +34,7 @@ export function encode(from: usize, to: usize): void {
   let scale = <f64>step
   let offset = <f64>least
   if (metric == COSINE) {
-    // Scales the code to length 1, so that products are cosines.
+    // The code is scaled to length 1, so that products are cosines.
     const norm =
       scale * scale * <f64>squares +
       2 * scale * offset * <f64>sum +

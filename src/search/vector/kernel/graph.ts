@@ -110,7 +110,7 @@ function enterAt(id: u32, level: u32): void {
 
 /**
  * Selects links from sorted items. Skips a candidate that is closer to an already selected node
- * than to the node itself, because a path leads through that one.
+ * than to the node itself, because a path leads through the selected node.
  */
 function select(items: usize, count: u32, most: u32, self: u32): u32 {
   const toItself = distance(node(self), node(self))
@@ -247,9 +247,9 @@ function freeUpper(id: u32): void {
 }
 
 /**
- * Repairs the graph around deleted nodes, so that these can be reused: a node with a link to one of
- * them gets a link to a neighbour of that one instead. Processes `most` nodes per call; false when
- * nothing is left to repair.
+ * Repairs the graph around deleted nodes, so that their memory can be reused: replaces a link to a
+ * deleted node by a link to a neighbour of the deleted node. Processes `most` nodes per call; false
+ * when nothing is left to repair.
  */
 export function repair(most: u32): bool {
   if (field(Field.leaving) == 0) {
