@@ -113,7 +113,8 @@ async function* framed(
 }
 
 /**
- * Ends the stream inside a file, where the client would read an error line as file content.
+ * Thrown to end the stream inside a file, where the client would read an error line as file
+ * content.
  */
 class CutShort extends Error {}
 

@@ -63,8 +63,8 @@ function readLimit(value: unknown, limits: Limits): number {
 }
 
 /**
- * The position after the last database of the previous page. That database may have been
- * terminated since, and is still found. An unknown id is an error.
+ * The position at which the page starts: after the last database of the previous page. That
+ * database is found even if it has been terminated since. An unknown id is an error.
  */
 function readStart(value: unknown, visible: readonly DatabaseInfo[]): number {
   if (value === undefined || value === '') return 0

@@ -25,7 +25,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface AdminReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON, or unchanged if it is a stream; absent: no body. */
+  /** The body: sent as JSON, or unchanged if it is a stream; absent: no body. */
   readonly body?: object
 }
 

@@ -120,8 +120,8 @@ export class Access {
   }
 
   /**
-   * Loads the stored settings and adds the configured credentials. These are never stored, so
-   * an account that is removed from the configuration loses its access.
+   * Loads the stored settings and adds the configured credentials. Configured credentials are never
+   * stored, so an account that is removed from the configuration loses its access.
    */
   static async open(
     engine: Engine,
@@ -344,7 +344,10 @@ export class Access {
     return roles
   }
 
-  /** A principal can grant or revoke only permissions that it has itself. */
+  /**
+   * Throws if a role has permissions that the principal lacks: it can grant or revoke only its own
+   * permissions.
+   */
   #checkCovered(roles: readonly string[], by: Principal): void {
     for (const role of this.roles)
       if (roles.includes(role.id) && !by.covers(role.policy))

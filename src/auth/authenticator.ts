@@ -36,7 +36,8 @@ export class Authenticator {
   readonly #tokens: TokenKeeper
   readonly #lockout: Lockout
   /**
-   * The last valid token of each connection and its holder, which spares a digest per request.
+   * The last valid token of each connection and its holder. The map saves computing a digest per
+   * request.
    */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 

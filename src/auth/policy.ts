@@ -25,7 +25,7 @@ export interface Resource {
   readonly target?: string | undefined
 }
 
-/** Describes why a policy is invalid. */
+/** Thrown for an invalid policy; describes why it is invalid. */
 export class BadPolicy extends Error {}
 
 /** Parses a policy of this organization; throws BadPolicy. */

@@ -48,8 +48,8 @@ export interface Changed {
   /** Records that were changed, or needed no change. */
   readonly settled: readonly Settled[]
   /**
-   * Why the other records were not changed. A record that was deleted meanwhile is not a
-   * failure.
+   * Why the records that are not in `settled` were not changed. A record that was deleted meanwhile
+   * is not a failure.
    */
   readonly failure: ApiError | undefined
 }

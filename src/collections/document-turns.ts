@@ -10,7 +10,7 @@ import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 
 /**
- * Implementations need no timeouts: `waitForTurn` waits no longer than its caller.
+ * Grants turns. Implementations need no timeouts: `waitForTurn` waits no longer than its caller.
  */
 export interface DocumentTurns {
   /**

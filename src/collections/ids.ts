@@ -31,8 +31,8 @@ export function newId(type: DefaultIdType | undefined): Value {
 }
 
 /**
- * Ticks of 100 ns between the start of the Gregorian calendar, the epoch of UUID version 6, and
- * 1970.
+ * Number of ticks of 100 ns between the start of the Gregorian calendar, which is the epoch of UUID
+ * version 6, and 1970.
  */
 const gregorianTicks = 122_192_928_000_000_000n
 let lastTicks = 0n

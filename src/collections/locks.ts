@@ -35,7 +35,7 @@ export class Locks {
 }
 
 class Turn {
-  /** Created when the first call waits, which is rare. */
+  /** The promise that `over` returns; created when the first call waits, which is rare. */
   #over: PromiseWithResolvers<undefined> | undefined
 
   /** Resolves when the turn ends. Must be called before the turn ends. */

@@ -52,8 +52,8 @@ function* withVectors(
 }
 
 /**
- * The changed document. Keeps the vector if the text is unchanged, and otherwise removes it, so
- * that the text is embedded again.
+ * The document after a change. Keeps the vector if the text is unchanged, and otherwise removes it,
+ * so that the text is embedded again.
  */
 export function* keepEmbedding(before: JsonObject, after: JsonObject): Steps<JsonObject> {
   const text = after.get('$vectorize')

@@ -292,7 +292,7 @@ export const clauseErrors = {
       }) =>
         `The argument of ${v.operator} of "${v.path}" has ${v.value}; ${v.wrapper} takes ` +
         `${v.expected}.`,
-      /** The operand of $pull is a filter; `message` is the error of that filter. */
+      /** An invalid operand of $pull, which is a filter; `message` is the error of that filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
         `The argument of ${v.operator} of "${v.path}" cannot be used: ${v.message}`,
       tooManyComparisons: (v: {

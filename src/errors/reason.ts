@@ -8,7 +8,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Removes the path that the system appends: "ENOENT: no such file or directory, open '/a/b'".
+ * The message without the path that the system appends: "ENOENT: no such file or directory, open
+ * '/a/b'".
  */
 function withoutName(message: string, path: unknown): string {
   if (typeof path !== 'string' || path === '') return message

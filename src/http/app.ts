@@ -187,10 +187,10 @@ function watch(
 }
 
 /**
- * The management API, for the console on the same origin. CORS does not apply to it, whatever
- * --cors-origins says. A page of another origin gains nothing: the token is in a header, which
- * browsers never add by themselves and which a foreign page may send only after a preflight
- * request; that is answered like any request without a token.
+ * Paths of the management API, for the console on the same origin. CORS does not apply to them,
+ * whatever --cors-origins says. A page of another origin gains nothing: the token is in a header,
+ * which browsers never add by themselves and which a foreign page may send only after a preflight
+ * request. The server answers the preflight request like any request without a token.
  */
 const managementPath = /^\/v2(?:[/?]|$)/
 

@@ -152,7 +152,10 @@ export class CallMemory {
   }
 }
 
-/** Caps a reservation, so that any allowed size fits when no other request holds memory. */
+/**
+ * Caps a reservation at half of the total, so that any allowed size fits when no other request
+ * holds memory.
+ */
 function withinHalf(size: number, room: FairShare): number {
   return Math.min(size, room.total / 2)
 }

@@ -191,8 +191,8 @@ const beforeCommands: ErrorContext = {
 }
 
 /**
- * Minimum body size up to which a connection is kept after a rejection, even if the limit for
- * bodies is smaller.
+ * Minimum body size for which a connection is kept after a rejection, even if the limit for bodies
+ * is smaller.
  */
 const keepMin = 1_000_000
 

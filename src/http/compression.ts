@@ -74,8 +74,8 @@ function givenWeight(parameter: string): string {
 }
 
 /**
- * The weight in the text of a parameter; 1 if there is none. An invalid weight counts as 0: an
- * uncompressed body is always acceptable.
+ * The weight in the text of a parameter; an absent weight counts as 1. An invalid weight counts as
+ * 0: an uncompressed body is always acceptable.
  */
 function weightOf(text: string | undefined): number {
   if (text === undefined) return 1

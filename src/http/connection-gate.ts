@@ -56,7 +56,7 @@ export class ConnectionGate {
   readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
   /** Connections that have not been passed to HTTP or TLS yet. */
   readonly #waiting = new Set<Socket>()
-  /** Connections of addresses above their rate, in order of arrival. */
+  /** Waiting connections of addresses that exceed their rate, in order of arrival. */
   #late: [network: string, socket: Socket, begin: () => void][] = []
 
   constructor(

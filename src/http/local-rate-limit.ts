@@ -11,8 +11,8 @@ interface Bucket {
 }
 
 /**
- * Maximum buckets per generation; two generations are kept. Principals are few, so this is a
- * safety limit.
+ * Maximum buckets per generation; two generations are kept. Principals are few, so the limit is
+ * only a precaution.
  */
 const bucketsMax = 50_000
 

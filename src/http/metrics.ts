@@ -27,7 +27,7 @@ export type CommandRefusal =
   | 'no_room_for_body'
   | 'no_room_for_reply'
 
-/** Counters of one command. Plain numbers, because each request increments them. */
+/** Counters of one command. They are plain numbers, because each request increments them. */
 interface Tally extends Record<Outcome, number> {
   seconds: number
   /**
@@ -208,7 +208,8 @@ function emptyTally(): Tally {
 }
 
 /**
- * Prints histograms directly, because a registry accepts only values that it observes itself.
+ * Prints histograms as text, because a histogram of the library accepts only values that it
+ * observes itself.
  */
 function printDurations(commands: ReadonlyMap<string, Tally>): string {
   const name = 'stela_command_duration_seconds'

@@ -11,8 +11,8 @@ import { canReadWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
 /**
- * Bytes that are reserved for a body of unknown length. A longer one reserves the maximum at
- * once: growing step by step, two bodies could deadlock.
+ * Bytes that are reserved for a body of unknown length. A longer body reserves the maximum at once:
+ * if reservations grew step by step, two bodies could deadlock.
  */
 const firstSize = 65_536
 

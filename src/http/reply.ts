@@ -120,7 +120,7 @@ export function encode(
   return byteLengthInTurns(text, taker).then((size) => withEncoding(text, size))
 }
 
-/** Retry-After for overload, whose duration is unknown. */
+/** Value of Retry-After for overload, whose duration is unknown. */
 export const retryAfterSeconds = 1
 
 async function sendPacked(

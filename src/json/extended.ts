@@ -9,12 +9,12 @@ export type ExtendedWrapper = '$date' | '$uuid' | '$objectId' | '$binary'
 
 export type Extended =
   | { readonly kind: 'date'; readonly ms: number }
-  /** `text` is in lower case. */
+  /** A UUID; `text` is in lower case. */
   | { readonly kind: 'uuid'; readonly text: string }
-  /** `text` is in lower case. */
+  /** An ObjectId; `text` is in lower case. */
   | { readonly kind: 'objectId'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string }
-  /** `expected` describes the content that the wrapper requires. */
+  /** A wrapper with invalid content; `expected` describes the content that the wrapper requires. */
   | {
       readonly kind: 'malformed'
       readonly wrapper: ExtendedWrapper

@@ -26,7 +26,7 @@ const tag = {
   true: 3,
   number: 4,
   decimal: 5,
-  /** One byte per character. */
+  /** Strings with one byte per character. */
   latin1: 6,
   utf8: 7,
   /** Strings with a lone surrogate, which UTF-8 cannot encode. */

@@ -80,10 +80,7 @@ const END = -1
 const shortSpaceMax = 64
 const notSpace = /[^ \n\r\t]/g
 
-/**
- * Maximum characters of a string that are scanned one by one; native functions decode longer
- * strings.
- */
+/** Maximum length of a string that is scanned; native functions decode longer strings. */
 const shortLengthMax = longPieceLength
 
 /** Values per step: some ten microseconds, or a millisecond or two for long strings. */
@@ -169,9 +166,7 @@ class Reader {
     return true
   }
 
-  /**
-   * Continues at the innermost frame, and passes the value of each frame to the frame around it.
-   */
+  /** Continues at the innermost frame; passes the value of each frame to the next outer frame. */
   resume(): Value | Stopped {
     const { frames } = this
     this.frames = []

@@ -130,7 +130,7 @@ class Printer {
     return text
   }
 
-  /** The rest of the text, after the walk had stopped. */
+  /** Prints the rest of the value in steps, after `add` stopped; `start` is the text so far. */
   *rest(start: string): Steps<string> {
     // Parts are joined at the end: appending to one long string is slow.
     const parts = [start]

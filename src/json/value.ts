@@ -45,7 +45,7 @@ export function isNumeric(value: Value | undefined): value is Numeric {
   return typeof value === 'number' || isDecimal(value)
 }
 
-/** The type's name as error messages print it. */
+/** The name of the value's type in error messages. */
 export function jsonTypeOf(value: Value): JsonType {
   if (value === null) return 'Null'
   switch (typeof value) {

@@ -7,7 +7,7 @@ import { isDecimal, isObject, type JsonObject, type Value } from '../json/value.
 export type Message =
   | Request
   | { readonly kind: 'notification'; readonly method: string }
-  /** A response, although the server sends no requests. */
+  /** A response. The server sends no requests, so it ignores responses. */
   | { readonly kind: 'response' }
 
 export interface Request {

@@ -62,7 +62,7 @@ export async function listResources(
   return { resources }
 }
 
-/** The last keyspace of the previous page. */
+/** The last keyspace of the previous page, which the cursor contains. */
 function readCursor(cursor: Value): string {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
   if (text.startsWith('after:')) return text.slice('after:'.length)
@@ -205,8 +205,8 @@ const explained: JsonObject = new Map([
 ])
 
 /**
- * Names, or definitions with `explain`; undefined when the keyspace does not exist or is
- * not visible.
+ * Names of the collections or tables of a keyspace, or definitions with `explain`; undefined when
+ * the keyspace does not exist or is not visible.
  */
 async function targetsIn(
   keyspace: string,

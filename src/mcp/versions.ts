@@ -87,7 +87,7 @@ function checkHeaders(method: string, params: JsonObject, headers: Headers): voi
     throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body says ${shown(name)}`)
 }
 
-/** Values that a header cannot carry are sent as Base64 between these marks. */
+/** The form of a value that a header cannot carry: Base64 between two marks. */
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
 
 function decodeHeader(value: string | undefined): string | undefined {

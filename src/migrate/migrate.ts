@@ -35,7 +35,7 @@ export interface NamedTarget extends Pick<RecordSet<unknown>, 'noun'> {
 }
 
 export type Migration =
-  /** A result with obstacles means that nothing was written. */
+  /** The result of a migration. If it has obstacles, nothing was written. */
   { readonly obstacles: readonly string[] } | Migrated
 
 export interface Migrated {

@@ -32,7 +32,7 @@ export function sectionIn(parent: Section, name: string): Section | undefined {
   return members && { ...context, members }
 }
 
-/** The context of a member. */
+/** The context of a member, for its messages and violations. */
 export function contextIn({ field, violations }: Section, name: string): ValueContext {
   return { field: `${field}.${name}`, violations }
 }

@@ -10,7 +10,10 @@ import { inTurns, type Steps } from '../runtime/steps.ts'
 /** Maximum characters of a text that is parsed without a reservation. */
 const shortLength = 65_536
 
-/** Runs steps that create values of the text and release them when they end. */
+/**
+ * Reserves memory, then runs steps that create the values of the text and release them when they
+ * end.
+ */
 export function parseWithMemory<T>(
   text: string,
   steps: Steps<T>,

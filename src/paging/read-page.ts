@@ -18,7 +18,7 @@ export interface Paging {
   readonly pageSize: number
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined
-  /** Maximum over all pages. */
+  /** Maximum records of all pages together. */
   readonly limit: number
   /** The columns or paths of the sort. */
   readonly sortNames: readonly string[]

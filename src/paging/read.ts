@@ -116,8 +116,8 @@ function placeOf(position: Position | undefined): PagePosition | undefined {
 }
 
 /**
- * Whether a record matches the part of a filter that the engine left. Yields to other requests
- * between records.
+ * Whether a record matches a filter that the engine has not applied completely. Yields to other
+ * requests between records.
  */
 async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
@@ -280,7 +280,7 @@ export class TopK<T> {
     this.#options = options
   }
 
-  /** Returns the steps of a truncation, to be run before the next call. */
+  /** Adds an item. Returns the steps of a truncation, to be run before the next call. */
   add(item: T): Steps<void> | undefined {
     const { count, sizeOf, limits } = this.#options
     this.#kept.push(item)

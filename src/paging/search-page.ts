@@ -16,7 +16,7 @@ export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeM
 interface Paging {
   /** Computes the hash of the query; called only when there is another page. */
   readonly query: () => string
-  /** Maximum over all pages; undefined: no maximum. */
+  /** Maximum hits of all pages together; undefined: no maximum. */
   readonly limit: number | undefined
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined

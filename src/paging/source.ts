@@ -38,7 +38,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   /** The sort directions of the id columns in the key. */
   idDirections(query: Pick<Q, 'filter' | 'sort'>): readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
-  /** Compares ids as tie-breaker; one may come from a client's page state. */
+  /** Compares ids as tie-breakers; one of them may come from a client's page state. */
   compareIds(a: SearchPlace['id'], b: SearchPlace['id']): number
   /** Characters of the record's text. */
   readonly sizeOf: (record: Item) => number

@@ -35,7 +35,7 @@ export interface EmbeddingModel {
 /** Dimensions that a model supports. Without a default, the client must choose one. */
 export type ModelDimension =
   | { readonly kind: 'fixed'; readonly value: number }
-  /** Inclusive on both ends. */
+  /** A range of dimensions, inclusive on both ends. */
   | {
       readonly kind: 'range'
       readonly min: number

@@ -73,7 +73,10 @@ const embeddedOnly: readonly string[] = [
   ...['max-open', 'max-waiting-reads'],
 ]
 
-/** Bounds the rows read per search; also the largest limit of a statement. */
+/**
+ * Maximum of --max-compared-rows. It bounds the rows read per search, and is the largest limit of a
+ * statement.
+ */
 const comparedMaxMax = 1_000_000
 
 export function clusterOptions(): Option[] {

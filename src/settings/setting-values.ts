@@ -26,7 +26,7 @@ export function readList(text: string): readonly string[] {
   return text.split(',').map(notEmpty)
 }
 
-/** Parses "dc1=3,dc2=2". */
+/** Parses a list of names with counts, such as "dc1=3,dc2=2". */
 export function namedCounts(text: string): ReadonlyMap<string, number> {
   return new Map(
     namedValues(text).map(([name, count]) => [name, wholeNumber(1, 1_000)(count)]),

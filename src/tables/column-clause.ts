@@ -32,7 +32,7 @@ import type { RowStore } from './row-store.ts'
 export interface ColumnComparison {
   readonly kind: ScalarKind | 'match'
   readonly column: Column
-  /** One value, or several for in and nin. */
+  /** One value; several for `in` and `nin`. */
   readonly operands: readonly Value[]
 }
 
@@ -125,7 +125,7 @@ function comparedWith([operator, argument]: readonly [string, Value]): readonly 
   }
 }
 
-/** Differences between the commands. */
+/** Rules that differ between commands. */
 export interface ColumnRules {
   readonly limits: Limits
   /**

@@ -2,7 +2,7 @@
 import type { Column } from '../engine/schema.ts'
 import type { RowStore } from './row-store.ts'
 
-/** Why columns are not a prefix of the key; all lists are empty when they are. */
+/** Why the given columns are not a prefix of the key. If they are a prefix, all lists are empty. */
 export interface KeyGaps {
   /** Missing partition columns. */
   readonly missing: readonly Column[]

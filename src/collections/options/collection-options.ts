@@ -50,7 +50,7 @@ export interface RequestedOptions {
   /** Options with defaults for omitted ones. */
   readonly options: CollectionOptions
   /**
-   * Whether the request contains these options; otherwise any value of an existing collection
+   * Whether the request contains these options. If it does not, any value of an existing collection
    * is accepted.
    */
   readonly given: { readonly lexical: boolean; readonly rerank: boolean }
@@ -105,8 +105,8 @@ export function differences(
 }
 
 /**
- * Options as replies show them: with the current default reranker, and with the stored
- * definition of an analyzer that is not in memory.
+ * Options as replies show them: with the reranker that is in use, and with the whole definition of
+ * the analyzer, which may have to be read from storage.
  */
 export function showOptions(
   options: CollectionOptions,

@@ -165,7 +165,7 @@ function allOf(...of: readonly Filter[]): Filter {
   return { kind: 'and', of }
 }
 
-/** Conditions on the passage, as far as a filter can express them. */
+/** Conditions that a document has a passage, as far as a filter can express them. */
 function passageConditions(
   { indexing }: DocumentSource,
   { rerankOn, eligibility }: RerankPlan,

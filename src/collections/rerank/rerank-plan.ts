@@ -172,7 +172,7 @@ function chooseService(
   return service
 }
 
-/** A non-empty sort must contain both a vector (or text to embed) and terms. */
+/** Rejects a non-empty sort unless it has both a vector (or a text to embed) and terms. */
 function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
   const hasVector = vectorize !== undefined || vector !== undefined
   if (hasVector === (lexical !== undefined)) return

@@ -142,7 +142,10 @@ function explainText(failure: Error, target: string, log: Log): ApiError {
   return apiError('DOCUMENT_FROM_DB_UNPARSEABLE', { target, problem: failure.message })
 }
 
-/** The error for a timed-out command, which changed nothing or may have been applied partially. */
+/**
+ * The error for a timed-out command. A read changed nothing; a write may have been applied
+ * partially.
+ */
 export function timeoutError(
   context: Omit<ErrorContext, 'fields'>,
   problem: string,
@@ -157,7 +160,7 @@ export function timeoutError(
   })
 }
 
-/** The error for a missing permission, by the roles of the token or by the cluster. */
+/** The error for a permission that the roles of the token, or the cluster, do not grant. */
 export function unauthorizedError(
   effect: Effect | undefined,
   target: string,

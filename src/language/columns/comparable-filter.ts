@@ -102,8 +102,8 @@ function comparison(condition: RowComparison, fields: ComparableFields): Filter 
 const notANumber = 'NaN'
 
 /**
- * NaN is greater than all numbers and equal to itself. Its comparable form is a string, which a
- * range of numbers does not include, so it needs a condition of its own.
+ * Converts a range. NaN is greater than all numbers and equal to itself. Its comparable form is a
+ * string, which a range of numbers does not include, so NaN needs a condition of its own.
  */
 function rangeOf(kind: RangeKind, { type }: Column, path: Path, value: Value): Filter {
   const range: Filter = { kind, path, value }

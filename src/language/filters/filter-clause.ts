@@ -139,8 +139,8 @@ export function checkConditionCount(count: number, limits: Limits): void {
 }
 
 /**
- * The operators in an object; undefined if the object has fields or is empty, and therefore is a
- * value for an equality.
+ * The operators in an object. Undefined if the object has fields or is empty: it is then a value
+ * for an equality.
  */
 export function operatorsOf(
   name: string,

@@ -60,14 +60,14 @@ function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
 }
 
 /**
- * Cost of the filter per document, besides the size of the document: the number of values that it
- * compares, and lookups of paths in the same unit.
+ * Cost of the filter per document, besides the size of the document. The unit is one compared
+ * value; lookups of paths are converted to it.
  */
 export function costOf(filter: Matchable): number {
   return known.get(filter)?.cost ?? costIn(filter)
 }
 
-/** `termsAt` analyzes the text at a path; it is called once per path. */
+/** Tests texts for terms. `termsAt` analyzes the text at a path; it is called once per path. */
 export function hasTermsIn(
   termsAt: (path: string) => readonly string[] | undefined,
 ): HasTerms {

@@ -276,8 +276,8 @@ function badName(
 }
 
 /**
- * $vector and $vectorize overwrite each other, so an update with both, even under different
- * operators, would undo part of itself.
+ * Rejects an update of both $vector and $vectorize, even under different operators: they overwrite
+ * each other, so the update would undo part of itself.
  */
 function checkSearchFields(actions: readonly UpdateAction[]): void {
   const vector = actions.find((action) => action.path.text === '$vector')

@@ -57,7 +57,7 @@ function isWithin(terms: readonly string[], sizeMax: number): boolean {
   return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0) <= sizeMax
 }
 
-/** Maximum bytes per UTF-16 code unit, so that short texts need no exact count. */
+/** Maximum bytes per UTF-16 code unit, so that the bytes of short texts need not be counted. */
 const bytesMax = 3
 
 /**

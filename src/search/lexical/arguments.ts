@@ -67,8 +67,8 @@ export function asProblem(name: string, source: string, error: unknown): unknown
 }
 
 /**
- * Lists contain the entries that Lucene reads from files, separated by commas or line breaks; "\,"
- * is a comma within an entry. Empty entries and comments are skipped.
+ * The entries of a list: what Lucene reads from files, separated by commas or line breaks; "\," is
+ * a comma within an entry. Empty entries and comments are skipped.
  */
 export function* entriesIn(list: string): Steps<readonly string[]> {
   const entries: string[] = []

@@ -59,8 +59,8 @@ export function readWholeKey(store: RowStore, filter: Value | undefined): Conten
 }
 
 /**
- * The key conditions of a deleteMany: all partition columns, then a prefix of the
- * clustering columns, the last one possibly by range. Undefined: all rows.
+ * The key conditions of a deleteMany: all partition columns, then a prefix of the clustering
+ * columns, of which the last may have a range. Undefined: all rows.
  */
 export function readKeyConditions(
   store: RowStore,

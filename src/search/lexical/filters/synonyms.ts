@@ -50,9 +50,9 @@ interface Rule {
 type Phrase = readonly string[]
 
 /**
- * Rules are separated by line breaks, or by commas if the commas within rules are escaped as "\,".
- * With unescaped commas only, each "=>" starts a rule with the words around it; words between two
- * arrows belong to the later rule.
+ * Parses rules. They are separated by line breaks, or by commas if the commas within rules are
+ * escaped as "\,". With unescaped commas only, each "=>" starts a rule with the words around it;
+ * words between two arrows belong to the later rule.
  */
 function* readRules(list: string): Iterable<readonly Rule[]> {
   if (list.includes('\\,'))
@@ -99,7 +99,7 @@ function phrasesOf(list: string): readonly Phrase[] {
 /** A trie of phrases, one word per level. */
 interface Branch {
   next?: Map<string, Branch>
-  /** Meanings of the phrase that ends here; absent: no phrase ends here. */
+  /** Meanings of the phrase that this branch completes; absent: no phrase ends here. */
   said?: Meaning[]
 }
 

@@ -83,12 +83,12 @@ const cutParticle = cut(over(8, 'kin ko'))
 const cutLongAdjective = cut(over(11, 'dellinen dellisuus'))
 
 /**
- * In Scandinavian languages, "ä", "ae" and "æ" are one letter, and so are "ö", "oe" and "ø", and
- * "aa" and "å".
+ * Unifies Scandinavian spellings: "ä", "ae" and "æ" are one letter, and so are "ö", "oe" and "ø",
+ * and "aa" and "å".
  */
 export const scandinavianNormalization: StemmerStep = normalizing(/a[aoe]|o[oe]|[äö]/gi)
 
-/** The Norwegian rules, which keep "ao" and "oo". */
+/** Unifies spellings by the Norwegian rules, which keep "ao" and "oo". */
 export const norwegianNormalization: StemmerStep = normalizing(/a[ae]|oe|[äö]/gi)
 
 function normalizing(letters: RegExp): StemmerStep {

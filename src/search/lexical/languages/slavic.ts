@@ -77,7 +77,7 @@ export const russianLightStem: StemmerStep = inTurn(
   cut(over(3, 'ь и'), over(3, 'нн', 'н')),
 )
 
-/** Serbian in Latin letters without accents, from both alphabets. */
+/** Converts Serbian from both alphabets to Latin letters without accents. */
 export const serbianNormalization: StemmerStep = rewriting(
   'а:a б:b в:v г:g д:d ђđ:dj е:e жзž:z и:i ј:j к:k л:l љ:lj м:m н:n њ:nj о:o п:p р:r с:s ' +
     'т:t ћцчčć:c у:u ф:f х:h џ:dz шš:s',

@@ -24,7 +24,7 @@ const walkSteps = 2
 /** Maximum numbers on the stack, far more than reasonable patterns need. */
 const stackMax = 6_000_000
 
-/** Maximum size of the memory of failed choices, in 32-bit words: one megabyte. */
+/** Maximum size of the memory of failed choices in 32-bit words: 1 MiB. */
 const tried32Max = 262_144
 
 /** Whether all choices at all positions of a text fit into the memory. */

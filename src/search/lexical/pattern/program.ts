@@ -5,7 +5,10 @@ import { fixedLimits } from '../../../limits.ts'
 
 export type PatternStep =
   | { readonly op: 'char'; readonly set: CharSet }
-  /** Consumes as many characters of a set as possible, then fewer, at least `min`. */
+  /**
+   * Consumes as many characters of a set as possible. If the continuation fails, gives up
+   * characters one by one, down to `min`.
+   */
   | {
       readonly op: 'run'
       readonly choice: number

@@ -34,7 +34,7 @@ const url = new RegExp(
 /** Characters that can start an address, but not a word. */
 const startSign = /[!#$%&'*+/=?^_`{|}~-]/
 
-/** The address that starts at `from`, or in the punctuation up to `last`. */
+/** The address that starts at `from`, or within the punctuation between `from` and `last`. */
 export function addressAt(
   text: string,
   from: number,

@@ -11,7 +11,7 @@ const cj = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
 const letter = `(?!${cj})\\p{L}`
 const letters = `(?:${letter})+`
 const alphanumeric = `(?:${letter}|\\p{Nd})+`
-/** Letters and digits, with at least one digit. */
+/** Pattern of letters and digits, with at least one digit. */
 const numeric = `(?:${letter})*\\p{Nd}(?:${letter}|\\p{Nd})*`
 const separator = '[_\\-/.,]'
 /** Maximum parts of an address, which bounds the time of a search. */
@@ -20,7 +20,7 @@ const parts = '{0,30}'
 /** The rules. They are created for the first text, because most servers never use them. */
 let rules: ReturnType<typeof makeRules> | undefined
 
-/** The longest match wins; for equal lengths, the first rule. */
+/** Creates the rules. The longest match wins; for equal lengths, the first rule wins. */
 const makeRules = (): readonly (readonly [RegExp, TokenKind])[] => [
   [sticky(alphanumeric), 'word'],
   [sticky(`${letters}(?:'${letters})+`), 'apostrophe'],

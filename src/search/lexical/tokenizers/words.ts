@@ -85,7 +85,10 @@ export class Words {
     return false
   }
 
-  /** The end of a word that starts here; `start` or a negative end: no word starts here. */
+  /**
+   * The end of the word that starts here. If no word starts here: `start`, or minus the position
+   * after connectors without a word.
+   */
   #read(start: number): number {
     const first = this.#text.codePointAt(start)!
     const next = start + lengthOf(first)

@@ -124,12 +124,12 @@ function select(items: usize, count: u32, most: u32, self: u32): u32 {
   return chosen
 }
 
-/** An entry of a selection is a distance and a node id. */
+/** Adds an entry to the selection: a distance and a node id. */
 @inline function choose(i: u32, id: u32, apart: f32): void {
   store<u64>(selected + (<usize>i << 3), (item(apart, 0) & 0xffffffff00000000) | <u64>id)
 }
 
-/** Links to nodes with equal vectors; they form a chain in order of node ids. */
+/** Maximum links to nodes with equal vectors, which form a chain in order of node ids. */
 const COPIES_MAX: u32 = 4
 
 /**

@@ -214,7 +214,7 @@ function placesSize(capacity: u32): u32 {
 @inline export function setDocument(id: u32, document: f64): void {
   store<f64>(node(id) + codeSize, document, 24)
 }
-/** The list of a node's links ends at the first NIL. */
+/** The list of a node's links at a level. It ends at the first NIL. */
 @inline export function linksOf(id: u32, level: u32): usize {
   return level == 0
     ? node(id) + codeSize + 32
