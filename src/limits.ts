@@ -11,7 +11,7 @@
 import assert from 'node:assert/strict'
 
 export const defaultLimits = {
-  /** Bytes of a request body; one more is answered with 413. */
+  /** Bytes of a request body; larger bodies are rejected with 413. */
   bodySizeMax: 20_000_000,
   /**
    * Objects, arrays, strings, numbers, booleans and nulls of a request body, at all depths;
@@ -369,8 +369,8 @@ const fixed = {
   /** Cluster users with open connections. */
   clusterUsersMax: 100,
   /**
-   * Statements in flight to one node. More are rejected when it falls behind: they would fill memory and
-   * be answered after their deadline.
+   * Statements in flight to one node. When a node falls behind, further statements are rejected:
+   * they would fill memory and be answered after their deadline.
    */
   nodeStatementsMax: 1_024,
   /**
@@ -379,8 +379,8 @@ const fixed = {
    */
   clusterStatementsMax: 96,
   /**
-   * Queued statements of one principal; further ones are rejected. A node executes as many
-   * in a few seconds. An insertMany of long texts may have 2 048 at a time.
+   * Queued statements of one principal; further ones are rejected. A node executes this many in a
+   * few seconds. An insertMany of long texts may have 2 048 at a time.
    */
   waitingStatementsMax: 16_384,
   /** Statements of the server itself, such as health checks, which have their own queue. */
@@ -396,9 +396,9 @@ export const fixedLimits: Readonly<typeof fixed> = fixed
 export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
 
 /**
- * Maximum characters of a page state, which must fit into a request body together with its
- * query. It contains the sort values and the key. Those of the longest document fit, even
- * if each of its characters takes three bytes, which a state encodes in four.
+ * Maximum characters of a page state, which must fit into a request body together with its query.
+ * It contains the sort values and the key. Those of the longest document fit, even if each of its
+ * characters takes three bytes, which a page state encodes in four characters.
  */
 export function pageStateLengthMaxOf({ bodySizeMax }: Limits): number {
   return Math.floor((bodySizeMax / 6) * 5)

@@ -32,7 +32,7 @@ export function openForMigration(
   return openCluster(config, { ...cluster, scannedMax }, undefined)
 }
 
-/** Read-only. */
+/** Checks the data of a cluster without changing it. */
 export async function checkCluster({
   tls,
   ...cluster
@@ -41,7 +41,7 @@ export async function checkCluster({
   return checking.checkCluster({ ...cluster, tls: tls && tlsOptions(tls) })
 }
 
-/** Returns false when the cluster needs no repair. */
+/** Repairs the term index of a cluster; returns false when it needs no repair. */
 export async function repairCluster(
   { tls, ...cluster }: ClusterConfig,
   listener: RepairListener,
@@ -61,7 +61,8 @@ function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<En
 }
 
 /**
- * Imported lazily: servers with a data folder need no driver and start faster without it.
+ * Opens a cluster. The driver is imported lazily: servers with a data folder need no driver and
+ * start faster without it.
  */
 async function openCluster(
   { features }: Config,

@@ -57,7 +57,10 @@ export interface OpenedAccess {
   close(): Promise<void>
 }
 
-/** Throws an EngineError when the folder does not exist or a server uses it. */
+/**
+ * Opens the access control of a data folder. Throws an EngineError when the folder does not exist
+ * or a server uses it.
+ */
 export async function openAccess(dataDir: string): Promise<OpenedAccess> {
   if (!existsSync(join(dataDir, catalogFile)))
     throw new EngineError(
@@ -195,7 +198,7 @@ export async function build(
       url = urlOf(config, port)
       const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))
       if (adminUrl !== undefined) report('info', `The management API is at ${adminUrl}/v2`)
-      // Created last: if listening failed, the token would never be shown.
+      // The token is created last: if listening failed, it would never be shown.
       const first = await access.createFirstToken()
       return { url, adminUrl, firstToken: first?.token }
     },
@@ -214,18 +217,21 @@ export async function build(
 
 type App = ReturnType<typeof buildApp>
 
-/** Port 0 means any free port for both listeners. */
+/** Listens on the port of the management API. Port 0 means any free port for both listeners. */
 function listenOnAdminPort(admin: App, { host, port, adminPort }: Config): Promise<number> {
   return listenOn(admin, host, Number(adminPort ?? (port === 0 ? 0 : port + 1)))
 }
 
-/** Returns the actual port. */
+/** Listens on a port, and returns the actual port. */
 async function listenOn(app: App, host: string, port: number): Promise<number> {
   await app.listen({ host, port, backlog: fixedLimits.backlogMax })
   return (app.server.address() as AddressInfo).port
 }
 
-/** Wildcard addresses are not connectable, so they are replaced by the loopback address. */
+/**
+ * The URL of a listener. Clients cannot connect to wildcard addresses, so the loopback address
+ * replaces them.
+ */
 function urlOf({ host, tls }: Config, port: number): string {
   const scheme = tls === undefined ? 'http' : 'https'
   if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`

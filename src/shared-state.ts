@@ -20,13 +20,13 @@ export interface SharedState {
   readonly documentTurns: DocumentTurns
   /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined
-  /** Running commands, until their replies are sent. */
+  /** Limits running commands; a command counts until its reply is sent. */
   readonly commandRoom: FairShare
-  /** Bytes of request bodies. */
+  /** Limits the bytes of request bodies. */
   readonly bodyRoom: FairShare
-  /** Bytes of replies. */
+  /** Limits the bytes of replies. */
   readonly replyRoom: FairShare
-  /** Bytes of the parsed values of large bodies and documents. */
+  /** Limits the bytes of the parsed values of large bodies and documents. */
   readonly valueRoom: FairShare
 }
 

@@ -88,7 +88,8 @@ function startChild(): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !notInherited.test(name))
   const script = here.endsWith('.ts') ? 'test-server.ts' : 'test-server.js'
   return fork(join(dirname(here), script), [], {
-    // Enough for the garbage of loading modules, so that a start runs no collection.
+    // A semi-space of this size holds the garbage of loading modules, so that a start runs no
+    // collection.
     execArgv: ['--disable-warning=ExperimentalWarning', '--min-semi-space-size=32'],
     env: {
       NODE_COMPILE_CACHE: join(dirname(here), '..', 'node_modules', '.cache', 'stela'),
@@ -114,7 +115,7 @@ function readyUrl(child: ChildProcess, order: TestServerOrder): Promise<string> 
   })
 }
 
-/** Normally the server removes the folder; this covers a killed server. */
+/** Removes a temporary folder. Normally the server removes it; this covers a killed server. */
 async function removeFolder(temporary: string | undefined): Promise<void> {
   if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
 }

@@ -53,7 +53,7 @@ async function serve({
   process.exit()
 }
 
-/** Settles once the message was sent, since exiting earlier would lose it. */
+/** Sends the report. Settles after the message was sent, since exiting earlier would lose it. */
 function report(what: TestServerReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send!(what, () => resolve())

@@ -1,9 +1,8 @@
 /**
- * The management API over HTTP: authentication, routing, and the form of replies and
- * errors.
+ * The management API over HTTP: authentication, routing, and the form of replies and errors.
  *
- * Checks run in this order, and the first failure is the reply: token, path and method,
- * content type and size, JSON, then those of the route. All errors have the same form.
+ * Checks run in this order, and the first failure is the reply: token, path and method, content
+ * type and size, JSON, then the checks of the route. All errors have the same form.
  */
 import { Readable } from 'node:stream'
 import {
@@ -85,7 +84,7 @@ export function buildAdminApp(
     serverFactory: (handle) =>
       createListener(listener, admitInTurn(handle, services, listener.arrivals)),
     frameworkErrors: (_error, request, reply) => {
-      // Fastify runs no hooks for these requests, but an invalid token must be counted
+      // Fastify runs no hooks for a path that it cannot read, but an invalid token must be counted
       // here, too.
       void identify(request, services)
         .then(() => new Refusal(400, 'The path is not validly encoded'))
@@ -131,7 +130,7 @@ export function buildAdminApp(
   return app
 }
 
-/** Authenticates the request; throws when it cannot. */
+/** Authenticates the request; throws a Refusal when its token is missing or invalid. */
 async function identify(
   request: FastifyRequest,
   services: AdminAppServices,
@@ -139,8 +138,8 @@ async function identify(
   const { audit, authenticator } = services
   const { headers } = request.raw
   const asked = askedBy(request, services)
-  // Both headers may be present: clients of the Data API send their own in addition to this
-  // one.
+  // The Authorization header takes precedence: clients of the Data API send their own header in
+  // addition to it.
   const token = tokenOf({ authorization: headers.authorization }) ?? tokenOf(headers)
   if (token === undefined) {
     audit.refused('no token', asked)
@@ -171,7 +170,7 @@ async function identify(
   )
 }
 
-/** Undefined: the request may run at once. */
+/** Waits for the principal's turn; undefined: the request may run at once. */
 function takeTurn(
   { raw }: FastifyRequest,
   { principal }: AdminCaller,
@@ -204,7 +203,10 @@ function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** Clients often send a JSON content type with an empty body. */
+/**
+ * Parses a JSON body. An empty body is absent, although clients often send it with a JSON content
+ * type.
+ */
 function parseBody(request: FastifyRequest, body: string): unknown {
   if (body === '') return undefined
   const contentType = request.headers['content-type']
@@ -259,7 +261,7 @@ function addRoute(
   })
 }
 
-/** A known path with an unsupported method gets 405 instead of 404. */
+/** Adds a route that answers unsupported methods of a known path with 405 instead of 404. */
 function refuseOthers(app: FastifyInstance, path: string): void {
   const known = routes.filter((route) => route.path === path).map(({ method }) => method)
   const isKnown = (method: string) =>
@@ -279,7 +281,10 @@ function refuseOthers(app: FastifyInstance, path: string): void {
   })
 }
 
-/** The log gets the whole error; the client gets the request id to find it there. */
+/**
+ * The reply to an internal error. The log gets the whole error; the client gets the request id, to
+ * find the error there.
+ */
 function ourMistake(
   failure: unknown,
   request: FastifyRequest,

@@ -18,7 +18,8 @@ export const backupRoutes: readonly AdminRoute[] = [
 function backUp(call: AdminCall): AdminReply {
   const { access, engine, log, stopping } = call.services
   const role = access.role(organizationAdministratorId)
-  // A backup contains all data, including the digests of all tokens.
+  // A backup contains all data, including the digests of all tokens, so it requires every
+  // permission of this role.
   if (!call.principal.covers(role.policy))
     throw call.forbid(`It requires the role ${role.name}`)
   const have = readHave(call)

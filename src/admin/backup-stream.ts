@@ -32,7 +32,7 @@ const signOfLifeMs = 10_000
 
 const tellingMsMax = 1_000
 
-/** Destroying the stream frees all resources of the backup. */
+/** A backup as a stream. Destroying the stream frees all resources of the backup. */
 export function backupStream(options: BackupStreamOptions): Readable {
   const left = new AbortController()
   const signal = AbortSignal.any([options.signal, left.signal])
@@ -43,14 +43,14 @@ export function backupStream(options: BackupStreamOptions): Readable {
     objectMode: false,
     highWaterMark: 1 << 20,
   })
-  // Leaves time to send the reason, in case the client still reads.
+  // The delay leaves time to send the reason, in case the client still reads.
   const stop = () => setTimeout(() => stream.destroy(), tellingMsMax).unref()
   options.signal.addEventListener('abort', stop)
   const destroy = stream._destroy.bind(stream)
   stream._destroy = (error, done) => {
     clearTimeout(watch)
     options.signal.removeEventListener('abort', stop)
-    // Aborts first: the rest waits until the current copy ends.
+    // The abort comes first, because `destroy` waits until the current copy ends.
     left.abort()
     destroy(error, done)
   }
@@ -113,7 +113,8 @@ async function* framed(
 }
 
 /**
- * Ends the stream inside a file, where the client would read an error line as file content.
+ * Thrown to end the stream inside a file, where the client would read an error line as file
+ * content.
  */
 class CutShort extends Error {}
 
@@ -121,7 +122,7 @@ function manifestOf(contents: BackupContents, server: string) {
   return { format: backupFormat, server, ...contents }
 }
 
-/** Yields a keep-alive every few seconds while it waits. */
+/** Yields the parts, and a keep-alive every few seconds while the next part is not ready. */
 async function* withSignsOfLife<T>(parts: AsyncIterable<T>): AsyncGenerator<T | 'alive'> {
   const iterator = parts[Symbol.asyncIterator]()
   try {

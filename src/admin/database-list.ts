@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts'
 import { providerNamed } from './regions.ts'
 import { Refusal } from './refusal.ts'
 
-/** The page of visible databases that a query requests, in their order. */
+/** The page of visible databases that a query requests, in the order of `visible`. */
 export function pageOfDatabases(
   visible: readonly DatabaseInfo[],
   query: Readonly<Record<string, unknown>>,
@@ -28,7 +28,10 @@ const statuses = [
 
 type Condition = (info: DatabaseInfo) => boolean
 
-/** Clients differ in case, and in the spelling of "nonterminated". */
+/**
+ * Parses `include`, the status of the databases to list. Clients differ in case, and in the
+ * spelling of "nonterminated".
+ */
 function readInclude(value: unknown): Condition {
   const wanted = value === undefined ? 'NONTERMINATED' : plain(value)
   if (wanted === 'ALL') return () => true
@@ -60,8 +63,8 @@ function readLimit(value: unknown, limits: Limits): number {
 }
 
 /**
- * The position after the last database of the previous page. That database may have been
- * terminated since, and is still found. An unknown id is an error.
+ * The position at which the page starts: after the last database of the previous page. That
+ * database is found even if it has been terminated since. An unknown id is an error.
  */
 function readStart(value: unknown, visible: readonly DatabaseInfo[]): number {
   if (value === undefined || value === '') return 0

@@ -13,7 +13,7 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
     ownerId: databases.organization,
     status,
     creationTime: createdAt,
-    // The time of the last use is not recorded.
+    // The time of the last use is not recorded; the time of the creation stands in for it.
     lastUsageTime: createdAt,
     ...(terminatedAt !== undefined && { terminationTime: terminatedAt }),
     info: {
@@ -29,7 +29,7 @@ export async function describeDatabase(info: DatabaseInfo, call: AdminCall) {
   }
 }
 
-/** Each database has one data center: this server. */
+/** The data centers of a database: only this server. */
 export function datacentersOf(info: DatabaseInfo) {
   return [
     {
@@ -48,7 +48,10 @@ function placeOf({ cloudProvider, region }: DatabaseInfo) {
   return { cloudProvider, region, tier: 'serverless', capacityUnits: 1 }
 }
 
-/** An endpoint is a path, because only the operator can set up host names. */
+/**
+ * The URL of a database's Data API. Databases differ in the path, because only the operator can set
+ * up host names.
+ */
 function endpointOf({ id }: DatabaseInfo, { services }: AdminCall): string {
   const url = services.dataUrl()
   return id === services.databases.home.id ? url : `${url}/databases/${id}`

@@ -1,7 +1,7 @@
 import { databaseKeyOf } from '../engine/database-key.ts'
 import type { Limits } from '../limits.ts'
 
-/** The Data API's rule for names of new objects. */
+/** Whether the value follows the Data API's rule for names of new objects. */
 export function isKeyspaceName(value: unknown, { nameLengthMax }: Limits): value is string {
   return (
     typeof value === 'string' &&

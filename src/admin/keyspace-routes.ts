@@ -12,7 +12,7 @@ export const keyspaceRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path, run: dropKeyspace },
 ]
 
-/** Idempotent: an existing keyspace is not changed. */
+/** Creates a keyspace; an existing keyspace is not changed. */
 async function createKeyspace(call: AdminCall): Promise<AdminReply> {
   const { id, engine } = databaseFor('create', call)
   const { limits } = call.services

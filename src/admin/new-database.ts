@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 import { providerNamed } from './regions.ts'
 
 /**
- * Fields that only state the size of a database are ignored. Every database supports vectors,
- * so any other `dbType` is rejected.
+ * Parses the fields of a new database. Fields that only state its size are ignored. Every database
+ * supports vectors, so any other `dbType` is rejected.
  */
 export function readNewDatabase(
   fields: Readonly<Record<string, unknown>>,
@@ -54,7 +54,9 @@ function readProvider(value: unknown): string {
   return provider
 }
 
-/** The region becomes part of host names. */
+/**
+ * Parses the region; permits only characters of host names, because clients use it in host names.
+ */
 function readRegion(value: unknown): string {
   if (!given(value)) return homeRegion
   if (typeof value !== 'string' || !/^[a-z0-9-]{1,50}$/i.test(value))

@@ -12,8 +12,8 @@ export const permissionRoutes: readonly AdminRoute[] = [
 ]
 
 /**
- * Every token may ask for its own permissions. The reply does not reveal which objects
- * exist.
+ * Replies with the permissions of the requesting token, which every token may ask for. The reply
+ * does not reveal which objects exist.
  */
 function listPermissions(call: AdminCall): AdminReply {
   const { databases } = call.services

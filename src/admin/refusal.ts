@@ -22,7 +22,7 @@ export class Refusal extends Error {
     this.headers = headers
   }
 
-  /** The body as sent. Its id is the status, except for the one id that clients check. */
+  /** The error as JSON. Its id is the HTTP status; only 401 has another id, which clients check. */
   get body(): string {
     const id = this.status === 401 ? badTokenId : this.status
     return JSON.stringify({ errors: [{ ID: id, message: `${this.message}.` }] })

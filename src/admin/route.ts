@@ -25,7 +25,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface AdminReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON, or unchanged if it is a stream; absent: no body. */
+  /** The body: sent as JSON, or unchanged if it is a stream; absent: no body. */
   readonly body?: object
 }
 
@@ -38,9 +38,7 @@ export interface AdminServices {
   readonly limits: Limits
   readonly log: AdminLog
   readonly slowCommands: SlowCommands
-  /**
-   * Milliseconds from which a command counts as slow; 0: slow commands are not recorded.
-   */
+  /** Minimum duration of a slow command in milliseconds; 0: slow commands are not recorded. */
   readonly slowCommandMs: number
   /** Aborted when the server stops, to end long-running calls. */
   readonly stopping: AbortSignal

@@ -10,7 +10,7 @@ export const sizeRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/databases/:id/sizes', run: listSizes },
 ]
 
-/** Bytes. Fields that the store does not report are absent. */
+/** Documents and bytes of a target. Fields that the store does not report are absent. */
 interface Size {
   readonly documents: number
   readonly bytes?: number
@@ -23,7 +23,10 @@ interface VectorSize {
   readonly diskBytes: number
 }
 
-/** Concurrency: sizes compete with commands for the disk or the cluster. */
+/**
+ * Maximum targets measured at the same time: measuring competes with commands for the disk or the
+ * cluster.
+ */
 const atATime = 4
 
 async function listSizes(call: AdminCall): Promise<AdminReply> {
@@ -64,14 +67,14 @@ async function visibleTargets(
   return found
 }
 
-/** Undefined: the token may not count the target, or it was dropped meanwhile. */
+/** The size of a target; undefined: the token may not count it, or it was dropped meanwhile. */
 async function sizeFor(
   target: Target,
   database: string,
   engine: Engine,
   { principal, services }: AdminCall,
 ): Promise<Size | undefined> {
-  // Requires the permission of estimatedDocumentCount.
+  // A size requires the same permission as estimatedDocumentCount.
   const place = { database, keyspace: keyspaceOf(target), target: target.name }
   if (!principal.may('read', place)) return undefined
   try {
@@ -95,7 +98,7 @@ async function sizeFor(
   }
 }
 
-/** Errors that affect one target only, so that the rest of the list is still returned. */
+/** Errors that concern one target only: the list then contains the target without its size. */
 const isPassing: ReadonlySet<EngineError['kind']> = new Set([
   ...(['gone', 'changed', 'unauthorized'] as const),
 ])

@@ -6,7 +6,7 @@ export const slowCommandRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/slowCommands', run: listSlowCommands },
 ]
 
-/** Each server records its own commands, so the reply names the server. */
+/** This server. Each server records its own commands, so the reply names the server. */
 const server = {
   host: hostname(),
   process: process.pid,
@@ -14,8 +14,8 @@ const server = {
 }
 
 /**
- * Slow commands name objects of all databases, so the route requires the permission to read
- * the audit.
+ * Replies with the slow commands. They name objects of all databases, so the route requires the
+ * permission to read the audit.
  */
 async function listSlowCommands(call: AdminCall): Promise<AdminReply> {
   call.require('org-audits-read')

@@ -33,7 +33,7 @@ async function revokeToken(call: AdminCall): Promise<AdminReply> {
   return { status: 200, body: {} }
 }
 
-/** A request that names an organization must name this server's. */
+/** Throws when a request names an organization other than this server's. */
 export function checkOrganization(
   given: unknown,
   field: string,
@@ -53,7 +53,7 @@ function describe({ id, roles, createdAt, description, expiresAt }: TokenInfo) {
   }
 }
 
-/** The secret is shown only here. */
+/** The reply about a created token. The secret is shown only here. */
 function reveal(created: CreatedToken, orgId: string) {
   const { secret, token } = created
   return { ...describe(created), orgId, secret, token }

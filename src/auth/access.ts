@@ -120,8 +120,8 @@ export class Access {
   }
 
   /**
-   * Loads the stored settings and adds the configured credentials. These are never stored, so
-   * an account that is removed from the configuration loses its access.
+   * Loads the stored settings and adds the configured credentials. Configured credentials are never
+   * stored, so an account that is removed from the configuration loses its access.
    */
   static async open(
     engine: Engine,
@@ -181,13 +181,13 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      // Keeps members that servers of a later version added.
+      // The role may have members that servers of a later version added; they are kept.
       const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
   }
 
-  /** Also removes the role from tokens and users. */
+  /** Deletes a role, and removes it from tokens and users. */
   deleteRole(id: string, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)
@@ -199,7 +199,7 @@ export class Access {
     return this.#tokens.value.map(infoOf)
   }
 
-  /** `by` is undefined for the operator, who has access to the data folder. */
+  /** Creates a token. `by` is undefined for the operator, who has access to the data folder. */
   createToken(
     wanted: { roles: unknown; description?: unknown; expiresAt?: unknown },
     by: Principal | undefined,
@@ -218,8 +218,8 @@ export class Access {
   }
 
   /**
-   * Creates an administrator token when no stored or configured token can create others. If
-   * several servers start at once, only one creates it, and the others get undefined. The
+   * Creates an administrator token when no stored or configured token can create others. If several
+   * servers start at once, only one server creates it, and the other servers get undefined. The
    * secret is not stored.
    */
   createFirstToken(): Promise<CreatedToken | undefined> {
@@ -346,7 +346,10 @@ export class Access {
     return roles
   }
 
-  /** A principal can grant or revoke only permissions that it has itself. */
+  /**
+   * Throws if a role has permissions that the principal lacks: it can grant or revoke only its own
+   * permissions.
+   */
   #checkCovered(roles: readonly string[], by: Principal): void {
     for (const role of this.roles)
       if (roles.includes(role.id) && !by.covers(role.policy))
@@ -383,7 +386,10 @@ export class Access {
     return setting.change(decide)
   }
 
-  /** Updates the holders from tokens, accounts and roles, and marks missing ones as revoked. */
+  /**
+   * Updates the holders from tokens, accounts and roles. Marks a holder as revoked when its token
+   * or account no longer exists.
+   */
   #apply(): void {
     const now = new Map<string, Omit<Holder, 'isRevoked'>>()
     for (const token of this.#tokens.value)
@@ -426,7 +432,7 @@ export class Access {
   }
 }
 
-/** Adds a new token with these properties. */
+/** The stored tokens with a new token, which has these properties. */
 function withToken(
   tokens: readonly StoredToken[],
   given: Omit<StoredToken, 'id' | 'digest'>,
@@ -466,7 +472,9 @@ function infoOf(token: StoredToken): TokenInfo {
   return { id, roles: rolesOf(token), createdAt, description, expiresAt }
 }
 
-/** Headers are read as Latin-1, while many clients send tokens in UTF-8. */
+/**
+ * Digests of a token in both encodings: headers are read as Latin-1, while many clients send UTF-8.
+ */
 function digestsOf(token: string): string[] {
   const sentAsUtf8 = Buffer.from(token, 'utf8').toString('latin1')
   return [digestOf(token), digestOf(sentAsUtf8)]
@@ -479,7 +487,7 @@ function readDescription(value: unknown): string | undefined {
   return value
 }
 
-/** Returns ISO 8601 in UTC. Rejects a time in the past. */
+/** Parses the expiry of a token to ISO 8601 in UTC; rejects a time in the past. */
 function readExpiry(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const ms = typeof value === 'string' && isDate.test(value) ? Date.parse(value) : NaN
@@ -494,7 +502,10 @@ function readExpiry(value: unknown): string | undefined {
 
 const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** Names the unknown roles, the default roles, and the path that lists all roles. */
+/**
+ * The message about unknown roles: their names, the default roles, and the path that lists all
+ * roles.
+ */
 function describeUnknownRoles(unknown: readonly unknown[], known: readonly Role[]): string {
   const shown = JSON.stringify(unknown).slice(0, 200)
   const named = known.find(({ name }) => unknown.includes(name))

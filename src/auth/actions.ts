@@ -31,8 +31,8 @@ export function isAction(name: unknown): name is Action {
 }
 
 /**
- * Some actions, such as those of billing, have no effect on this server. They are accepted and
- * stored.
+ * Actions on the organization. Some, such as those of billing, have no effect on this server. They
+ * are accepted and stored.
  */
 function organizationActions() {
   return [

@@ -17,7 +17,7 @@ export interface AuditedRequest {
   readonly resource?: Resource
 }
 
-/** Refusals of one kind since the last line about them. */
+/** Refusals with one reason and principal since the last log line about them. */
 interface Refusals {
   count: number
   /** Details of the latest refusal. */
@@ -41,9 +41,9 @@ export class Audit {
   }
 
   /**
-   * `principal` undefined: the client is not authenticated. The first refusal for a reason is logged at
-   * once. Further refusals within a second share one line with their count and the details of the
-   * latest, so that clients cannot fill the log.
+   * Logs a rejected request. `principal` undefined: the client is not authenticated. The first
+   * refusal for a reason is logged at once. Further refusals within a second share one line with
+   * their count and the details of the latest, so that clients cannot fill the log.
    */
   refused(reason: RefusalReason, asked: AuditedRequest, principal?: Principal): void {
     if (principal === undefined) this.#onUnauthenticated(asked.address)
@@ -89,7 +89,7 @@ export class Audit {
     )
   }
 
-  /** Backups are audited because they contain all data. */
+  /** Logs a backup. Backups are audited because they contain all data. */
   backedUp(principal: Principal, asked: AuditedRequest): void {
     this.#log.info(
       { audit: 'backup', principal: principal.name, ...asked },

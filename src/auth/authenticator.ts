@@ -36,7 +36,8 @@ export class Authenticator {
   readonly #tokens: TokenKeeper
   readonly #lockout: Lockout
   /**
-   * The last valid token of each connection and its holder, which spares a digest per request.
+   * The last valid token of each connection and its holder. The map saves computing a digest per
+   * request.
    */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 
@@ -52,8 +53,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns synchronously for a token that the connection sent before, as in nearly all
-   * requests. Otherwise returns a promise if the token must be looked up in a cluster.
+   * The principal of a token, or why the token is not accepted. Returns synchronously for a token
+   * that the connection sent before, as in nearly all requests, and otherwise a promise.
    */
   identify(
     token: string,
@@ -76,7 +77,7 @@ export class Authenticator {
       if (noted !== undefined) await noted
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
-    // Not counted as guessing: the sender of an expired token had it while it was valid.
+    // An expired token does not count as guessing: its sender had it while it was valid.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     const noted = this.#lockout.noteGood(address, digest)

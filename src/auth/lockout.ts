@@ -11,7 +11,9 @@ export interface Lockout {
    * locked.
    */
   lockedFor(address: string, digest: string): number | Promise<number>
-  /** Returns a promise when the count must be stored before the request is answered. */
+  /**
+   * Counts an invalid credential. Returns a promise when the count must be stored before the reply.
+   */
   noteBad(address: string): Promise<void> | undefined
   /** Remembers valid credentials: they stay usable from this address while it is locked. */
   noteGood(address: string, digest: string): Promise<void> | undefined

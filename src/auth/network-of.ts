@@ -8,7 +8,7 @@ export function networkOf(address: string): string {
   return mapped?.[1] ?? prefixOf(address)
 }
 
-/** The first four of the eight groups, after expanding `::`. */
+/** The first four of the eight groups of an IPv6 address, after expanding `::`. */
 function prefixOf(address: string): string {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')

@@ -25,7 +25,7 @@ export interface Resource {
   readonly target?: string | undefined
 }
 
-/** Describes why a policy is invalid. */
+/** Thrown for an invalid policy; describes why it is invalid. */
 export class BadPolicy extends Error {}
 
 /** Parses a policy of this organization; throws BadPolicy. */
@@ -71,7 +71,7 @@ function readTexts(value: unknown, field: string): string[] {
   return [...new Set(value as string[])]
 }
 
-/** Levels from the top; an undefined level covers everything below it. */
+/** The levels of a resource from the top; an undefined level matches everything. */
 interface ResourcePattern {
   readonly database: string | undefined
   readonly keyspace: string | undefined

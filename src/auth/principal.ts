@@ -57,8 +57,8 @@ function kindOf({ keyspace, target }: Resource): ResourceKind {
 }
 
 /**
- * An action, or a predicate; it is met if any action that it accepts is allowed on some
- * resource.
+ * An action that must be allowed on the resource, or a predicate. A predicate is met if any action
+ * that it accepts is allowed on the resource, or on a resource above or below it.
  */
 type Requirement = Action | ((action: Action) => boolean)
 
@@ -101,7 +101,7 @@ const permitting: Readonly<Record<Effect, RequirementsByKind>> = {
   },
 }
 
-/** The same requirements for resources of all kinds. */
+/** Requirements that are the same for resources of all kinds. */
 function onAnyKind(...requirements: Requirements): RequirementsByKind {
   return { server: [requirements], keyspace: [requirements], target: [requirements] }
 }

@@ -17,8 +17,8 @@ export interface Role {
 const organizationAdministrator = 'Organization Administrator'
 
 /**
- * Derives the id from the name, so that ids of default roles are equal on all servers and
- * scripts can contain them.
+ * Derives the id of a default role from its name, so that the id is equal on all servers and
+ * scripts can contain it.
  */
 export function defaultRoleId(name: string): string {
   const digits = hash('sha256', `role ${name}`, 'hex')

@@ -5,7 +5,8 @@ import type { TokenKeeper } from './authenticator.ts'
 import { accountOf } from './tokens.ts'
 
 /**
- * Accepts accounts of a cluster, if the engine is one. The cluster checks their permissions.
+ * Tokens of this server, and accounts of the cluster if the engine is one. The cluster checks the
+ * permissions of its accounts.
  */
 export function tokensOf(access: Access, engine: Engine): TokenKeeper {
   if (engine.knowsAccount === undefined) return access

@@ -190,7 +190,8 @@ async function changeOrInsert<T>(
   attempt: () => Promise<T | undefined>,
   insertOne: () => Promise<ChangedOne | 'taken' | 'look again'>,
 ): Promise<T | ChangedOne> {
-  // A document that the filter does not match may own the _id, so attempts are limited.
+  // The attempts are limited: a document that owns the _id but does not match the filter would make
+  // them fail forever.
   for (let left = limits.writeAttemptsMax; ;) {
     const changed = await attempt()
     if (changed !== undefined) return changed
@@ -221,7 +222,7 @@ async function insertNew(
     if (outcome !== 'done') return 'taken'
     return { ...nothing, upsertedId: record.id, after: record }
   }
-  // Concurrent inserts with the same _id fail as duplicates.
+  // With a pinned _id no turn is needed: concurrent inserts with the same _id fail as duplicates.
   if (pinnedId(filter) !== undefined) return insertRecord()
   const wouldFind = (other: NewRecord) => {
     const look = () => store.matches(filter, { ...other, version: 0 }, caller)
@@ -248,7 +249,10 @@ function countsOf(matchedCount: number, { settled, failure }: Changed) {
   }
 }
 
-/** The reply omits a document that was deleted, or stopped matching, before its turn. */
+/**
+ * The outcome for the reply. It omits a document that was deleted, or stopped matching, before its
+ * turn.
+ */
 function outcomeOf(changed: Changed): ChangedOne {
   const [settled] = changed.settled
   const counts = countsOf(1, changed)

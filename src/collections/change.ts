@@ -48,8 +48,8 @@ export interface Changed {
   /** Records that were changed, or needed no change. */
   readonly settled: readonly Settled[]
   /**
-   * Why the other records were not changed. A record that was deleted meanwhile is not a
-   * failure.
+   * Why the records that are not in `settled` were not changed. A record that was deleted meanwhile
+   * is not a failure.
    */
   readonly failure: ApiError | undefined
 }
@@ -86,8 +86,8 @@ export async function changeLocked(
   const lost: StoredRecord[] = []
   const parts = partsOf(found)
   const texts = parts.map((part) => part.map(({ text }) => text))
-  // Reserved once for all parts: after the first part is written, the others must not fail for
-  // lack of memory.
+  // Memory is reserved once for all parts: after the first part is written, the other parts must
+  // not fail for lack of memory.
   const borrowing = reserveMemory(texts, caller)
   const release = borrowing instanceof Promise ? await borrowing : borrowing
   try {
@@ -185,7 +185,10 @@ function settle(
   return lost
 }
 
-/** Omits members that only the write needs, because they can be large. */
+/**
+ * The part of a change that the reply needs. It omits members that only the write needs, because
+ * they can be large.
+ */
 function settledOf({ before, decision }: Decided): Settled {
   const { kind } = decision
   switch (kind) {

@@ -91,7 +91,7 @@ function withNeededFields(query: Query): Query {
     : { ...query, withSearchFields: true }
 }
 
-/** Documents up to this many characters are parsed without pausing, to compare them. */
+/** Maximum characters of a document that is parsed without pausing, to evaluate a filter on it. */
 const shortLength = 65_536
 
 type TermsAt = (path: string) => readonly string[] | undefined

@@ -10,7 +10,7 @@ import type { Caller } from '../caller/caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 
 /**
- * Implementations need no timeouts: `waitForTurn` waits no longer than its caller.
+ * Grants turns. Implementations need no timeouts: `waitForTurn` waits no longer than its caller.
  */
 export interface DocumentTurns {
   /**
@@ -46,7 +46,8 @@ export function waitForTurn<Given extends readonly unknown[], T, Outcome>(
     turn.hasBegun = true
     return work(...given)
   })
-  // The turn usually starts at once, and creating the signal is expensive.
+  // The turn usually starts at once. Then `caller.signal`, which is expensive to create, is not
+  // needed.
   if (turn.hasBegun) return asked
   const { signal } = caller
   return new Promise((resolve, reject) => {

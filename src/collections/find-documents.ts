@@ -102,7 +102,7 @@ export async function countMatches(
   return count(store, filter, stopAt, documentsAlone, caller)
 }
 
-/** `by` is the vector or terms of a sort that searches. */
+/** Reads the first matching document. `by` is the vector or terms of a sort that searches. */
 export function readFirst(
   store: DocumentSource,
   { filter, sort }: Pick<Selection, 'filter' | 'sort'>,

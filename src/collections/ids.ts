@@ -31,15 +31,15 @@ export function newId(type: DefaultIdType | undefined): Value {
 }
 
 /**
- * Ticks of 100 ns between the start of the Gregorian calendar, the epoch of UUID version 6, and
- * 1970.
+ * Number of ticks of 100 ns between the start of the Gregorian calendar, which is the epoch of UUID
+ * version 6, and 1970.
  */
 const gregorianTicks = 122_192_928_000_000_000n
 let lastTicks = 0n
 
 /**
- * UUID version 6 (RFC 9562, 5.6). Within a millisecond, or when the clock steps back, the
- * previous tick is incremented.
+ * UUID version 6 (RFC 9562, 5.6). Within the same tick, or when the clock steps back, the previous
+ * tick is incremented.
  */
 export function uuidV6(nowMs: number): string {
   const ticks = BigInt(nowMs) * 10_000n + gregorianTicks

@@ -18,7 +18,10 @@ export interface Insertion {
   readonly outcome: 'done' | 'skipped' | ApiError
 }
 
-/** Throws errors of the whole command; errors of single documents are in the result. */
+/**
+ * Inserts documents. Throws errors of the whole command; errors of single documents are in the
+ * result.
+ */
 export async function insertDocuments(
   store: DocumentSource,
   documents: readonly Value[],
@@ -39,7 +42,10 @@ export async function insertDocuments(
   return report(documents, prepared, outcomes, ordered, explain)
 }
 
-/** Expands $hybrid. An empty document replaces an invalid value, which is rejected later. */
+/**
+ * Expands $hybrid in all documents. An invalid document becomes an empty one here and is rejected
+ * later.
+ */
 function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
   const expanded: JsonObject[] = []
   for (const [i, document] of documents.entries())
@@ -55,7 +61,9 @@ function* expandAll(documents: readonly Value[]): Steps<readonly JsonObject[]> {
 
 type Prepared = NewRecord | ApiError
 
-/** `whole`: the documents after $hybrid was expanded and texts were embedded. */
+/**
+ * Makes the records. `whole` has the documents after $hybrid was expanded and texts were embedded.
+ */
 function* prepareAll(
   documents: readonly Value[],
   whole: readonly JsonObject[],

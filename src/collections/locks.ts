@@ -35,10 +35,10 @@ export class Locks {
 }
 
 class Turn {
-  /** Created when the first call waits, which is rare. */
+  /** The promise that `over` returns; created when the first call waits, which is rare. */
   #over: PromiseWithResolvers<undefined> | undefined
 
-  /** Resolves when the turn ends. Must be called before that. */
+  /** Resolves when the turn ends. Must be called before the turn ends. */
   over(): Promise<undefined> {
     this.#over ??= Promise.withResolvers<undefined>()
     return this.#over.promise

@@ -32,7 +32,7 @@ import {
   rememberingEmbedder,
 } from './vectorize.ts'
 
-/** A revision reads records with their search fields. */
+/** A change of documents by an update or replacement. It needs records with their search fields. */
 export interface Revision {
   /**
    * Embeds texts in advance, which can take seconds or fail; present if the revision may embed.

@@ -171,7 +171,7 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
   return value
 }
 
-/** Name in messages of a vector that was not sent by the client. */
+/** Name in messages of a vector that the embedding service made. */
 export const embeddedField =
   'The vector that the embedding service computed from $vectorize'
 

@@ -24,7 +24,7 @@ export interface Selection {
   readonly clauses: Clauses
 }
 
-/** Parses clauses in a fixed order; the first error is the reply. */
+/** Parses clauses in a fixed order, because the first error is the reply. */
 export function selectDocuments(
   { target, limits, indexing, collection, analyzer }: DocumentSource,
   clauses: Clauses,

@@ -39,7 +39,7 @@ export class Upserts {
     wouldFind: (record: NewRecord) => boolean | Promise<boolean>,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
-    // Turns that start during the iteration are visited as well, because a Set appends them.
+    // The loop also visits turns that start during it, because a Set appends them.
     for (const other of this.#turns) {
       if (other.uid !== uid) continue
       const isFound = wouldFind(other.record)

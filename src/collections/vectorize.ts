@@ -32,7 +32,9 @@ async function embedWhereNeeded(
   return inTurns(withVectors(documents, vectors), caller)
 }
 
-/** `vectors`: one for each document with a text to embed, in order. */
+/**
+ * Adds vectors to documents. `vectors` has one for each document with a text to embed, in order.
+ */
 function* withVectors(
   documents: readonly JsonObject[],
   vectors: readonly Float32Array[],
@@ -50,8 +52,8 @@ function* withVectors(
 }
 
 /**
- * The changed document. Keeps the vector if the text is unchanged, and otherwise removes it, so
- * that the text is embedded again.
+ * The document after a change. Keeps the vector if the text is unchanged, and otherwise removes it,
+ * so that the text is embedded again.
  */
 export function* keepEmbedding(before: JsonObject, after: JsonObject): Steps<JsonObject> {
   const text = after.get('$vectorize')
@@ -72,7 +74,7 @@ export function checkNotBoth(document: JsonObject, where: string): void {
     throw apiError('INVALID_USAGE_OF_VECTORIZE', { where })
 }
 
-/** Null and blank texts have no vector. */
+/** Whether a text gets a vector; null and blank texts do not. */
 export function hasMeaning(text: Value | undefined): text is string {
   return typeof text === 'string' && text.trim() !== ''
 }

@@ -10,7 +10,7 @@ export const countDocuments = defineCommand({
 
   async collection({ filter }, { documents, limits, caller }) {
     const selection = selectDocuments(documents, { filter }, caller)
-    // Counts one more than the limit, to report whether the limit was exceeded.
+    // Counting one more than the limit shows whether more documents match.
     const count = await countMatches(
       documents,
       selection.filter,

@@ -17,7 +17,7 @@ export const deleteOne = defineCommand({
     return replyDeleted(await deleteDocument(documents, selection, caller))
   },
 
-  /** The reply does not say whether the row existed. */
+  /** Deletes the row with the key. The reply does not say whether the row existed. */
   async table({ filter, sort }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND')
     await deleteRow(rows, readWholeKey(rows, filter), caller)

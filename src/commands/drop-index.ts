@@ -20,7 +20,7 @@ export const dropIndex = defineKeyspaceCommand({
     drop(name, ifExists, undefined, context),
 })
 
-/** The command on a table drops only an index of that table. */
+/** Drops an index of the table in the path only. */
 export const dropTableIndex = defineCommand({
   ...common,
   table: async ({ name, options: { ifExists } }, context) =>

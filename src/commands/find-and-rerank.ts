@@ -76,7 +76,10 @@ function readSort(value: Value | undefined, context: FieldContext): HybridSort {
   return parseHybridSort(clause.read(value, context))
 }
 
-/** One number for both searches, or one for each; bounds are checked later. */
+/**
+ * Parses hybridLimits: one number for both searches, or one number for each. Bounds are checked
+ * later.
+ */
 function readHybridLimits(
   value: Value | undefined,
   context: FieldContext,

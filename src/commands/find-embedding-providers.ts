@@ -78,7 +78,7 @@ function showParameter({ name, type, required, byDefault, help }: ProviderParame
   }
 }
 
-/** A selectable dimension is listed as a parameter of the model. */
+/** Lists the dimension as a parameter of the model, if clients can select it. */
 function showDimension(dimension: ModelDimension) {
   if (dimension.kind === 'fixed') return []
   return [

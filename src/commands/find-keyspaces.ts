@@ -9,7 +9,7 @@ export const findKeyspaces = defineGeneralCommand({
   run: (_fields, context) => replyKeyspaces('keyspaces', context),
 })
 
-/** `name`: the status member that contains the list. */
+/** Replies with the visible keyspaces. `name` is the status member that contains the list. */
 export async function replyKeyspaces(name: string, context: Context): Promise<Reply> {
   const { engine, may } = context
   const all = await engine.listKeyspaces()

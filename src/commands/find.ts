@@ -69,8 +69,9 @@ interface Paging {
 }
 
 /**
- * Skipping requires a sort by values: searches start with the best result. A vector search has
- * a single page, so a limit that exceeds the page is rejected.
+ * Rejects paging options that the sort does not support. Only a sort by values can skip; other
+ * searches start with the best result. A vector search has a single page, so a limit that exceeds
+ * the page is rejected.
  */
 function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Limits): void {
   switch (sort.kind) {

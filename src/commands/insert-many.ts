@@ -31,7 +31,7 @@ export const insertMany = defineCommand({
   },
 })
 
-/** One response per document; responses refer to errors by position. */
+/** The reply with one response per document. Responses refer to errors by position. */
 function replyEach(insertions: readonly Insertion[]): Reply {
   const errors = insertErrors(insertions)
   const documentResponses = insertions.map(({ id, outcome }) => {

@@ -7,7 +7,7 @@ import { noOptions, type Field } from './dispatch/fields.ts'
 import { violation } from '../options/read-value.ts'
 import { replyInsertedRows } from './replies/inserted-rows.ts'
 
-/** Required; null is rejected as an invalid document. */
+/** The document to insert. It is required; null is rejected as an invalid document. */
 const document: Field<Value> = {
   takes: { kind: 'object', required: true },
   read(value, place) {

@@ -26,7 +26,7 @@ export const updateOne = defineCommand({
     return replyUpdated(await updateDocument(documents, selection, parsed, options, caller))
   },
 
-  /** An update of a row is always an upsert and does not read the row. */
+  /** Updates a row. The update is always an upsert and does not read the row. */
   async table({ filter, sort, update }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND')
     const parsed = await inTurns(parseRowUpdate(rows, update), caller)

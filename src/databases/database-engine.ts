@@ -21,10 +21,16 @@ export type KeyspaceGuard = (
   drop: () => Promise<boolean>,
 ) => Promise<boolean>
 
-/** An empty key selects the home database, whose keyspaces have no key. */
+/**
+ * The engine of the database with this key. An empty key selects the home database, whose keyspaces
+ * have no key.
+ */
 export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard): Engine {
   const inside = (keyspace: string) => key + keyspace
-  /** Rejects names that start with a key, which could address another database. */
+  /**
+   * Whether the name stays within this database. A name that starts with a key could address
+   * another database.
+   */
   const isOurs = (keyspace: string) => databaseKeyOf(inside(keyspace)) === key
   /**
    * The name within this database of a keyspace of the engine; undefined when the keyspace

@@ -163,13 +163,13 @@ export class Databases {
       await this.#engine.createKeyspace(this.#keyOf(entry) + wanted.keyspace)
       return await this.#activate(entry.id)
     } catch (error) {
-      // A later start retries the cleanup.
+      // If the cleanup fails, a later start retries it.
       await this.#giveUp(entry).catch(() => undefined)
       throw error
     }
   }
 
-  /** Drops all keyspaces of the database. Its entry remains, with its id. */
+  /** Terminates a database: drops all of its keyspaces. Its entry remains, with its id. */
   terminate(id: string): Promise<DatabaseInfo> {
     return this.#changes.next(async () => {
       const terminated = await this.#setting.change((stored) => {
@@ -241,7 +241,10 @@ export class Databases {
     return { id, engine: databaseEngine(this.#engine, this.#keyOf(entry), guard) }
   }
 
-  /** Creates a keyspace unless the database is terminated, before or during the creation. */
+  /**
+   * Runs `create`, unless the database is terminated. If it is terminated during the creation,
+   * drops the keyspace again.
+   */
   #whileActive(
     id: string,
     create: () => Promise<boolean>,
@@ -287,7 +290,7 @@ function named(id: string): (entry: DatabaseEntry) => boolean {
   return (entry) => entry.id === id.toLowerCase()
 }
 
-/** Whether the creation is complete, so that lists contain the database. */
+/** Whether the creation of the database is complete, so that lists contain it. */
 function isMade(entry: DatabaseEntry): entry is DatabaseInfo {
   return entry.status !== 'INITIALIZING'
 }
@@ -302,7 +305,7 @@ function asTerminated(entry: DatabaseEntry): DatabaseInfo {
   return { ...entry, status: 'TERMINATED', terminatedAt: new Date().toISOString() }
 }
 
-/** An id, and a key that no database ever used. */
+/** An id and a key for a new database; no database ever used the key. */
 function newIdentity(
   databases: readonly DatabaseEntry[],
 ): Pick<DatabaseEntry, 'id' | 'key'> {

@@ -22,7 +22,7 @@ import { rowQueryErrors } from './row-query-errors.ts'
 import { rowWriteErrors } from './row-write-errors.ts'
 import { tableSchemaErrors } from './table-schema-errors.ts'
 
-// Quotes the provider's text last, because it may end with any punctuation. `status` is "none"
+// The provider's text is quoted last, because it may end with any punctuation. `status` is "none"
 // if the provider did not reply.
 
 function refusedBy(v: { provider: string; status: number | 'none'; text: string }): string {

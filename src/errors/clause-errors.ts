@@ -8,7 +8,7 @@ import {
   type CatalogEntry,
 } from './catalog-entry.ts'
 
-/** Says that a search text has no terms, at the end of a sentence. */
+/** The end of a sentence which says that a search text has no terms. */
 function withoutTerms(text: string): string {
   return (
     `the analyzer finds no terms in ${text}, so there is nothing to search for; send ` +
@@ -298,7 +298,7 @@ export const clauseErrors = {
       }) =>
         `The argument of ${v.operator} of "${v.path}" contains ${v.value}, but ` +
         `${v.wrapper} requires ${v.expected}.`,
-      /** The operand of $pull is a filter; `message` is the error of that filter. */
+      /** An invalid operand of $pull, which is a filter; `message` is the error of that filter. */
       condition: (v: { operator: string; path: string; message: string }) =>
         `The argument of ${v.operator} of "${v.path}" is invalid: ${v.message}`,
       tooManyComparisons: (v: {

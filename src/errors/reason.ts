@@ -8,7 +8,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Removes the path that the system appends: "ENOENT: no such file or directory, open '/a/b'".
+ * The message without the path that the system appends: "ENOENT: no such file or directory, open
+ * '/a/b'".
  */
 function withoutName(message: string, path: unknown): string {
   if (typeof path !== 'string' || path === '') return message
@@ -21,7 +22,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The message with those of its causes. */
+/** The message of an error, with the messages of its causes. */
 export function detailsOf(error: unknown): string {
   const { cause } = Object(error) as { cause?: unknown }
   const message = messageOf(error)

@@ -33,7 +33,7 @@ const columnToIndex =
   '{"<column>": "$values"}.'
 
 export const tableSchemaErrors = {
-  // Names that exist already, and unknown names.
+  // Errors of names that exist already, and of unknown names.
   CANNOT_ADD_EXISTING_TABLE: {
     ...schema,
     title: 'The name is already used',
@@ -109,7 +109,7 @@ export const tableSchemaErrors = {
       '--snake-case-indexes on.',
   },
 
-  // Types of columns and fields.
+  // Errors of types of columns and fields.
   UNKNOWN_DATA_TYPE: {
     ...schema,
     title: 'Unknown type',
@@ -228,7 +228,7 @@ export const tableSchemaErrors = {
     }),
   },
 
-  // alterTable.
+  // Errors of alterTable.
   MISSING_ALTER_TABLE_OPERATIONS: {
     ...schema,
     title: 'The operation has no columns',
@@ -417,7 +417,7 @@ export const tableSchemaErrors = {
       `sourceModel cannot be "${v.used}". It must be one of: ${list(v.known)}.`,
   },
 
-  // User-defined types.
+  // Errors of user-defined types.
   MISSING_FIELDS_FOR_TYPE_CREATION: {
     ...schema,
     title: 'The type has no fields',
@@ -450,7 +450,7 @@ export const tableSchemaErrors = {
       `The type "${v.type}" has no field "${v.field}". Fields: ${list(v.fields)}.`,
   },
 
-  // A warning.
+  // A warning about the names of indexed columns.
   INDEXED_COLUMN_NOT_SNAKE_CASE: {
     ...request('WARNING'),
     title: 'Indexed column names should be in snake case',

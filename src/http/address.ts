@@ -23,7 +23,7 @@ const knownLengthMax = 200
 export class AddressBook {
   readonly #known = new Map<string, Address>()
 
-  /** The result of `addressOf`, from the cache if possible. */
+  /** Returns the same as `addressOf`, from the cache if possible. */
   find(url: string): Address | undefined {
     const known = this.#known.get(url)
     if (known !== undefined) return known

@@ -75,7 +75,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     routerOptions: { ignoreTrailingSlash: true },
     serverFactory: (handleOther) => listenerFor(handleOther, services, settings),
     clientErrorHandler: answerUnreadable,
-    // Treats a path that cannot be decoded like an unknown path.
+    // A path that cannot be decoded is treated like an unknown path.
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
@@ -84,7 +84,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     else done()
   })
   app.setErrorHandler((failure: FastifyError, request, reply) => {
-    // Treats an unknown method like an unknown path.
+    // An unknown method is treated like an unknown path.
     if (failure.code === 'FST_ERR_NOT_FOUND') refuseUnrouted(request, reply)
     else {
       reply.hijack()
@@ -165,7 +165,8 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Clients that send "Expect: 100-continue" are answered where the body is read.
+  // Requests with "Expect: 100-continue" go to the same listener. Their clients are told to
+  // continue where the body is read.
   return createListener(settings, onRequest, onRequest)
 }
 
@@ -186,18 +187,19 @@ function watch(
 }
 
 /**
- * The management API, for the console on the same origin. CORS does not apply to it, whatever
- * --cors-origins says. A page of another origin gains nothing: the token is in a header, which
- * browsers never add by themselves and which a foreign page may send only after a preflight
- * request; that is answered like any request without a token.
+ * Paths of the management API, for the console on the same origin. CORS does not apply to them,
+ * whatever --cors-origins says. A page of another origin gains nothing: the token is in a header,
+ * which browsers never add by themselves and which a foreign page may send only after a preflight
+ * request. The server answers the preflight request like any request without a token.
  */
 const managementPath = /^\/v2(?:[/?]|$)/
 
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 
 /**
- * Answers requests without a route: unknown paths, and methods that a path does not have. Tokens are
- * checked on every path, so that invalid ones count; command paths require one.
+ * Answers requests without a route: unknown paths, and methods that a path does not have. Tokens
+ * are checked on every path, so that invalid tokens count toward the lockout. Only command paths
+ * require a token.
  */
 async function refuseRoute(
   request: IncomingMessage,

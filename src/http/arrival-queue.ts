@@ -18,21 +18,25 @@ type Begin = () => void
 export class ArrivalQueue {
   /** Waiting work by network, in the order of the next turns. */
   readonly #waiting = new Map<string, Begin[]>()
-  /** Networks that were rejected too often, until their next attempt. */
+  /** Work of networks with too many rejections, until their next attempt. */
   #held: [network: string, line: Begin[]][] = []
   readonly #rejections: LocalRateLimit | undefined
-  /** Undefined: no work has started in this turn. */
+  /** Time of the first start in this turn; undefined: no work has started in this turn. */
   #turnStartedAt: number | undefined
   #isScheduled = false
   /** Number of arrivals that had to wait, since the server started. */
   delayed = 0
 
-  /** `rejectionRate`: rejections per second and address before it must wait; 0: unlimited. */
+  /**
+   * `rejectionRate`: maximum rejections per second and address before its work waits; 0: unlimited.
+   */
   constructor(rejectionRate: number) {
     this.#rejections = rejectionRate === 0 ? undefined : new LocalRateLimit(rejectionRate)
   }
 
-  /** Starts at once when this turn has time left and the queue is empty. */
+  /**
+   * Calls `begin` at once if this turn has time left and no work waits, and queues it otherwise.
+   */
   add(address: string, begin: Begin): void {
     const network = networkOf(address)
     if (!this.#isScheduled && this.#hasTime() && !this.#isHeld(network)) {
@@ -74,11 +78,14 @@ export class ArrivalQueue {
     setImmediate(this.#begin)
   }
 
-  /** Starts the next request, and checks the clock after its synchronous work. */
+  /**
+   * Starts the next work, then schedules itself again, so that the clock includes the synchronous
+   * part of that work.
+   */
   readonly #begin = (): void => {
     const begin = this.#hasTime() ? this.#takeNext() : undefined
     if (begin !== undefined) {
-      // A tick that is scheduled in a microtask runs after all microtasks.
+      // A tick that is scheduled in a microtask runs after all microtasks of the started work.
       queueMicrotask(() => process.nextTick(this.#begin))
       begin()
       return

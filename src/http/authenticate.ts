@@ -29,8 +29,8 @@ export interface Unauthenticated {
 }
 
 /**
- * Returns synchronously if the connection sent the same token before. Rejections are logged in
- * the audit log. Throws when the token cannot be looked up.
+ * Authenticates a request by its token. Returns synchronously if the connection sent the same token
+ * before. Rejections are logged in the audit log. Throws when the token cannot be looked up.
  */
 export function authenticate(
   request: IncomingMessage,
@@ -59,8 +59,9 @@ export function authenticate(
 }
 
 /**
- * The reason goes to the log only, because the client is not authenticated. The error code says
- * whether any node of the cluster is reachable, as for commands.
+ * The error when a token cannot be looked up. The reason goes to the log only, because the client
+ * is not authenticated. The error code says whether any node of the cluster is reachable, as for
+ * commands.
  */
 function lookupError(failure: unknown): ApiError {
   const isUnreachable = failure instanceof EngineError && failure.kind === 'unreachable'

@@ -11,7 +11,7 @@ import type { FairShare, MemoryHolder } from './fair-share.ts'
 /** Bytes that are reserved for the reply before a command runs. */
 const replySizeUsual = 16_384
 
-/** A connection that holds at most this much has no large reply in progress. */
+/** Bytes: a connection that holds at most this much has no large reply in progress. */
 export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
 export interface MemoryPools {
@@ -57,8 +57,8 @@ export class CallMemory {
 
   reserveReply(effect: Effect): Promise<void> | undefined {
     const { limits, replyRoom } = this.#pools
-    // A returned document is written before the size of the reply is known, so the largest size
-    // is reserved.
+    // A command with the effect `change` writes before the size of its reply, which contains a
+    // document, is known. So the largest size is reserved.
     const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
     const amount = withinHalf(size, replyRoom)
     const taken = this.#reply.take(amount)
@@ -81,7 +81,10 @@ export class CallMemory {
     return taken === true ? undefined : this.#takeReply(taken, amount, held)
   }
 
-  /** Releases the earlier reservation before it waits for the whole amount, to avoid deadlock. */
+  /**
+   * Waits for memory for the reply. To avoid deadlock, it first releases the earlier reservation
+   * and then waits for the whole amount.
+   */
   async #takeReply(
     taken: false | Promise<boolean>,
     amount: number,
@@ -96,7 +99,7 @@ export class CallMemory {
   async borrow(size: number): Promise<() => void> {
     const { valueRoom } = this.#pools
     const charge = new Charge(valueRoom, this.#holder)
-    // Waiting while holding memory could deadlock with another request.
+    // A wait while the body holds memory could deadlock with another request.
     if (this.#body !== undefined && this.#body.held > 0)
       charge.force(withinHalf(size, valueRoom))
     else
@@ -110,9 +113,9 @@ export class CallMemory {
   }
 
   /**
-   * Whether memory is available for the reply until the client has read it. A command that only
-   * reads may be rejected; a command that has written must be answered, so its memory is taken
-   * in any case.
+   * Reserves memory for the reply until the client has read it; false: none is available. A command
+   * that only reads may be rejected. A command that has written must be answered, so its memory is
+   * taken even beyond the limit.
    */
   holdReply(length: number, size: number): boolean | Promise<boolean> {
     // V8 stores ASCII texts with one byte per character, and others with two.
@@ -130,8 +133,8 @@ export class CallMemory {
   }
 
   /**
-   * Waits without a time limit: clients cannot delay the release of this memory, so it becomes
-   * available.
+   * Waits for memory for parsed values, without a time limit: clients cannot delay the release of
+   * this memory, so it becomes available.
    */
   #takeValues(charge: Charge, size: number, what: 'body' | 'reply'): Promise<void> {
     return this.#take(charge, withinHalf(size, this.#pools.valueRoom), what, Infinity)
@@ -149,7 +152,10 @@ export class CallMemory {
   }
 }
 
-/** Caps a reservation, so that any allowed size fits when no other request holds memory. */
+/**
+ * Caps a reservation at half of the total, so that any allowed size fits when no other request
+ * holds memory.
+ */
 function withinHalf(size: number, room: FairShare): number {
   return Math.min(size, room.total / 2)
 }

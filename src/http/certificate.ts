@@ -19,7 +19,9 @@ export interface Certificate {
   readonly key: Buffer
 }
 
-/** Throws an error that tells operators what is wrong with which file. */
+/**
+ * Reads and checks the files. Throws an error that tells operators what is wrong with which file.
+ */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
   const cert = readFile('certificate', certFile)
   const key = readFile('key', keyFile)
@@ -28,7 +30,7 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
     throw new Error(
       `The private key in ${keyFile} does not belong to the certificate in ${certFile}.`,
     )
-  // Also reads the certificates that follow the first.
+  // createSecureContext also checks the certificates that follow the first.
   parse(certFile, 'a certificate chain', () => createSecureContext({ cert, key }))
   return { cert, key }
 }
@@ -94,7 +96,7 @@ export function followCertificate(
       log('info', `Loaded the new certificate in ${files.certFile}`)
     } catch (error) {
       const { message } = error as Error
-      // Logs each problem once, not once per check.
+      // Each problem is logged once, not once per check.
       if (message !== logged)
         log(
           'warn',

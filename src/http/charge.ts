@@ -44,7 +44,7 @@ export class Charge {
     return andThen(taken, (isTaken) => this.#hold(isTaken, amount))
   }
 
-  /** Returns an amount that was granted after the request had ended. */
+  /** Records a granted amount. If the request has ended meanwhile, returns the amount instead. */
   #hold(isTaken: boolean, amount: number): boolean {
     if (!isTaken) return false
     if (this.#isOver) this.#room.release(this.#holder, amount)

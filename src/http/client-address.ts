@@ -29,7 +29,10 @@ function withoutPort(address: string): string {
   return found === null ? address : found[1]!
 }
 
-/** Computes the address lazily: most requests are identified by their connection. */
+/**
+ * The origin of an HTTP request. It computes the address lazily: most requests are identified by
+ * their connection.
+ */
 export class RequestOrigin implements Origin {
   readonly connection: object
   readonly #request: IncomingMessage

@@ -1,4 +1,4 @@
-/** The first message of a TLS handshake, after RFC 8446. */
+/** The first message of a TLS handshake, as defined in RFC 8446. */
 import { fixedLimits } from '../limits.ts'
 
 const handshakeRecord = 22

@@ -20,8 +20,8 @@ export interface Waiting {
 }
 
 /**
- * Maximum commands that are aborted in one turn of the event loop, because each is answered at
- * once.
+ * Maximum commands that are aborted in one turn of the event loop: the reply to each is written in
+ * that turn.
  */
 const timedOutAtATime = 64
 
@@ -46,7 +46,7 @@ export class CommandTimeouts {
     this.#timer ??= setTimeout(this.#look, this.timeoutMs).unref()
   }
 
-  /** Further calls have no effect. */
+  /** Removes a command that has ended; further calls have no effect. */
   end(waiting: Waiting): void {
     const { before, after } = waiting
     if (before !== undefined) before.after = after

@@ -101,7 +101,7 @@ export async function answerCommand(
   }
   call.end()
   body.release()
-  // Otherwise the stopping server would wait for further requests on this connection.
+  // Without this header, the stopping server would wait for further requests on the connection.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
   const sending = sendAnswer(call, response, answer, services)
@@ -121,7 +121,7 @@ function sendAnswer(
   }
   response.on('close', () => call.release())
   return andThen(encode(answer.body, call), (encoded) => {
-    // Memory of the call is released already, so none may be taken again.
+    // The memory of the call has been released, so the reply must not take any again.
     if (isGone(response)) return undefined
     return holdAndSend(call, response, answer, encoded, services)
   })
@@ -191,8 +191,8 @@ const beforeCommands: ErrorContext = {
 }
 
 /**
- * Minimum body size up to which a connection is kept after a rejection, even if the limit for
- * bodies is smaller.
+ * Minimum body size for which a connection is kept after a rejection, even if the limit for bodies
+ * is smaller.
  */
 const keepMin = 1_000_000
 
@@ -228,8 +228,8 @@ function refusalOf(
 }
 
 /**
- * The error for a request that is rejected because of load; undefined: it may run. Checked
- * before the body arrives, so that the client need not send it.
+ * The error for a request that is rejected because of load; undefined: the request may run. The
+ * load is checked before the body arrives, so that the client need not send it.
  */
 function noRoomOf(
   call: HttpCall,

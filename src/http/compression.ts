@@ -73,13 +73,18 @@ function givenWeight(parameter: string): string {
   return name.toLowerCase() === 'q' ? parameter.slice(end + 1).trim() : ''
 }
 
-/** An invalid weight counts as 0: an uncompressed body is always acceptable. */
+/**
+ * The weight in the text of a parameter; an absent weight counts as 1. An invalid weight counts as
+ * 0: an uncompressed body is always acceptable.
+ */
 function weightOf(text: string | undefined): number {
   if (text === undefined) return 1
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0
 }
 
-/** Uses the fastest levels, because processor time matters more than size. */
+/**
+ * Compresses a body with the fastest level of the encoding: processor time matters more than size.
+ */
 export function pack(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const { ZSTD_c_compressionLevel, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } =
     constants

@@ -49,11 +49,14 @@ export class ConnectionGate {
   readonly #counter: ConnectionCounter | undefined
   /** Open connections, by network. */
   readonly #open = new Map<string, number>()
-  /** Running TLS handshakes by network, and the connections queued behind them. */
+  /**
+   * Running TLS handshakes by network, and the connections that wait for a running handshake to
+   * end.
+   */
   readonly #handshakes = new Map<string, { count: number; waiting: (() => void)[] }>()
   /** Connections that have not been passed to HTTP or TLS yet. */
   readonly #waiting = new Set<Socket>()
-  /** Connections of addresses above their rate, in order of arrival. */
+  /** Waiting connections of addresses that exceed their rate, in order of arrival. */
   #late: [network: string, socket: Socket, begin: () => void][] = []
 
   constructor(
@@ -81,7 +84,7 @@ export class ConnectionGate {
       server.on('secureConnection', (socket: Socket) => {
         this.#ends.get(peerOf(socket))?.()
       })
-    // The HTTP/2 server has no such method.
+    // HTTP/2 servers have no closeIdleConnections.
     if ('closeIdleConnections' in server) {
       const closeIdle = server.closeIdleConnections.bind(server)
       server.closeIdleConnections = () => {
@@ -108,7 +111,7 @@ export class ConnectionGate {
     if (!this.#count(network, socket)) return
     this.#waiting.add(socket)
     socket.once('close', () => this.#waiting.delete(socket))
-    // Node's HTTP server adds its own listener later; without one an error would be fatal.
+    // Node's HTTP server adds its own listener later. Without a listener an error would be fatal.
     const ignore = () => undefined
     socket.on('error', ignore)
     socket.setTimeout(headersMsMax, () => socket.destroy())
@@ -204,7 +207,8 @@ function whenReadable(
 ): void {
   const look = () => {
     const bytes = socket.read() as Buffer | null
-    // After the end of the stream, no more bytes can arrive.
+    // Without bytes, `act` is called only at the end of the stream, after which no more bytes can
+    // arrive.
     if (bytes === null && !socket.readableEnded) return
     if (bytes !== null) socket.unshift(bytes)
     if (bytes !== null && !isEnough(bytes)) return

@@ -5,7 +5,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, ServerHttp2Stream } from 'node:http2'
 
-/** Checks the class instead of the version: an HTTP/1.1 request line can claim any version. */
+/**
+ * Whether the request uses HTTP/2. Checks the class instead of the version: an HTTP/1.1 request
+ * line can claim any version.
+ */
 export function isMultiplexed(request: IncomingMessage): boolean {
   return 'stream' in request
 }
@@ -28,8 +31,8 @@ export function hostOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /**
- * Why the host of the request is ambiguous; undefined: it is not. With two different hosts, a
- * proxy and a server may choose differently, which attackers can exploit.
+ * Why the host of the request is ambiguous; undefined: it is unambiguous. With two different hosts,
+ * a proxy and a server may choose differently, which attackers can exploit.
  */
 export function hostProblem(request: IncomingMessage): string | undefined {
   const { rawHeaders } = request

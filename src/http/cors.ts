@@ -17,7 +17,7 @@ export function allowOrigin(
   origins: AllowedOrigins,
 ): boolean {
   const { origin } = request.headers
-  // The response depends on the origin, so shared caches must keep them apart.
+  // The response depends on the origin, so shared caches must store one response per origin.
   if (origins !== '*') response.appendHeader('Vary', 'Origin')
   const allowed = origins === '*' ? '*' : origins.find((each) => each === origin)
   const isQuestion =
@@ -39,7 +39,7 @@ const exposed = 'X-Request-Id, Retry-After, Mcp-Session-Id'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
- * Seconds that browsers may cache a preflight response: the longest period that any of them
+ * Seconds that browsers may cache a preflight response: the longest period that any browser
  * accepts.
  */
 const maxAge = '86400'
@@ -58,8 +58,8 @@ function allowRequest(request: IncomingMessage, response: ServerResponse): void 
 }
 
 /**
- * Request headers that pages may send: those of this API, of clients and proxies, and of
- * bodies.
+ * Request headers that pages may send: headers of this API, headers that clients and proxies add,
+ * and headers of bodies.
  */
 const readHeaders =
   /^\s*(?:token|authorization|accept|content-type|content-encoding|user-agent|reranking-api-key|mcp-[\w-]+|last-event-id|x-[\w-]+|feature-flag-[\w-]+)\s*$/i

@@ -12,8 +12,8 @@
 export interface MemoryHolder {
   readonly principalName: string
   /**
-   * Undefined for a connection that carries one request at a time, which needs no limit of its
-   * own.
+   * The connection, if it carries several requests at a time. A connection that carries one request
+   * at a time needs no limit of its own.
    */
   readonly sharedConnection: object | undefined
 }
@@ -26,8 +26,8 @@ export interface FairShare {
   /** Whether `take` would succeed now. */
   hasRoom(holder: MemoryHolder, amount: number): boolean | Promise<boolean>
   /**
-   * Takes the amount if it is available. `before` is what the same request holds already. The
-   * caller must release it.
+   * Takes the amount if it is available; the caller must release it later. `before` is the amount
+   * that the same request holds already.
    */
   take(holder: MemoryHolder, amount: number, before?: number): boolean | Promise<boolean>
   /** Like `take`, but fails while another request of the principal waits. */

@@ -34,7 +34,7 @@ export function credentialsOf(
     embeddingKey: headerOf(headers, 'x-embedding-api-key'),
     embeddingAccessId: headerOf(headers, 'x-embedding-access-id'),
     embeddingSecretId: headerOf(headers, 'x-embedding-secret-id'),
-    // Clients use two names for this header.
+    // Clients use two names for the header with this key.
     rerankingKey:
       headerOf(headers, 'reranking-api-key') ?? headerOf(headers, 'x-rerank-api-key'),
     token,

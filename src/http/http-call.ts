@@ -94,8 +94,8 @@ export class HttpCall
   trace: Trace | undefined
   command: string | undefined
   /**
-   * When the body had arrived, in milliseconds of performance.now(); the deadline counts from
-   * here.
+   * Time at which the body had arrived, in milliseconds of performance.now(). The deadline is
+   * counted from this time.
    */
   startedAt = 0
   before: Waiting | undefined
@@ -185,7 +185,7 @@ export class HttpCall
     this.#memory.end()
   }
 
-  /** Called first for each command; waits for the turn of the request. */
+  /** Parses the body, after waiting for the turn of the request. Called first for each command. */
   parseBody(): Value | Promise<Value> {
     if (this.#body !== undefined) return this.#body
     // The deadline was set in this turn, so it is checked only after a pause.
@@ -200,7 +200,7 @@ export class HttpCall
   #parseBytes(): Value | Promise<Value> {
     const { trace } = this
     const bytes = this.#bytes!
-    // Large bytes must not stay in memory while their values are parsed and used.
+    // The bytes of a large body must not stay in memory while its values are parsed and used.
     this.#bytes = undefined
     const body = parseBody(bytes, this.#services.limits, this, (size) =>
       this.#memory.takeForBody(size),

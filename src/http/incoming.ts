@@ -19,8 +19,9 @@ type BytesListener = (bytes: Buffer | 'broken') => void
 export class Incoming extends http.IncomingMessage {
   #take: BytesListener | undefined
   #bytes: Buffer | undefined
-  /** Expected and received bytes. */
+  /** Number of expected bytes. */
   #length = 0
+  /** Number of received bytes. */
   #size = 0
   /** Whether any of the body went into the stream. */
   #isStream = false
@@ -29,11 +30,11 @@ export class Incoming extends http.IncomingMessage {
     return !this.#isStream && !this.destroyed
   }
 
-  /** Calls back once: when `length` bytes have arrived, or never will. */
+  /** Calls `take` once: when `length` bytes have arrived, or when they can no longer arrive. */
   takeWhole(length: number, take: BytesListener): void {
     this.#take = take
     this.#length = length
-    // Keeps Node from dumping an unread body after the response.
+    // The flag keeps Node from dumping an unread body after the response.
     ;(this as unknown as { _consuming: boolean })._consuming = true
   }
 

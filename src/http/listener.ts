@@ -44,9 +44,9 @@ export interface ListenerSettings {
 }
 
 /**
- * `onContinue` receives requests of clients that wait for "100 Continue" before the body;
- * without it, the server sends that to all of them. Other expectations are ignored, as HTTP
- * permits: otherwise Node would reject the request before the token is checked.
+ * Creates the server. `onContinue` receives requests of clients that wait for "100 Continue" before
+ * the body. If it is absent, the server sends "100 Continue" to all of them. Other expectations are
+ * ignored, as HTTP permits: otherwise Node would reject the request before the token is checked.
  */
 export function createListener(
   settings: ListenerSettings,
@@ -73,7 +73,8 @@ export function createListener(
     server,
     tls !== undefined,
   )
-  // Added after the gate, which replaces earlier listeners until a connection may start.
+  // The listener must be added after the gate, which replaces earlier listeners until a connection
+  // may start.
   server.on('connection', settings.onConnection)
   return server
 }
@@ -94,7 +95,8 @@ function createTlsServer(
     http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
     maxSessionMemory: streamMemoryMax,
-    // Limits a burst of resets on one connection; the limit per address is checked later.
+    // These options limit a burst of resets on one connection; StreamResets limits resets per
+    // address.
     ...(resetRate > 0 && { streamResetBurst: 2 * resetRate, streamResetRate: resetRate }),
     settings: {
       maxConcurrentStreams: streamsMax,
@@ -103,7 +105,7 @@ function createTlsServer(
   })
   server.on('session', (session) => {
     session.setLocalWindowSize(windowSize)
-    // Closes an idle session gracefully: open streams finish first.
+    // An idle session is closed gracefully: open streams finish first.
     session.setTimeout(keepAliveMs, () => session.close())
   })
   if (resetRate > 0) {
@@ -129,7 +131,7 @@ function createTlsServer(
   return withCut(server as unknown as Server)
 }
 
-/** Aborts requests that arrive too slowly, which Node does by itself only for HTTP/1.1. */
+/** Aborts an HTTP/2 request that arrives too slowly. For HTTP/1.1 Node does this by itself. */
 function limitArrival(request: IncomingMessage, timeoutMs: number): void {
   const stream = streamOf(request)
   if (timeoutMs === 0 || stream.endAfterHeaders) return

@@ -21,8 +21,8 @@ const freeMultiple = 3
 const connectionParts = 8
 
 /**
- * Fractions of the total: an amount from `largePart` on is large, and unrestricted while its
- * principal holds at most `besideLargePart`.
+ * Fractions of the total. An amount that exceeds `largePart` is large. A large amount must leave a
+ * part free, unless its principal holds at most `besideLargePart`.
  */
 const largePart = 1 / 64
 const besideLargePart = 1 / 4
@@ -134,13 +134,16 @@ export class LocalFairShare implements FairShare {
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
       principal.waiting++
-      // Earlier requests may wait only because their own principal or connection exceeds its
-      // limit.
+      // The new request may be served at once: earlier requests may wait only because their own
+      // principal or connection exceeds its limit.
       this.#serveWaiters()
     })
   }
 
-  /** Serves the oldest request of each principal first, even when a later one is smaller. */
+  /**
+   * Serves waiting requests in order of arrival. A request that its principal's limit blocks also
+   * blocks later requests of the principal, even smaller ones.
+   */
   #serveWaiters(): void {
     const passed = new Set<string>()
     for (const waiter of this.#waiters) {
@@ -153,9 +156,9 @@ export class LocalFairShare implements FairShare {
   }
 
   /**
-   * A large amount is compared with what remains free after it, unless its principal holds
-   * little. A small amount is compared with what is free before it, so that small amounts can
-   * use the whole resource.
+   * Whether the limit of the principal permits the amount. A large amount is compared with what
+   * remains free after it, unless its principal holds little. A small amount is compared with what
+   * is free before it, so that small amounts can use the whole resource.
    */
   #fitsPrincipal({ held }: Held, amount: number, before: number): boolean {
     const free = this.total - this.#held

@@ -11,8 +11,8 @@ interface Bucket {
 }
 
 /**
- * Maximum buckets per generation; two generations are kept. Principals are few, so this is a
- * safety limit.
+ * Maximum buckets per generation; two generations are kept. Principals are few, so the limit is
+ * only a precaution.
  */
 const bucketsMax = 50_000
 
@@ -35,7 +35,7 @@ export class LocalRateLimit implements RateLimit {
     return 0
   }
 
-  /** The result of `take`, without taking a token. */
+  /** Seconds until `take` would succeed; does not take a token. */
   secondsUntilRoom(principal: string, now = performance.now()): number {
     const bucket = this.#fill(principal, now)
     return bucket.left < 1 ? this.#secondsUntilOne(bucket) : 0

@@ -38,7 +38,10 @@ export function addMetricsRoute(
   })
 }
 
-/** Only administrators may read metrics with `--metrics token`: they cover the whole server. */
+/**
+ * The error for a token that is not an administrator's. Metrics cover the whole server, so
+ * `--metrics token` permits administrators only.
+ */
 function notPermitted(): ApiError {
   const action = 'read the metrics of'
   return apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })

@@ -27,12 +27,12 @@ export type CommandRefusal =
   | 'no_room_for_body'
   | 'no_room_for_reply'
 
-/** Counters of one command. Plain numbers, because each request increments them. */
+/** Counters of one command. They are plain numbers, because each request increments them. */
 interface Tally extends Record<Outcome, number> {
   seconds: number
   /**
-   * Number of commands per duration bucket: up to each bound but above the previous one, and
-   * above the last.
+   * Number of commands per duration bucket. A bucket includes its bound and excludes the previous
+   * one; an additional last bucket has all longer durations.
    */
   readonly durations: Float64Array
 }
@@ -63,11 +63,11 @@ export class Metrics implements RequestCounter, ConnectionCounter {
   readonly #now: () => number
   #printed: { readonly text: Promise<string>; readonly at: number } | undefined
 
-  /** Caches the printed metrics for `cacheMs`. */
+  /** `cacheMs`: milliseconds for which the printed metrics are cached. */
   constructor(cacheMs: number, now: () => number = () => performance.now()) {
     this.#cacheMs = cacheMs
     this.#now = now
-    // Starts measurements of the event loop and garbage collections.
+    // The first call starts measurements of the event loop and garbage collections.
     processMetrics()
   }
 
@@ -98,7 +98,7 @@ export class Metrics implements RequestCounter, ConnectionCounter {
     tally.durations[bucket]!++
   }
 
-  /** Counts rejected commands by reason, because their names are unknown or invalid. */
+  /** Counts a rejected command by reason: its name is unknown or was not checked. */
   countRefused(reason: CommandRefusal): void {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
@@ -214,7 +214,8 @@ function emptyTally(): Tally {
 }
 
 /**
- * Prints histograms directly, because a registry accepts only values that it observes itself.
+ * Prints histograms as text, because a histogram of the library accepts only values that it
+ * observes itself.
  */
 function printDurations(commands: ReadonlyMap<string, Tally>): string {
   const name = 'stela_command_duration_seconds'
@@ -235,7 +236,10 @@ function printDurations(commands: ReadonlyMap<string, Tally>): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A command whose client disconnected ends with an error that is not sent. */
+/**
+ * The outcome of a command for its counter. If the client disconnected, the command ended with an
+ * error that is not sent.
+ */
 function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
   const first = errors?.[0]
   if (first === undefined) return 'ok'
@@ -245,7 +249,8 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
 
 async function gather(engine: Engine): Promise<string> {
   const now = new Registry()
-  // If the engine fails, its metrics are missing; the others are needed then in particular.
+  // If the engine fails, only its own metrics are missing: operators then need the others in
+  // particular.
   await addEngineMetrics(now, engine).catch(() => undefined)
   return [await now.metrics(), await processMetrics().metrics()].join('\n')
 }

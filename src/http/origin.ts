@@ -54,7 +54,7 @@ export function refuseOrigin(
 ): void {
   const message =
     'Web pages of this origin may not call this server. Allow the origin with --cors-origins.'
-  // Clients of the protocol expect errors in the form of JSON-RPC.
+  // Clients of the Model Context Protocol expect errors in the form of JSON-RPC.
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message } })
   const bounds = { keepMax: keepMaxUnknown, drainMax: bodySizeMax }
   refuseBy(

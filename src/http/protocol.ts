@@ -42,8 +42,9 @@ export interface WrappedCall extends Deadline, TurnTaker {
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value | Promise<Value>
   /**
-   * Runs one command at a time. Never rejects: failures become errors of the reply.
-   * `replySizeMax` replaces the server's limit on the characters of documents in a reply.
+   * Runs a command; commands of one call run one at a time. Never rejects: failures become errors
+   * of the reply. The limit on the characters of documents in a reply is `replySizeMax`; by default
+   * it is the limit of the server.
    */
   run(
     place: CommandPlace,

@@ -2,8 +2,8 @@
 export interface RateLimit {
   readonly perSecond: number
   /**
-   * Returns 0 and counts a command when it is allowed; otherwise the whole seconds until the next one
-   * is, at least 1. A failure rejects the command.
+   * Counts a command and returns 0 if the command is allowed. Otherwise returns the whole seconds,
+   * at least 1, until the next command is allowed. A failure rejects the command.
    */
   take(principalName: string): number | Promise<number>
 }

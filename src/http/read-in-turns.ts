@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Maximum bytes that are read from a connection before others get their turn. Node would read
- * up to 2 MB of each connection, so many uploads would delay the others.
+ * Maximum bytes that are read from a connection before other connections get their turn. Node would
+ * read up to 2 MB of each connection, so many uploads would delay other connections.
  */
 const turnSize = 131_072
 

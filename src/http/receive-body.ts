@@ -11,8 +11,8 @@ import { canReadWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
 /**
- * Bytes that are reserved for a body of unknown length. A longer one reserves the maximum at
- * once: growing step by step, two bodies could deadlock.
+ * Bytes that are reserved for a body of unknown length. A longer body reserves the maximum at once:
+ * if reservations grew step by step, two bodies could deadlock.
  */
 const firstSize = 65_536
 
@@ -46,7 +46,10 @@ export class BodyReceiver {
     this.room = room
   }
 
-  /** `begin` is called once memory is reserved; it may send "100 Continue". */
+  /**
+   * Receives the body of a message. `begin` is called after memory was reserved; it may send "100
+   * Continue".
+   */
   receive(
     message: IncomingMessage,
     taker: MemoryHolder,
@@ -208,7 +211,7 @@ function collect(
       }
     }
     readInTurns(message, (chunk) => {
-      // Drops the rest of a rejected body.
+      // The rest of a rejected body is dropped.
       if (size === Infinity) return
       size += chunk.length
       chunks.push(chunk)
@@ -229,7 +232,7 @@ function collect(
   })
 }
 
-/** The length of the body in bytes; undefined: it is not announced. */
+/** The length of the body in bytes; undefined: the headers do not announce it. */
 export function lengthOf(request: IncomingMessage): number | undefined {
   const { headers } = request
   const length = headers['content-length']

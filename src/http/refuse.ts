@@ -41,7 +41,7 @@ export function refuseBy(
   response: ServerResponse,
   { keepMax, drainMax }: Drain,
 ): void {
-  // An HTTP/2 stream ends on its own, without affecting others of the connection.
+  // An HTTP/2 stream ends on its own, without affecting other streams of the connection.
   if (isMultiplexed(request) || isShort(request, keepMax)) {
     sendAnswer()
     return

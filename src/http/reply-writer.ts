@@ -88,7 +88,7 @@ export class ReplyWriter {
 
   #writeWhole({ response, body, encoding }: ReadyReply): void {
     response.end(body, encoding)
-    // Usually the system has accepted all bytes already.
+    // Usually the system has accepted all bytes already, so there is nothing to watch.
     if (response.writableLength !== 0) this.#watch(response)
   }
 

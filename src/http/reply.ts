@@ -24,7 +24,7 @@ export interface BodyWriter extends Partial<TurnTaker> {
 }
 
 /**
- * For short bodies only: unlike the writer for commands, it does not wait until the client
+ * Writes short bodies only: unlike the writer for commands, it does not wait until the client
  * reads.
  */
 const writeAtOnce: BodyWriter = {
@@ -94,8 +94,8 @@ const shortLength = 65_536
 const room = Buffer.allocUnsafeSlow(3 * shortLength)
 
 /**
- * An ASCII text can be written as Latin-1, which is faster. Other short texts are encoded here,
- * which is faster than encoding while writing or only counting bytes.
+ * Chooses the encoding of a text. An ASCII text can be written as Latin-1, which is faster. Other
+ * short texts are encoded here, which is faster than encoding while writing or only counting bytes.
  */
 function encodeText(text: string): EncodedBody {
   if (text.length > shortLength) return withEncoding(text, Buffer.byteLength(text))
@@ -120,7 +120,7 @@ export function encode(
   return byteLengthInTurns(text, taker).then((size) => withEncoding(text, size))
 }
 
-/** Retry-After for overload, whose duration is unknown. */
+/** Value of Retry-After for overload, whose duration is unknown. */
 export const retryAfterSeconds = 1
 
 async function sendPacked(

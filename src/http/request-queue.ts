@@ -77,8 +77,8 @@ export class RequestQueue {
       // The connection closed while the request was queued; its response gets no event.
       if (isGone(response) || !request.socket.writable) continue
       this.#begin(connection, request, response)
-      // The client may have half-closed the connection. Node sends nothing after reading that,
-      // so reading resumes in the next turn, after a reply that is ready in this one.
+      // The client may have half-closed the connection, and Node sends nothing after reading the
+      // end. So reading resumes in the next turn, after a reply that is ready in this turn.
       if (waiting.length === 0 && !isMultiplexed(request))
         setImmediate(() => request.socket.resume())
       return
@@ -97,8 +97,8 @@ export class RequestQueue {
 }
 
 /**
- * Stops reading until the queue is empty. Node resumes reading after each message, so that is
- * undone.
+ * Stops reading until the queue is empty. Node resumes reading after each message, so a listener
+ * pauses it again.
  */
 function stopReading(socket: Socket, connection: Connection): void {
   socket.pause()

@@ -16,7 +16,10 @@ export interface SlowCommand {
   readonly requestId: string
 }
 
-/** An interface, so that servers with a shared store can share their records. */
+/**
+ * Records of slow commands. An interface, so that servers with a shared store can share their
+ * records.
+ */
 export interface SlowCommands {
   note(command: SlowCommand): void
   /** The latest commands first. */

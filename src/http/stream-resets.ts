@@ -14,7 +14,7 @@ export class StreamResets {
   readonly #rate: LocalRateLimit
   readonly #counter: ConnectionCounter | undefined
 
-  /** `perSecond`: resets per second and address, and the burst. */
+  /** `perSecond`: maximum resets per second and address, and the maximum burst of resets. */
   constructor(perSecond: number, counter: ConnectionCounter | undefined) {
     this.#rate = new LocalRateLimit(perSecond)
     this.#counter = counter

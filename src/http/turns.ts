@@ -91,7 +91,7 @@ export class Turns {
     if (this.#waiting.size > 0 && now - this.#turnStartedAt < sliceMs) {
       this.#sliceStartedAt = now
       this.#takeFirst()()
-      // Runs after the microtasks and ticks of the request.
+      // #goOnLater runs after the microtasks and ticks of the request.
       queueMicrotask(this.#goOnLater)
       return
     }

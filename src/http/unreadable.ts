@@ -25,7 +25,7 @@ export function answerUnreadable(problem: ConnectionProblem, socket: Socket): vo
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    // Otherwise a client that never reads would keep the connection open.
+    // The socket is destroyed, because a client that never reads would keep the connection open.
     () => socket.destroy(),
   )
 }

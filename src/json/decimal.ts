@@ -35,7 +35,7 @@ export function readNumeral(text: string): Numeric {
   return numericOfParts(parts)
 }
 
-/** Valid JSON text, the same for equal values. */
+/** The number as canonical JSON: equal numbers have equal texts. */
 export function printNumeric(numeric: Numeric): string {
   return typeof numeric === 'number' ? String(numeric) : numeric.decimal
 }
@@ -116,7 +116,7 @@ function partsOfText(text: string): DecimalParts {
   }
 }
 
-/** Index of the first trailing zero. */
+/** Index of the first trailing zero; the length if the last digit is not zero. */
 function endOfDigits(digits: string): number {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--
@@ -135,8 +135,8 @@ function numericOfParts(parts: DecimalParts): Numeric {
 }
 
 /**
- * The shorter of the notations with and without an exponent; without, if they have the same
- * length.
+ * Prints a number with or without an exponent, whichever is shorter; without, if both are equally
+ * long.
  */
 function textOfParts({ sign, digits, exponent }: DecimalParts): string {
   const minus = sign < 0 ? '-' : ''
@@ -187,7 +187,10 @@ function withinLength(numeric: Numeric, lengthMax: number): Numeric | undefined 
   return printNumeric(numeric).length <= lengthMax ? numeric : undefined
 }
 
-/** Results of zero take the decimal path, which has no negative zero. */
+/**
+ * Whether doubles compute the result exactly. A result of zero takes the decimal path instead,
+ * where zero has no sign.
+ */
 function areSafeIntegers(a: number, b: number, result: number): boolean {
   return (
     Number.isSafeInteger(a) &&

@@ -2,7 +2,10 @@ import { compareNumeric } from './decimal.ts'
 import { isNumeric, isObject } from './value.ts'
 import type { JsonObject, Value } from './value.ts'
 
-/** Deep equality. Numbers are equal by value; objects only with their keys in one order. */
+/**
+ * Deep equality. Numbers are equal by value; objects are equal only if their keys are in the same
+ * order.
+ */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true
   if (Array.isArray(a)) return Array.isArray(b) && equalArrays(a, b)

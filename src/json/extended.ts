@@ -9,12 +9,12 @@ export type ExtendedWrapper = '$date' | '$uuid' | '$objectId' | '$binary'
 
 export type Extended =
   | { readonly kind: 'date'; readonly ms: number }
-  /** `text` is in lower case. */
+  /** A UUID; `text` is in lower case. */
   | { readonly kind: 'uuid'; readonly text: string }
-  /** `text` is in lower case. */
+  /** An ObjectId; `text` is in lower case. */
   | { readonly kind: 'objectId'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string }
-  /** `expected` describes the content that the wrapper requires. */
+  /** A wrapper with invalid content; `expected` describes the content that the wrapper requires. */
   | {
       readonly kind: 'malformed'
       readonly wrapper: ExtendedWrapper
@@ -73,7 +73,8 @@ function objectIdOf(content: Value): Extended {
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
 
 function binaryOf(content: Value): Extended {
-  // With whole groups of four, two padding characters at most are exactly the legal ones.
+  // If the length is a multiple of four, the text has the correct padding when it has at most two
+  // padding characters.
   if (
     typeof content === 'string' &&
     content.length % 4 === 0 &&

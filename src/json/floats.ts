@@ -17,9 +17,7 @@ export function shortestFloat(float: number): number {
   return Number(float.toPrecision(digitsMax))
 }
 
-/**
- * From here on String prints an exponent, so the number is recognized as floating-point.
- */
+/** Least number that String prints with an exponent, so that it is recognized as floating-point. */
 const exponentFrom = 1e21
 
 /**

@@ -8,15 +8,13 @@
 /** A string, or its parts. Parts never split a surrogate pair. */
 export type LongText = string | readonly string[]
 
-/** Characters from which a text becomes a part of its own; shorter ones are joined. */
+/** Minimum characters of a text that becomes a part of its own; shorter texts are joined. */
 const partLength = 65_536
 
 /** Joins texts with commas. */
 export class CommaList {
   readonly #parts: string[] = []
-  /**
-   * Short texts to be joined. An empty one stands in for a long text, which is in `#parts`.
-   */
+  /** Short texts to be joined. An empty text stands in for a long text, which is in `#parts`. */
   #short: string[] = []
   #length = 0
 

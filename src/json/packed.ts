@@ -26,7 +26,7 @@ const tag = {
   true: 3,
   number: 4,
   decimal: 5,
-  /** One byte per character. */
+  /** Strings with one byte per character. */
   latin1: 6,
   utf8: 7,
   /** Strings with a lone surrogate, which UTF-8 cannot encode. */
@@ -93,7 +93,7 @@ export interface UnpackLimits {
   readonly valuesMax: number
 }
 
-/** Undefined unless the bytes are exactly one list of values within the limits. */
+/** Decodes a list of values; undefined unless the bytes are exactly one list within the limits. */
 export function unpackList(
   bytes: Buffer,
   limits: UnpackLimits,
@@ -115,10 +115,7 @@ const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 /** An upper bound of the length of stored decimals. */
 const decimalLengthMax = 10_000
 
-/**
- * A sort position is a list of values that may be undefined; `undefined` does not occur
- * deeper.
- */
+/** Maximum depth of `undefined`: a sort position is a list of values that may be undefined. */
 const undefinedDepthMax = 2
 
 const encodings: ReadonlyMap<number | undefined, BufferEncoding> = new Map([
@@ -203,8 +200,8 @@ class Unpacker {
   }
 
   /**
-   * The number of following values, each of at least `sizeMin` bytes. Checked against the
-   * rest of the input.
+   * The number of following values, each of at least `sizeMin` bytes. Throws when the rest of the
+   * input is too short for them.
    */
   #countOfNext(sizeMin: number): number {
     const count = this.#length()

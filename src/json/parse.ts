@@ -26,11 +26,11 @@ export interface ParseLimits {
    * counted. Absent: any number.
    */
   readonly valuesMax?: number
-  /** Numbers keep the spelling that they came in. */
+  /** Whether numbers keep the notation of the text. */
   readonly asWritten?: boolean
 }
 
-/** Throws a JsonProblem when the text is not JSON or goes beyond a limit. */
+/** Parses a JSON text; throws a JsonProblem when the text is not JSON or exceeds a limit. */
 export function parseJson(text: string, limits: ParseLimits): Value {
   const reader = new Reader(text, limits)
   reader.read(unreachable)
@@ -76,11 +76,11 @@ const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
 /** Character code at the end of the text. */
 const END = -1
 
-/** White space skipped one by one before a regular expression takes over. */
+/** Maximum white space that is skipped one by one; a regular expression skips the rest. */
 const shortSpaceMax = 64
 const notSpace = /[^ \n\r\t]/g
 
-/** Characters of a string scanned one by one before native functions take over. */
+/** Maximum length of a string that is scanned; native functions decode longer strings. */
 const shortLengthMax = longPieceLength
 
 /** Values per step: some ten microseconds, or a millisecond or two for long strings. */
@@ -90,7 +90,7 @@ const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity 
 /** Characters of a long string per step. */
 const pieceLength = 16_384
 
-/** Characters beyond the limit up to which the length of a numeral is measured. */
+/** Maximum characters beyond the limit that are scanned to report the length of a numeral. */
 const numeralSlack = 10_000
 
 /** Returned instead of a value when parsing stopped before or inside it. */
@@ -108,7 +108,7 @@ type Frame =
 
 const noFrames: Frame[] = []
 
-/** Longer than any string; a small integer compares faster than Infinity. */
+/** Exceeds any count or length in a text. A small integer compares faster than Infinity. */
 const unreachable = 2 ** 30 - 1
 
 /**
@@ -166,7 +166,7 @@ class Reader {
     return true
   }
 
-  /** Continues from the frames, passing the value of each to the one around it. */
+  /** Continues at the innermost frame; passes the value of each frame to the next outer frame. */
   resume(): Value | Stopped {
     const { frames } = this
     this.frames = []
@@ -200,7 +200,7 @@ class Reader {
     this.frames.push(frame)
   }
 
-  /** `depth` is that of an object or array that starts here. */
+  /** Parses a value. `depth` is the depth of an object or array that starts here. */
   readValue(depth: number): Value | Stopped {
     const code = this.codeAt(this.at)
     switch (code) {
@@ -271,7 +271,7 @@ class Reader {
     return --this.left > 0 ? this.readValue(depth + 1) : undefined
   }
 
-  /** Continues after a value; returns whether it was the last member. */
+  /** Adds a member after its value was parsed; returns whether it was the last member. */
   addMember(object: JsonObject, key: string, keyAt: number, value: Value): boolean {
     if (object.has(key)) throw this.twice(key, keyAt)
     object.set(key, value)
@@ -323,7 +323,7 @@ class Reader {
     return meaning
   }
 
-  /** Undefined when parsing stopped inside the string. */
+  /** Parses a string; undefined when parsing stopped inside it. */
   readString(): string | undefined {
     const { text } = this
     const start = this.at + 1
@@ -472,7 +472,7 @@ class Reader {
     return code
   }
 
-  /** A regular expression is several times as fast for long white space. */
+  /** Skips long white space with a regular expression, which is several times as fast. */
   skipSpace(): void {
     notSpace.lastIndex = this.at
     this.at = notSpace.test(this.text) ? notSpace.lastIndex - 1 : this.text.length

@@ -4,7 +4,10 @@
  */
 import { isDecimal, isObject, type Value } from './value.ts'
 
-/** For internal data only: digits beyond the precision of a double are lost. */
+/**
+ * Converts a value to plain data. For internal data only: digits beyond the precision of a double
+ * are lost.
+ */
 export function toPlain(value: Value): unknown {
   if (Array.isArray(value)) return value.map(toPlain)
   if (isDecimal(value)) return Number(value.decimal)
@@ -12,7 +15,7 @@ export function toPlain(value: Value): unknown {
   return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
 }
 
-/** Members that are undefined are omitted. */
+/** Converts plain data to a value. Undefined members are omitted. */
 export function fromPlain(data: unknown): Value {
   if (Array.isArray(data)) return data.map(fromPlain)
   if (typeof data !== 'object' || data === null) return data as Value

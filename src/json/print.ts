@@ -13,7 +13,7 @@ export function printJson(value: Value): string {
   return typeof printed === 'string' ? printed : atOnce(printed)
 }
 
-/** Returns a string for small values, and steps for large ones. */
+/** Prints a value: returns the text of a small one, and steps for a large one. */
 export function printJsonInSteps(value: Value): string | Steps<string> {
   const printer = new Printer()
   const isDone = printer.add(value)
@@ -130,7 +130,7 @@ class Printer {
     return text
   }
 
-  /** The rest of the text, after the walk had stopped. */
+  /** Prints the rest of the value in steps, after `add` stopped; `start` is the text so far. */
   *rest(start: string): Steps<string> {
     // Parts are joined at the end: appending to one long string is slow.
     const parts = [start]
@@ -147,7 +147,7 @@ function printScalar(value: string | number | boolean | null): string {
   return String(value)
 }
 
-/** For longer strings JSON.stringify is faster. */
+/** Maximum length of a string that is printed here; for longer strings JSON.stringify is faster. */
 const plainLengthMax = 40
 
 const quote = 0x22

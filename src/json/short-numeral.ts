@@ -38,7 +38,7 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   double -= excess / scale
   excess = excessOf(double, shifted, low, places)
 
-  // From here on, distances are in units of the numeral's last digit.
+  // The lengths below are in units of the numeral's last digit.
   const nextDown = double - double * justOverHalfGap
   const nextUp = double + double * justOverHalfGap
   const reachMin = ((double - nextDown) / 2) * scale
@@ -46,23 +46,23 @@ function longDoubleOf(shifted: number, low: number, places: number): number {
   const distance = Math.abs(excess)
   const lastDigit = low % 10
   const carried =
-    // Only numerals within the reach of this double are read back as it,
+    // The numeral is within the reach of the double, so it is read back as this double.
     distance < reachMin - doubt &&
-    // no other numeral with as many digits is closer to it,
+    // No other numeral with as many digits is closer to the double.
     distance < 0.5 - doubt &&
-    // and neither neighbour with one digit less is within reach.
+    // Neither neighbour with one digit less is within reach, so the numeral is the shortest.
     lastDigit + excess > reachMax + doubt &&
     10 - lastDigit - excess > reachMax + doubt
   return carried ? double : NaN
 }
 
 /**
- * This part of a double, added to it, is just over half the gap to the next double, so the
- * sum is rounded to that one. Below a power of two the gap is half as wide as above.
+ * A double times this factor is just over half the gap to the next double, so the sum of both is
+ * rounded to the next double. Below a power of two the gap is half as wide as above.
  */
 const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
 
-/** Far above the rounding error of the compared lengths, far below their differences. */
+/** Tolerance of the comparisons: far above the rounding errors, and far below the differences. */
 const doubt = 1e-6
 
 /**

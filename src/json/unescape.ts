@@ -2,7 +2,7 @@
 import * as charCodes from './char-codes.ts'
 import { JsonProblem } from './json-problem.ts'
 
-// As in parse.ts: imported constants are slow.
+// As in parse.ts, constants are copied, because access to imported constants is slow.
 const { BACKSLASH, LOWER_U, SPACE } = charCodes
 
 const escapes: ReadonlyMap<number, string> = new Map(
@@ -18,7 +18,7 @@ const escapes: ReadonlyMap<number, string> = new Map(
   }).map(([letter, meaning]) => [letter.charCodeAt(0), meaning]),
 )
 
-/** Characters of a string from which native functions are faster. */
+/** Minimum characters of a string for which native functions are faster. */
 export const longPieceLength = 128
 
 /** Whether the piece contains no escapes or control characters. */
@@ -26,9 +26,7 @@ export function isPlain(piece: string): boolean {
   return !/[\0-\x1f\\]/.test(piece)
 }
 
-/**
- * Decodes part of a string. What JSON.parse rejects is scanned here, for an exact error.
- */
+/** Decodes part of a string. A part that JSON.parse rejects is scanned here, for an exact error. */
 export function unescape(text: string, from: number, to: number): string {
   if (to - from >= longPieceLength)
     try {

@@ -25,8 +25,8 @@ export function isObject(value: Value | undefined): value is JsonObject {
 }
 
 /**
- * Whether the value is an object, an array or a Decimal. The cheapest check, so it comes
- * first.
+ * Whether the value is an object, an array or a Decimal. This check is the cheapest, so callers
+ * make it before others.
  */
 export function isNested(value: Value): value is Decimal | Value[] | JsonObject {
   return typeof value === 'object' && value !== null
@@ -45,7 +45,7 @@ export function isNumeric(value: Value | undefined): value is Numeric {
   return typeof value === 'number' || isDecimal(value)
 }
 
-/** The type's name as error messages print it. */
+/** The name of the value's type in error messages. */
 export function jsonTypeOf(value: Value): JsonType {
   if (value === null) return 'Null'
   switch (typeof value) {

@@ -30,8 +30,8 @@ export interface Projection {
   readonly vectorize: boolean
   readonly lexical: boolean
   /**
-   * Returns the projected document, which may share parts with the original and keeps the order of
-   * its fields; as steps if it takes more than one.
+   * Projects a document. The result may share parts with the original and keeps the order of its
+   * fields. Returns steps if the work takes more than one step.
    */
   apply(document: JsonObject): JsonObject | Steps<JsonObject>
 }
@@ -81,7 +81,7 @@ function project(clause: Clause): Projection {
   })
 }
 
-/** Without a projection, replies contain the stored document. */
+/** The projection of a command that names none: replies contain the stored document. */
 const everything = project(new Clause())
 
 /** Whether any part of a root field is included. */
@@ -101,7 +101,7 @@ function isShown(clause: Clause, name: string): boolean {
   }
 }
 
-/** `_id` is included and no regular field is named, which selects only `_id`. */
+/** Whether the projection selects only `_id`: `_id` is included and no regular field is named. */
 function isOnlyId({ id, paths }: Clause): boolean {
   return id === true && paths.children.size === 0
 }
@@ -168,7 +168,7 @@ class Showing {
     return part === value || this.#fill(part, value, node)
   }
 
-  /** Applies the node to each element, because paths pass through arrays. */
+  /** Adds the parts of all elements that the node leaves, because paths pass through arrays. */
   #addElements(shown: Value[], array: readonly Value[], from: number, node: Tree): boolean {
     for (let i = from; i < array.length; i++) {
       const element = array[i]!

@@ -61,7 +61,10 @@ export function mcpProtocol(
   return { answer: (call) => answer(call, services) }
 }
 
-/** Imported lazily, because most servers never need it and start faster without. */
+/**
+ * Descriptions of all tools. Their module is imported lazily: most servers never need it and start
+ * faster without it.
+ */
 async function describe(limits: Limits): Promise<ReadonlyMap<string, string>> {
   const { describeTools } = await import('./tool-descriptions.ts')
   return new Map(describeTools(limits).map((tool) => [tool.name, JSON.stringify(tool)]))
@@ -83,7 +86,7 @@ async function answer(call: WrappedCall, services: McpServices): Promise<Answer>
   }
 }
 
-/** The server does not send event streams, so a client must accept JSON. */
+/** Throws if the client does not accept JSON: the server does not send event streams. */
 function checkAccept({ headers }: WrappedCall): void {
   const accept = headers['accept']
   if (typeof accept !== 'string' || takesJson.test(accept)) return
@@ -158,7 +161,9 @@ interface Result extends PrintedResult {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Newer revisions require each result to state its type and its server. */
+/**
+ * The members of a result. Newer revisions require each result to state its type and its server.
+ */
 function membersOf(
   { members, meta, cache }: Result,
   { isSelfContained }: ProtocolRevision,
@@ -265,7 +270,7 @@ const discovery: Result = {
   cache: shared,
 }
 
-/** Lists of a single page do not issue cursors. */
+/** Rejects a cursor: lists of a single page do not issue cursors. */
 function refuseCursor(params: JsonObject): void {
   if ((params.get('cursor') ?? null) !== null)
     throw new RpcError(
@@ -309,7 +314,7 @@ async function callTool(
       const { place, fields } = commandOf(tool!, given as JsonObject)
       return await call.run(place, tool!.name, fields, replySizeMax)
     } catch (error) {
-      // Errors that an assistant can correct are results, because it reads results.
+      // Errors that an assistant can correct are results, because an assistant reads only results.
       if (error instanceof ApiError) return { errors: [error] }
       throw error
     }
@@ -338,7 +343,7 @@ function notEnabled(): RpcError {
   return new RpcError(invalidRequest, error.message, 200, `{"errors":${errors!}}`)
 }
 
-/** The error code of revisions before the current one. */
+/** Error code for an unknown resource, in revisions before the current one. */
 const resourceNotFound = -32002
 
 async function showResource(

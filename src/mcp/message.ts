@@ -7,7 +7,7 @@ import { isDecimal, isObject, type JsonObject, type Value } from '../json/value.
 export type Message =
   | Request
   | { readonly kind: 'notification'; readonly method: string }
-  /** A response, although the server sends no requests. */
+  /** A response. The server sends no requests, so it ignores responses. */
   | { readonly kind: 'response' }
 
 export interface Request {
@@ -39,7 +39,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Throws an RpcError when the body is not a valid message. */
+/** Parses a message; throws an RpcError when the body is not a valid message. */
 export function readMessage(body: Value): Message {
   if (Array.isArray(body))
     throw malformed('Batches of messages are not supported. Send one message per request.')
@@ -83,14 +83,14 @@ function malformed(message: string): RpcError {
   return new RpcError(invalidRequest, message, 400)
 }
 
-/** `members` is the content of the result as JSON text. */
+/** Prints a response with a result. `members` is the content of the result as JSON text. */
 export function printResult(id: string, members: LongText): LongText {
   const start = `{"jsonrpc":"2.0","id":${id},"result":{`
   if (typeof members === 'string') return `${start}${members}}}`
   return [start, ...members, '}}']
 }
 
-/** Omits the id when that of the request is unreadable. */
+/** Prints a response with an error. Omits the id when the id of the request is unreadable. */
 export function printError(error: RpcError, id: string | undefined): string {
   const data = error.data === undefined ? '' : `,"data":${error.data}`
   return (
@@ -123,5 +123,5 @@ export function joinTexts(...texts: readonly LongText[]): LongText {
   return texts.flat()
 }
 
-/** Characters up to which texts are joined into one string. */
+/** Maximum total characters of texts that are joined into one string. */
 const joinedMax = 65_536

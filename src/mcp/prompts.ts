@@ -21,7 +21,7 @@ export const prompts: Value = [
   }),
 ]
 
-/** Throws an RpcError for an unknown prompt or argument. */
+/** The text of a prompt; throws an RpcError for an unknown prompt or argument. */
 export function getPrompt(params: JsonObject): JsonObject {
   if (params.get('name') !== name)
     throw new RpcError(invalidParams, `Unknown prompt. The only prompt is ${name}.`)

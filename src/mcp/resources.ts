@@ -62,7 +62,7 @@ export async function listResources(
   return { resources }
 }
 
-/** The last keyspace of the previous page. */
+/** The last keyspace of the previous page, which the cursor contains. */
 function readCursor(cursor: Value): string {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
   if (text.startsWith('after:')) return text.slice('after:'.length)
@@ -212,8 +212,8 @@ const explained: JsonObject = new Map([
 ])
 
 /**
- * Names, or definitions with `explain`; undefined when the keyspace does not exist or is
- * not visible.
+ * Names of the collections or tables of a keyspace, or definitions with `explain`; undefined when
+ * the keyspace does not exist or is not visible.
  */
 async function targetsIn(
   keyspace: string,
@@ -255,7 +255,9 @@ async function run(
   return succeeded(await call.run(place, command, fields))
 }
 
-/** A failed command makes the whole resource fail with the same error. */
+/**
+ * Returns a successful reply. A failed command makes the whole resource fail with the same error.
+ */
 function succeeded(reply: Reply): Reply {
   const first = reply.errors?.[0]
   if (first === undefined) return reply

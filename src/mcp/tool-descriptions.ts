@@ -52,13 +52,13 @@ function describeTool(tool: Tool, clauses: Schemas, limits: Limits): ToolDescrip
   }
 }
 
-/** "Find one and update" for findOneAndUpdate. */
+/** The title of a tool: "Find one and update" for findOneAndUpdate. */
 function titleOf(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words[0]!.toUpperCase() + words.slice(1)
 }
 
-/** Creating is not destructive. An insert may overwrite a row. */
+/** Hints about the effect of a tool. Creating is not destructive. An insert may overwrite a row. */
 function hintsOf({
   name,
   command: { does },

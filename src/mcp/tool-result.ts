@@ -26,7 +26,7 @@ export interface ResultForm {
   readonly pageSize: number
 }
 
-/** Undefined when the reply takes more than `sizeMax` bytes. */
+/** Prints the result of a tool; undefined when the reply takes more than `sizeMax` bytes. */
 export async function printToolResult(
   reply: Reply,
   form: ResultForm,
@@ -40,7 +40,7 @@ export async function printToolResult(
   if (texts.length === 0) texts.push('{}')
   const size = form.sizeMax === Infinity ? 0 : await sizeOf(texts, call)
   if (size > form.sizeMax) return undefined
-  // Escaped, the text form takes at most twice as many bytes.
+  // An escaped text form takes at most twice as many bytes as the original.
   const isOmitted = form.withText && 3 * size > form.sizeMax
   const notes = [
     ...(isOmitted ? [textOmitted] : []),
@@ -81,7 +81,7 @@ function isPageShortened({ data }: Reply, { sizeMax, pageSize }: ResultForm): bo
   return data.nextPageState !== null && lengthOf(data.documents) > pageSize
 }
 
-/** Bytes in UTF-8. */
+/** Total size of the texts in bytes of UTF-8. */
 async function sizeOf(texts: readonly LongText[], call: WrappedCall): Promise<number> {
   let size = 0
   for (const text of texts) size += (await encode(text, call)).size
@@ -102,8 +102,8 @@ async function printContent(
 }
 
 /**
- * Factor for the text form: an escaped text has usually up to twice the length, in addition
- * to the original.
+ * Memory of a result with its text form, in multiples of its length: the original, and an escaped
+ * text of usually up to twice the length.
  */
 const copies = 3
 
@@ -111,7 +111,7 @@ const copies = 3
 const littleMax = 65_536
 
 /**
- * Reserves memory before the copies are made: a command that only reads may be rejected.
+ * Reserves memory for the copies before they are made. A command that only reads may be rejected.
  */
 async function holdCopies(texts: readonly LongText[], call: WrappedCall): Promise<void> {
   const length = copies * texts.reduce((sum, text) => sum + lengthOf(text), 0)

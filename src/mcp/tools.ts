@@ -51,7 +51,10 @@ function pathOf(command: Command): Tool['path'] {
   return ['keyspace', command.collection === undefined ? 'table' : 'collection']
 }
 
-/** A plain "name" would be ambiguous beside the name of a keyspace or table. */
+/**
+ * Name of the argument for the field `name`. A plain "name" would be ambiguous beside the name of a
+ * keyspace or table.
+ */
 function nameArgumentOf(name: string, { level }: Command): string {
   if (level === 'target') return 'indexName'
   if (level === 'general') return 'name'

@@ -8,7 +8,7 @@
 import { isObject, type JsonObject } from '../json/value.ts'
 import { invalidParams, RpcError, type Request } from './message.ts'
 
-/** Newest first. */
+/** The current revision, and the supported older ones, newest first. */
 const currentVersion = '2026-07-28'
 export const olderVersions = ['2025-11-25', '2025-06-18']
 export const versions = [currentVersion, ...olderVersions]
@@ -27,7 +27,7 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const headerMismatch = -32020
 const unsupportedVersion = -32022
 
-/** Throws an RpcError when headers contradict the metadata. */
+/** The revision of a request; throws an RpcError when its headers contradict its metadata. */
 export function revisionOf(
   { method, params }: Request,
   headers: Headers,
@@ -85,7 +85,7 @@ function checkHeaders(method: string, params: JsonObject, headers: Headers): voi
     throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body has ${shown(name)}`)
 }
 
-/** Values that a header cannot carry are sent as Base64 between these marks. */
+/** The form of a value that a header cannot carry: Base64 between two marks. */
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
 
 function decodeHeader(value: string | undefined): string | undefined {

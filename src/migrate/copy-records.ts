@@ -29,7 +29,7 @@ const someMax = 5
 /** Delays in milliseconds before retries of a write that failed temporarily. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000]
 
-/** `progress` is called with the number of copied records. */
+/** Copies all records. `progress` is called with the number of copied records. */
 export async function copyRecords<R>(
   from: RecordSet<R>,
   to: RecordSet<R>,

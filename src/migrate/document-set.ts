@@ -77,7 +77,8 @@ function newRecord({ id, text, search = {} }: StoredRecord, analyzer: unknown): 
 }
 
 /**
- * An engine may store a vector with 32 or 64 bits per number, so vectors are compared as texts.
+ * The search fields as text. An engine may store a vector with 32 or 64 bits per number, so vectors
+ * are compared as texts.
  */
 function searchText({ vector, vectorize, lexical }: SearchFields): string {
   const numbers = vector && `${vector.form} ${vector.numbers.join()}`

@@ -21,8 +21,8 @@ import { rowSet } from './row-set.ts'
 /** Receives the progress of a migration. */
 export interface MigrationListener {
   /**
-   * Called when copying starts, with an estimate of the records. The result is called with the
-   * number of copied records.
+   * Called when copying starts, with an estimate of the records. Returns a function that is called
+   * with the number of copied records.
    */
   copying(target: NamedTarget, estimate: number): (count: number) => void
   copied(target: NamedTarget, copied: CopyReport): void
@@ -35,7 +35,7 @@ export interface NamedTarget extends Pick<RecordSet<unknown>, 'noun'> {
 }
 
 export type Migration =
-  /** A result with obstacles means that nothing was written. */
+  /** The result of a migration. If it has obstacles, nothing was written. */
   { readonly obstacles: readonly string[] } | Migrated
 
 export interface Migrated {

@@ -96,7 +96,10 @@ function canonicalRow(row: RowValues, columns: readonly Column[]): string {
   return `{${parts.join()}}`
 }
 
-/** Sorts elements of sets, maps and fields of types, whose order depends on the store. */
+/**
+ * A value as text, equal for equal values. Sorts elements of sets, maps and fields of types, whose
+ * order depends on the store.
+ */
 function canonicalValue(value: ColumnValue, isUnordered: boolean): string {
   if (value instanceof Float32Array) return `[${value.join()}]`
   if (Array.isArray(value)) {

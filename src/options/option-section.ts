@@ -32,7 +32,7 @@ export function sectionIn(parent: Section, name: string): Section | undefined {
   return members && { ...context, members }
 }
 
-/** The context of a member. */
+/** The context of a member, for its messages and violations. */
 export function contextIn({ field, violations }: Section, name: string): ValueContext {
   return { field: `${field}.${name}`, violations }
 }
@@ -54,7 +54,7 @@ export function checkServiceKeys(service: Section): void {
 }
 
 /**
- * The API has separate error codes for unknown keys of collection options and of other
+ * Rejects unknown keys. The API has separate error codes for collection options and for other
  * objects.
  */
 export function refuseUnknownKeys(

@@ -67,7 +67,7 @@ export function readChoice<const Choice extends string>(
   return found
 }
 
-/** The error for a value of the wrong JSON type; ends the reading. */
+/** The error for a value of the wrong JSON type. The caller throws it, which ends the reading. */
 export function mismatch(
   { field }: Pick<ValueContext, 'field'>,
   value: Value,

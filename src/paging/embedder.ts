@@ -11,7 +11,7 @@ export interface Embedder {
   ): Promise<readonly Float32Array[]>
 }
 
-/** Undefined when there is no service. */
+/** The embedder for a vector's service; undefined when there is no service. */
 export function embedderFor(
   {
     service,

@@ -70,7 +70,7 @@ export function decodeSearchState(
   limits: Limits,
 ): SearchPageState {
   const state = decode(text, query, readSearchPlace, limits)
-  // The analyzer of a table's column may have changed.
+  // The analyzer of a table's column may have changed since the state was issued.
   if (state.place.statistics.documentFrequencies.length !== termCount)
     throw ofAnotherQuery(text)
   return state
@@ -113,7 +113,10 @@ function decode<P>(
 
 type Part = Value | undefined
 
-/** Sending a long state is cheap, so lengths are checked before anything is decoded. */
+/**
+ * Decodes a page state. Sending a long state is cheap, so lengths are checked before anything is
+ * decoded.
+ */
 function partsOf(text: string, limits: Limits): readonly Part[] | undefined {
   const [first] = Buffer.from(text.slice(0, 4), 'base64url')
   if (first === version) {

@@ -7,10 +7,13 @@ import type { Caller } from '../caller/caller.ts'
 import { measureValues } from '../json/weight.ts'
 import { inTurns, type Steps } from '../runtime/steps.ts'
 
-/** Characters up to which a text is parsed without a reservation. */
+/** Maximum characters of a text that is parsed without a reservation. */
 const shortLength = 65_536
 
-/** Runs steps that create values of the text and release them when they end. */
+/**
+ * Reserves memory, then runs steps that create the values of the text and release them when they
+ * end.
+ */
 export function parseWithMemory<T>(
   text: string,
   steps: Steps<T>,

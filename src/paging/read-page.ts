@@ -18,7 +18,7 @@ export interface Paging {
   readonly pageSize: number
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined
-  /** Maximum over all pages. */
+  /** Maximum records of all pages together. */
   readonly limit: number
   /** The columns or paths of the sort. */
   readonly sortNames: readonly string[]
@@ -59,7 +59,10 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   return { records, joined, nextPageState }
 }
 
-/** Undefined when `count` records always fit, which makes counting characters unnecessary. */
+/**
+ * Maximum characters of a page; undefined when `count` records always fit, so that characters need
+ * not be counted.
+ */
 export function sizeMaxOf(count: number, limits: Limits): number | undefined {
   const { documentLengthMax, replySizeMax } = limits
   return count * documentLengthMax > replySizeMax ? replySizeMax : undefined

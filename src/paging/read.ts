@@ -71,7 +71,7 @@ export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   )
 }
 
-/** Continues with the engine's first page. */
+/** Completes a read after the engine's first page. */
 function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
@@ -116,8 +116,8 @@ function placeOf(position: Position | undefined): PagePosition | undefined {
 }
 
 /**
- * Checks the part of a filter that the engine left. Yields to other requests between
- * records.
+ * Whether a record matches a filter that the engine has not applied completely. Yields to other
+ * requests between records.
  */
 async function isMatch<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
@@ -188,7 +188,7 @@ export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
         yield record
 }
 
-/** Records per read after the engine has left work. */
+/** Minimum records per read after the first one. */
 const paceMin = 500
 
 async function* followPages<Item, Q extends AnyQuery, S extends AnySearch>(
@@ -280,7 +280,7 @@ export class TopK<T> {
     this.#options = options
   }
 
-  /** Returns the steps of a truncation, to be run before the next call. */
+  /** Adds an item. Returns the steps of a truncation, to be run before the next call. */
   add(item: T): Steps<void> | undefined {
     const { count, sizeOf, limits } = this.#options
     this.#kept.push(item)
@@ -303,7 +303,7 @@ export class TopK<T> {
     if (sumOf(skipped, sizeOf) > max)
       throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'skipped', max })
     const shown = upToSize(best.slice(skip), sizeOf, sizeMax ?? max)
-    // One more item shows that the result continues.
+    // One more item than is shown tells that the result continues.
     this.#kept = best.slice(0, skip + shown.length + 1)
     this.#size = sumOf(this.#kept, sizeOf)
   }

@@ -16,7 +16,7 @@ export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeM
 interface Paging {
   /** Computes the hash of the query; called only when there is another page. */
   readonly query: () => string
-  /** Maximum over all pages; undefined: no maximum. */
+  /** Maximum hits of all pages together; undefined: no maximum. */
   readonly limit: number | undefined
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined
@@ -49,7 +49,7 @@ async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
 ): Promise<HitPage<Item>> {
   const max = source.limits.vectorLimitMax
   const isLimited = limit !== undefined && limit <= max
-  // One more than the maximum shows whether the result was cut off.
+  // One more hit than the maximum shows whether the result was cut off.
   const asked = { ...wanted, limit: isLimited ? limit : max + 1 } as S
   const found = await searchUpToSize(source, asked, caller)
   const hits = found.hits.slice(0, max)
@@ -79,7 +79,7 @@ async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   const count = Math.min(left, limits.pageSize)
   const asked = {
     ...wanted,
-    // One more than the page shows whether there is another page.
+    // One more hit than a page has shows whether there is another page.
     limit: left > count ? count + 1 : count,
     after: from?.place,
   }

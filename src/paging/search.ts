@@ -109,7 +109,7 @@ function isAfter<Item, Q extends AnyQuery, S extends AnySearch>(
 
 type Score<Item> = (record: Item) => number | undefined
 
-/** An undefined score excludes the record from the results. */
+/** Scores records by similarity. An undefined score excludes a record from the results. */
 function bySimilarity<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   by: Extract<S['by'], { readonly kind: 'vector' }>,

@@ -31,20 +31,20 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
    */
   readFor(search: S): ReadFields<Q>
 
-  /** A promise for a large record, which yields to other requests. */
+  /** Whether a record matches; a promise for a large record, which yields to other requests. */
   matches(filter: Q['filter'], record: Item, caller: Caller): boolean | Promise<boolean>
   /** The sort key of a record, with its id as the tie-breaker. */
   sortKey(record: Item, sort: Q['sort']): SortedBy
   /** The sort directions of the id columns in the key. */
   idDirections(query: Pick<Q, 'filter' | 'sort'>): readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
-  /** Compares ids as tie-breaker; one may come from a client's page state. */
+  /** Compares ids as tie-breakers; one of them may come from a client's page state. */
   compareIds(a: SearchPlace['id'], b: SearchPlace['id']): number
   /** Characters of the record's text. */
   readonly sizeOf: (record: Item) => number
   metricOf(by: S['by']): Metric
   vectorOf(record: Item, by: S['by']): ArrayLike<number> | undefined
-  /** Undefined: the record has no text in the searched field. */
+  /** The terms of the searched field; undefined: the record has no text there. */
   termsOf(record: Item, by: S['by']): readonly string[] | undefined
 }
 

@@ -18,7 +18,7 @@ export interface Authentications {
 
 export const noKey: Authentications = { NONE: { enabled: true, tokens: [] } }
 
-/** Each request sends a key in the usual header. */
+/** The methods of a provider to which each request sends a key in the usual header. */
 export function keyByHeader(forwarded = 'Authorization'): Authentications {
   return {
     NONE: { enabled: false, tokens: [] },
@@ -30,7 +30,10 @@ export function keyByHeader(forwarded = 'Authorization'): Authentications {
 /** Like `keyByHeader`, with an optional key, for services that often run without one. */
 export const keyIfAny: Authentications = { ...keyByHeader(), ...noKey }
 
-/** Requests are signed with a pair of keys; the secret key is not sent. */
+/**
+ * The methods of a provider whose requests are signed with a pair of keys; the secret key is not
+ * sent.
+ */
 export const keyPair: Authentications = {
   NONE: { enabled: false, tokens: [] },
   HEADER: {

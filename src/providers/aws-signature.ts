@@ -20,7 +20,9 @@ export interface SignedRequest {
   readonly at: Date
 }
 
-/** Returns the headers to add. The signature covers Host and all of `headers`. */
+/**
+ * Signs a request and returns the headers to add. The signature covers Host and all of `headers`.
+ */
 export function sign(
   { url, body, region, service, at }: SignedRequest,
   headers: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import type { ProviderCredentials, EmbedRequest } from './models.ts'
 import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
 import type { ProviderAddress } from './provider-url.ts'
 
-/** In the order of the provider's tokens; empty when no keys are required or available. */
+/** The keys in the order of the provider's tokens; empty when none are required or available. */
 export function keysFor(
   provider: RemoteEmbeddingProvider,
   { service, credentials }: EmbedRequest,
@@ -34,13 +34,15 @@ export function keysFor(
   })
 }
 
-/** Also for services without a required key: a key that was sent is forwarded to them. */
+/**
+ * Header of an optional key: a key that was sent is forwarded even to services that require none.
+ */
 const keyHeader: Authentication = {
   enabled: true,
   tokens: [{ accepted: 'x-embedding-api-key', forwarded: 'Authorization' }],
 }
 
-/** An empty header counts as absent. */
+/** A key in a header of the request. An empty header counts as absent. */
 function headerIn(credentials: ProviderCredentials, name: string): string | undefined {
   const key = valueIn(credentials, name)
   return key === '' ? undefined : key
@@ -70,12 +72,12 @@ function ownKey(
   return key
 }
 
-/** Collections store "credential.part". */
+/** The credential's name in the stored form "credential.part". */
 export function credentialIn(stored: string, part: string): string {
   return stored.endsWith(`.${part}`) ? stored.slice(0, -part.length - 1) : stored
 }
 
-/** A pair of keys is configured as "id:secret". */
+/** Splits a pair of keys, which is configured as "id:secret". */
 function pair(key: string): readonly string[] {
   const colon = key.indexOf(':')
   return [key.slice(0, colon), key.slice(colon + 1)]

@@ -35,7 +35,7 @@ export interface EmbeddingModel {
 /** Dimensions that a model supports. Without a default, the client must choose one. */
 export type ModelDimension =
   | { readonly kind: 'fixed'; readonly value: number }
-  /** Inclusive on both ends. */
+  /** A range of dimensions, inclusive on both ends. */
   | {
       readonly kind: 'range'
       readonly min: number
@@ -52,7 +52,9 @@ export interface ProviderParameter {
   readonly name: string
   readonly type: 'string' | 'number' | 'boolean'
   readonly required: boolean
-  /** The provider's own default when the parameter is omitted; it is not sent. */
+  /**
+   * The provider's default when the parameter is omitted. This server does not send the default.
+   */
   readonly byDefault?: string
   /** Label, example and description, for forms. */
   readonly displayName?: string

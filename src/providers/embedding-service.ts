@@ -33,7 +33,10 @@ export interface ResolvedService {
   readonly service: EmbedRequest['service']
 }
 
-/** `where` names the object with the dimension and the service in messages. */
+/**
+ * Validates the service and adds defaults. `where` names the object with the dimension and the
+ * service in messages.
+ */
 export function resolveEmbeddingService(
   given: GivenService,
   dimension: number | undefined,
@@ -222,7 +225,7 @@ function checkPlace(
   }
 }
 
-/** Stores a credential with the name of its part. */
+/** The authentication to store: each credential with the name of its part. */
 function storedAuthentication(given: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries(
     [...given].map(([key, credential]) => [

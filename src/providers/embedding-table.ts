@@ -150,7 +150,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     ...hosted,
     displayName: 'Nvidia',
     url: 'https://us-west-2.api-dev.ai.datastax.com/nvidia/v1/embeddings/nv-embed-qa-v4',
-    // This URL serves only databases of its own cloud.
+    // The provider's URL serves only databases of its own cloud.
     calls: null,
     authentication: noKey,
     batchSize: 8,
@@ -314,7 +314,7 @@ function model(
   return { name, dimension, parameters, support: { status: 'SUPPORTED' } }
 }
 
-/** Matches any model of the server; the client must know its dimension. */
+/** An entry that matches every model of a server; the client must know the model's dimension. */
 function anyModel(): EmbeddingModel {
   return { ...model('any-model', range(1, 4096)), isAnyName: true }
 }

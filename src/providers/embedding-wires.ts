@@ -70,7 +70,7 @@ const openai: EmbeddingWire = {
   errorAt: ['/error/message'],
 }
 
-/** The URL determines the deployed model. */
+/** Azure OpenAI: the URL determines the deployed model. */
 const azureOpenAI: EmbeddingWire = {
   body: openai.body,
   authorize: keyHeader('api-key'),
@@ -78,7 +78,10 @@ const azureOpenAI: EmbeddingWire = {
   errorAt: ['/error/message'],
 }
 
-/** Servers handle `dimensions` differently, so it is sent only on request. */
+/**
+ * Services with the API of OpenAI. They handle `dimensions` differently, so it is sent only on
+ * request.
+ */
 const openaiCompatible: EmbeddingWire = {
   path: () => 'embeddings',
   body: ({ texts, model, dimension, parameters }) => ({
@@ -152,7 +155,7 @@ const jinaAI: EmbeddingWire = {
   errorAt: ['/detail'],
 }
 
-/** Models from version 3 on support several dimensions. */
+/** Voyage AI. Its models from version 3 on support several dimensions. */
 const voyageAI: EmbeddingWire = {
   body: ({ texts, model, dimension, purpose, parameters }) => ({
     input: texts,

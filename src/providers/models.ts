@@ -33,7 +33,7 @@ export interface EmbedRequest {
   }
   readonly dimension: number
   readonly texts: readonly string[]
-  /** Some models embed stored texts and queries differently. */
+  /** What the texts are for: some models embed stored texts and queries differently. */
   readonly purpose: 'index' | 'search'
   readonly credentials: ProviderCredentials
   readonly caller: Entrant

@@ -99,7 +99,10 @@ function localEmbeddings({ embedding }: LocalModelNames): EmbeddingProvider {
   }
 }
 
-/** Vectors of different models are not comparable, even with the same dimension. */
+/**
+ * Throws if the local embedding model has another name: vectors of different models are not
+ * comparable, even with the same dimension.
+ */
 function checkLocalModel(name: string, { embedding }: LocalModelNames): void {
   if (name !== embedding.model)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {

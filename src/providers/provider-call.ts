@@ -76,7 +76,7 @@ export class ProviderCaller {
     this.#log = log
   }
 
-  /** Rejects only when the signal is aborted. */
+  /** Sends a request, with retries. Rejects only when the signal is aborted. */
   async call(
     call: ProviderCall,
     retryPolicy: RetryPolicy,
@@ -119,7 +119,8 @@ export class ProviderCaller {
   }
 
   /**
-   * Logs only hosts of the server's configuration, because collections can name arbitrarily many.
+   * Logs a failure if the server's configuration names the host: collections can name arbitrarily
+   * many hosts.
    */
   #logFailure({ url, isChosen }: ProviderAddress, { message }: Error): void {
     const now = performance.now()
@@ -153,7 +154,10 @@ function isSilence({ kind }: ProviderOutcome): boolean {
   return kind === 'timeout' || kind === 'bad host' || kind === 'no reply'
 }
 
-/** The same error whatever the host is, and whether it exists. */
+/**
+ * The outcome when a host that a client chose does not answer. It does not reveal whether the host
+ * exists.
+ */
 function noAnswerAt({ url }: ProviderAddress): ProviderOutcome {
   return {
     kind: 'bad host',
@@ -209,14 +213,15 @@ async function send(
       signal,
       ...(isGuarded && { lookup: lookupPublic }),
     })
-    // Errors after the start of the response also reach the reader of its body.
+    // Errors after the start of the response also reach the reader of its body, so they are ignored
+    // here.
     outgoing.on('error', () => undefined)
-    // Starts the timeout with a socket, because waiting for a free connection is not the provider's
-    // fault.
+    // The timeout starts when the request gets a socket, because waiting for a free connection is
+    // not the provider's fault.
     outgoing.once('socket', (socket) => {
       seen.reused = outgoing.reusedSocket
       seen.connected = !socket.connecting
-      // Adds no listener to a kept-alive connection, where listeners would accumulate.
+      // A kept-alive connection gets no listener, because listeners would accumulate on it.
       if (socket.connecting) socket.once('connect', () => (seen.connected = true))
       timer = setTimeout(() => {
         seen.late = true

@@ -27,7 +27,10 @@ export interface ProviderAddress {
 /** The parameter with which collections name the base URL. */
 export const baseUrlName = 'baseUrl'
 
-/** Throws a UrlProblem if the parameters result in an invalid or forbidden URL. */
+/**
+ * The address of a model; throws a UrlProblem if the parameters result in an invalid or forbidden
+ * URL.
+ */
 export function addressOf(
   endpoint: Endpoint,
   model: string,
@@ -73,7 +76,10 @@ function checkBase(text: string, isGuarded: boolean): URL {
   return url
 }
 
-/** A placeholder in the host takes one label, in the path one segment other than "." and "..". */
+/**
+ * Texts that may replace a placeholder: in the host one label, in the path one segment other than
+ * "." and "..".
+ */
 const hostPiece = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const pathPiece = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
 

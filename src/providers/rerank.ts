@@ -64,7 +64,10 @@ export async function rerank(
   })
 }
 
-/** Throws an ApiError if the provider or model is not offered, or no longer supported. */
+/**
+ * The model of a service; throws an ApiError if the provider or model is not offered, or no longer
+ * supported.
+ */
 export function findRerankingModel(
   { provider: name, modelName }: RerankRequest['service'],
   providers: RerankingProviders,

@@ -69,7 +69,7 @@ export const rerankingProviders: RerankingProviders = new Map([
     'textEmbeddingsInference',
     {
       displayName: 'Text Embeddings Inference',
-      // Disabled until the operator configures a URL.
+      // The provider is disabled until the operator configures a URL.
       enabled: false,
       isDefault: false,
       supportedAuthentication: { ...keyHeader(), ...noKey },

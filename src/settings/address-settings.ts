@@ -4,7 +4,7 @@ import type { AddressLimits } from '../http/connection-gate.ts'
 import { setting } from './setting-option.ts'
 import { wholeNumber } from './setting-values.ts'
 
-/** Far above what connection pools and load tests need. */
+/** Default limits, far above what connection pools and load tests need. */
 export const defaultAddressLimits: AddressLimits = {
   openMax: 20_000,
   connectionRate: 2_000,
@@ -13,7 +13,7 @@ export const defaultAddressLimits: AddressLimits = {
 }
 
 /**
- * Behind a proxy all connections come from the proxy; only requests carry the client
+ * Limits behind a proxy. All connections come from the proxy; only requests carry the client
  * address.
  */
 const behindProxy = { openMax: 0, connectionRate: 0, resetRate: 0 }

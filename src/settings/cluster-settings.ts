@@ -73,7 +73,10 @@ const embeddedOnly: readonly string[] = [
   ...['max-open', 'max-waiting-reads'],
 ]
 
-/** Bounds the rows read per search; also the largest limit of a statement. */
+/**
+ * Maximum of --max-compared-rows. It bounds the rows read per search, and is the largest limit of a
+ * statement.
+ */
 const comparedMaxMax = 1_000_000
 
 export function clusterOptions(): Option[] {
@@ -167,7 +170,10 @@ export function clusterOptions(): Option[] {
   return options.map((option) => option.helpGroup('With --engine cassandra:'))
 }
 
-/** Undefined: the embedded engine. `isGiven` distinguishes given settings from defaults. */
+/**
+ * Reads the settings of a cluster; undefined: the embedded engine. `isGiven` distinguishes given
+ * settings from defaults.
+ */
 export function readClusterConfig(
   values: Readonly<Record<string, unknown>>,
   isGiven: (name: string) => boolean,
@@ -222,7 +228,7 @@ export function readClusterConfig(
   }
 }
 
-/** A setting without effect is an error, so that it does not go unnoticed. */
+/** Rejects a setting without effect on the engine, so that it does not go unnoticed. */
 function checkGiven(
   engine: 'embedded' | 'cassandra',
   isGiven: (name: string) => boolean,
@@ -313,13 +319,16 @@ function checkBundle(
   return bundle
 }
 
-/** Spaces are part of a password, so it is not trimmed. */
+/** Reads a password without trimming it: spaces are part of a password. */
 function readPassword(text: string): string {
   notEmpty(text)
   return text
 }
 
-/** Unquoted CQL names, so that other tools can use the keyspace without quotes. */
+/**
+ * Reads the name of a keyspace. It must be an unquoted CQL name, so that other tools can use the
+ * keyspace without quotes.
+ */
 function readKeyspace(text: string): string {
   if (!/^[a-z]\w{0,47}$/i.test(text))
     throw new InvalidArgumentError(

@@ -87,7 +87,8 @@ export interface Config {
   /** Milliseconds for which a rendered metrics page is cached; 0 in tests. */
   readonly metricsCacheMs: number
   /**
-   * Milliseconds from which a command is logged as slow; 0: slow commands are not logged.
+   * Minimum duration in milliseconds of a command that is logged as slow; 0: slow commands are not
+   * logged.
    */
   readonly slowCommandMs: number
 }
@@ -292,7 +293,9 @@ function checkAdminPort(
   return adminPort
 }
 
-/** The largest allowed body or reply must fit into otherwise free memory. */
+/**
+ * Throws if the largest allowed body or reply does not fit into the memory when all of it is free.
+ */
 function checkMemory(flag: string, size: number, sizeMin: number, what: string): void {
   if (size < sizeMin)
     throw new InvalidArgumentError(
@@ -301,7 +304,7 @@ function checkMemory(flag: string, size: number, sizeMin: number, what: string):
     )
 }
 
-/** Checked at start, not when the first text is embedded. */
+/** Checks folders of models at start, instead of when the first text is embedded. */
 function checkFolders(models: LocalModelConfig): LocalModelConfig {
   try {
     nameLocalModels(models)
@@ -311,7 +314,7 @@ function checkFolders(models: LocalModelConfig): LocalModelConfig {
   }
 }
 
-/** Checked before the data folder is opened. */
+/** Checks the certificate before the data folder is opened. */
 function checkCertificate(
   certFile: string | undefined,
   keyFile: string | undefined,

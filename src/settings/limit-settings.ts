@@ -44,7 +44,7 @@ const limitSettings: readonly LimitSetting[] = [
     0,
     'rows that a find with an in-memory sort may match; 0: no limit',
   ),
-  // An index collects twice as many candidates, at most 16 384.
+  // A vector index collects twice as many candidates as this limit, at most 16 384.
   {
     ...limit(
       'max-vector-limit',

@@ -16,7 +16,7 @@ export function wholeNumber(min: number, max: number) {
   }
 }
 
-/** Trimmed, because an HTTP header cannot carry spaces around a token. */
+/** Reads a non-empty text. Trims it, because an HTTP header cannot carry spaces around a token. */
 export function notEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It cannot be empty.')
   return text.trim()
@@ -26,7 +26,7 @@ export function readList(text: string): readonly string[] {
   return text.split(',').map(notEmpty)
 }
 
-/** Parses "dc1=3,dc2=2". */
+/** Parses a list of names with counts, such as "dc1=3,dc2=2". */
 export function namedCounts(text: string): ReadonlyMap<string, number> {
   return new Map(
     namedValues(text).map(([name, count]) => [name, wholeNumber(1, 1_000)(count)]),
@@ -37,7 +37,7 @@ export function readAdminPort(text: string): number | 'off' {
   return text === 'off' ? 'off' : wholeNumber(0, 65_535)(text)
 }
 
-/** Removes a trailing slash, so that paths can be appended. */
+/** Reads a base URL. Removes a trailing slash, so that paths can be appended. */
 export function readPublicUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search + url.hash !== '')
@@ -45,7 +45,10 @@ export function readPublicUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Commas separate accounts, so passwords cannot contain them; they may contain colons. */
+/**
+ * Reads accounts. Commas separate them, so passwords cannot contain commas; they may contain
+ * colons.
+ */
 export function readAccounts(text: string): readonly Account[] {
   return text.split(',').map((entry) => {
     const colon = entry.indexOf(':')
@@ -56,7 +59,10 @@ export function readAccounts(text: string): readonly Account[] {
   })
 }
 
-/** An origin, as in the Origin header: scheme, host, and port if it is not the default. */
+/**
+ * Reads "*" or a list of origins, as in the Origin header: scheme, host, and port if it is not the
+ * default.
+ */
 export function readOrigins(text: string): AllowedOrigins {
   if (text.trim() === '*') return '*'
   return text.split(',').map((entry) => {
@@ -71,8 +77,8 @@ export function readOrigins(text: string): AllowedOrigins {
 }
 
 /**
- * A "{place}" in a URL is replaced by a parameter of the collection, so it is removed
- * before validation.
+ * Reads URLs by provider. A "{place}" in a URL is replaced by a parameter of the collection, so it
+ * is removed before validation.
  */
 export function readUrls(providers: readonly string[]) {
   return (text: string): ReadonlyMap<string, string> =>
@@ -90,8 +96,8 @@ export function readUrls(providers: readonly string[]) {
 }
 
 /**
- * "openai=key" sets the provider's default key; "openai.team=key" sets a key that
- * collections refer to by name.
+ * Reads keys by provider. "openai=key" sets the provider's default key; "openai.team=key" sets a
+ * key that collections refer to by name.
  */
 export function readKeys(providers: readonly string[]) {
   return (text: string): ReadonlyMap<string, string> =>
@@ -120,7 +126,8 @@ function checkProvider(name: string, known: readonly string[]): void {
 }
 
 /**
- * Commas separate entries, so values cannot contain them; they may contain equals signs.
+ * Splits "name=value" entries. Commas separate them, so values cannot contain commas; they may
+ * contain equals signs.
  */
 function namedValues(text: string): [string, string][] {
   return text.split(',').map((entry) => {

@@ -32,7 +32,7 @@ import type { RowStore } from './row-store.ts'
 export interface ColumnComparison {
   readonly kind: ScalarKind | 'match'
   readonly column: Column
-  /** One value, or several for in and nin. */
+  /** One value; several for `in` and `nin`. */
   readonly operands: readonly Value[]
 }
 
@@ -50,7 +50,7 @@ export interface ColumnReader<Condition> {
   read(column: Column, operand: Value): readonly Condition[]
 }
 
-/** Checks the number of conditions first, then that the table has the columns. */
+/** Parses a filter. Checks the number of conditions first, then that the table has the columns. */
 export function readColumnClause<Condition extends { readonly kind: ConditionKind }>(
   filter: Value | undefined,
   store: Pick<RowStore, 'columns' | 'limits' | 'name' | 'unsupported'>,
@@ -98,7 +98,7 @@ export function checkComparable(
     })
 }
 
-/** Checks that are the same for every column: an operand must not be a plain object. */
+/** Throws if an operand is a plain object, which no column accepts. */
 function checkForm(name: string, operand: Value): void {
   if (!isPlainObject(operand)) return
   const operators = operatorsOf(name, operand)
@@ -125,7 +125,7 @@ function comparedWith([operator, argument]: readonly [string, Value]): readonly 
   }
 }
 
-/** Differences between the commands. */
+/** Rules that differ between commands. */
 export interface ColumnRules {
   readonly limits: Limits
   /**
@@ -190,7 +190,7 @@ function readComparison(
   }
 }
 
-/** Null and plain objects are rejected before the column's type is considered. */
+/** Rejects null and plain objects, before the column's type is considered. */
 export function checkScalar(column: Column, value: Value): void {
   if (value === null || isPlainObject(value)) throw unsupportedValue(labelOf(column), value)
 }
@@ -215,7 +215,7 @@ function unsupportedValue(column: string, value: Value): ApiError {
   })
 }
 
-/** A value that is not of the type of its column. */
+/** The error for a value that does not fit the type of its column. */
 export function unfitValue(
   column: Column,
   value: Value,

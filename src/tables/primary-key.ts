@@ -2,13 +2,13 @@
 import type { Column } from '../engine/schema.ts'
 import type { RowStore } from './row-store.ts'
 
-/** Why columns are not a prefix of the key; all lists are empty when they are. */
+/** Why the given columns are not a prefix of the key. If they are a prefix, all lists are empty. */
 export interface KeyGaps {
   /** Missing partition columns. */
   readonly missing: readonly Column[]
   /** The first missing clustering column before a given one. */
   readonly leftOut: readonly Column[]
-  /** The given clustering columns behind the missing one. */
+  /** The given clustering columns after the missing one. */
   readonly outOfOrder: readonly Column[]
 }
 

@@ -36,7 +36,7 @@ export interface RowStore {
    * Name or definition of the analyzer of the column's text index; undefined without one.
    */
   analyzerOf(column: Column): unknown
-  /** Undefined when the column has no embedding service. */
+  /** The embedder of a vector column; undefined when the column has no embedding service. */
   embedderOf(column: Column): Embedder | undefined
   /** A copy that uses the provider credentials of a request. */
   as(request: { readonly credentials: ProviderCredentials }): RowStore

@@ -50,13 +50,16 @@ export interface RequestedOptions {
   /** Options with defaults for omitted ones. */
   readonly options: CollectionOptions
   /**
-   * Whether the request contains these options; otherwise any value of an existing collection
+   * Whether the request contains these options. If it does not, any value of an existing collection
    * is accepted.
    */
   readonly given: { readonly lexical: boolean; readonly rerank: boolean }
 }
 
-/** A generator, because compiling an analyzer may need pauses. */
+/**
+ * Parses the options of createCollection. A generator, because compiling an analyzer may need
+ * pauses.
+ */
 export function* parseCollectionOptions(
   value: Value | undefined,
   context: OptionsContext,
@@ -102,8 +105,8 @@ export function differences(
 }
 
 /**
- * Options as replies show them: with the current default reranker, and with the stored
- * definition of an analyzer that is not in memory.
+ * Options as replies show them: with the reranker that is in use, and with the whole definition of
+ * the analyzer, which may have to be read from storage.
  */
 export function showOptions(
   options: CollectionOptions,
@@ -163,7 +166,9 @@ function readDefaultId(options: Section): DefaultIdType | undefined {
   return choiceIn(defaultId, 'type', defaultIdTypes)
 }
 
-/** Absent, empty authentication and parameters are equivalent. */
+/**
+ * The vector options in a form to compare: absent and empty authentication or parameters are equal.
+ */
 function comparableVector(vector: VectorOptions | undefined) {
   const { authentication = {}, parameters = {}, ...model } = vector?.service ?? {}
   return { ...vector, service: { ...model, authentication, parameters } }

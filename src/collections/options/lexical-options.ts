@@ -20,7 +20,7 @@ import {
 
 export interface GivenLexical {
   readonly enabled: boolean | undefined
-  /** Absent also for null and {}, which both mean the default. */
+  /** The requested analyzer; absent for null and {}, too, which both mean the default. */
   readonly analyzer: Value | undefined
 }
 

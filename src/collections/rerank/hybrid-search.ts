@@ -64,7 +64,8 @@ export async function searchBoth(
     const limit = hybridLimits.lexical
     const withAll = await find(by, amongVectors, limit)
     if (withAll.length === limit || by.terms.length === 1) return withAll
-    // Few documents contain all words of a sentence, so a search for any of them follows.
+    // Few documents contain all words of a sentence, so a second search finds documents with any of
+    // them.
     const withAny = await find({ ...by, anyTerm: true }, amongVectors, limit)
     const seen = new Set(withAll.map(({ record }) => idKey(record.id)))
     const others = withAny.filter(({ record }) => !seen.has(idKey(record.id)))
@@ -75,9 +76,9 @@ export async function searchBoth(
 }
 
 /**
- * Whether some documents lack only $lexical. Called when both searches together found `count`
- * documents and no more are eligible, so a vector search for one more would find such a
- * document.
+ * Whether some documents lack only $lexical. `count` is the number of documents that both searches
+ * found together. All eligible documents are among them, so a vector search for one more document
+ * finds one that lacks $lexical, if any exists.
  */
 export async function lacksLexical(
   store: DocumentSource,
@@ -127,7 +128,8 @@ async function findEligible(
     try {
       hits = await search(store, wanted, caller)
     } catch (error) {
-      // Only the requested width must fit into a reply; wider repetitions may stop early.
+      // Only the results of the requested width must fit into a reply. If those of a wider
+      // repetition do not fit, the eligible documents so far are the result.
       if (width > limit && isTooLarge(error)) return eligible
       throw error
     }
@@ -163,7 +165,7 @@ function allOf(...of: readonly Filter[]): Filter {
   return { kind: 'and', of }
 }
 
-/** Conditions on the passage, as far as a filter can express them. */
+/** Conditions that a document has a passage, as far as a filter can express them. */
 function passageConditions(
   { indexing }: DocumentSource,
   { rerankOn, eligibility }: RerankPlan,

@@ -1,6 +1,6 @@
 /**
- * Checks a findAndRerank against its collection and the features of the server, and plans it.
- * The checks run in this order, and the first failure is the reply.
+ * Plans a findAndRerank, after checking it against the features of the server and against its
+ * collection. The first failure is the reply, so the order of the checks in planRerank matters.
  */
 import type { Collection, RerankOptions } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -172,7 +172,7 @@ function chooseService(
   return service
 }
 
-/** A non-empty sort must contain both a vector (or text to embed) and terms. */
+/** Rejects a non-empty sort unless it has both a vector (or a text to embed) and terms. */
 function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
   const hasVector = vectorize !== undefined || vector !== undefined
   if (hasVector === (lexical !== undefined)) return
@@ -244,7 +244,7 @@ function hasService({ options }: Collection): boolean {
   return options.vector?.service !== undefined
 }
 
-/** Blank texts count as absent. */
+/** Whether the text is present; a blank text counts as absent. */
 export function hasText(text: string | null | undefined): text is string {
   return typeof text === 'string' && text.trim() !== ''
 }

@@ -76,8 +76,7 @@ export interface Reply {
 interface Common<Shape extends Fields> {
   readonly does: Effect
   /**
-   * True if the command acts on the object that its field `name` names, instead of the one in
-   * the path.
+   * True if the command acts on the object in its field `name`, instead of the object in the path.
    */
   readonly onNamed?: true
   /** Fields of the command: JSON types, defaults and bounds. */

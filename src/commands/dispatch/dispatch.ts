@@ -92,7 +92,7 @@ export interface Services {
   readonly stores: TargetStores
 }
 
-/** Never rejects: failures become errors of the reply. */
+/** Runs a command. Never rejects: failures become errors of the reply. */
 export function dispatch(call: Call, services: Services): Promise<Reply> {
   const { trace } = call
   return trace === undefined ? answer(call, services) : answerTraced(call, trace, services)
@@ -279,7 +279,7 @@ function runOnTarget(
   services: Services,
 ): Promise<Reply> {
   const { engine } = context
-  /** The store of the target, cached with the target. Traced requests get their own. */
+  /** The store of the target, cached with the target. A traced request gets a store of its own. */
   const storeOf = <Store>(target: Target, make: () => Store) =>
     call.trace === undefined ? services.stores.of(engine, target, make) : make()
   const run = (target: Target): Promise<Reply> => {
@@ -334,7 +334,7 @@ async function runUntilUnchanged(
       return await attempt(lookUp)
     } catch (error) {
       const isChanged = error instanceof EngineError && error.kind === 'changed'
-      // A command that changes the schema itself would deadlock on the lock.
+      // A command that alters the schema cannot hold the lock, because it would wait for itself.
       if (!isChanged || command.does === 'alter') throw error
       lookUp = lookAgain
     }
@@ -362,7 +362,7 @@ class CallContext implements CollectionContext, TableContext {
   readonly limits: Limits
   readonly models: Models
   readonly keyspace: string
-  /** One of the two is set before a command on a target runs. */
+  /** Either `documents` or `rows` is set before a command on a target runs. */
   documents!: DocumentStore
   rows!: RowStore
   readonly #name: string
@@ -389,7 +389,9 @@ class CallContext implements CollectionContext, TableContext {
     this.#log = services.log
   }
 
-  /** Returns a closure, so that commands can destructure it from the context. */
+  /**
+   * Checks permissions. Returns a closure, so that commands can destructure it from the context.
+   */
   get may(): Context['may'] {
     return (effect, resource) =>
       this.#principal.may(effect, { database: this.#call.database.id, ...resource })

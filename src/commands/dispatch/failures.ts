@@ -76,7 +76,7 @@ export function explainHere(failure: unknown, context: ErrorContext, log: Log): 
     case 'gone':
       return apiError('UNKNOWN_KEYSPACE', { keyspace: context.keyspace })
     case 'changed':
-      // Unreachable: such commands start over (dispatch.ts).
+      // Unreachable: dispatch.ts starts the command over after this error.
       return explainBug(failure, log)
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', { reason: 'store', problem, seconds: 1 })
@@ -142,13 +142,16 @@ function explainText(failure: Error, target: string, log: Log): ApiError {
   return apiError('DOCUMENT_FROM_DB_UNPARSEABLE', { target, problem: failure.message })
 }
 
-/** The error for a timed-out command, which changed nothing or may have been applied partially. */
+/**
+ * The error for a timed-out command. A read changed nothing; a write may have been applied
+ * partially.
+ */
 export function timeoutError(
   context: Omit<ErrorContext, 'fields'>,
   problem: string,
 ): ApiError {
   const { command = 'The command', does } = context
-  // While the effect of a command is unknown, nothing has been written.
+  // A command that timed out before it was identified has written nothing, so it counts as a read.
   const reads = does === undefined || does === 'read' || does === 'describe'
   return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
     command,
@@ -157,7 +160,7 @@ export function timeoutError(
   })
 }
 
-/** The error for a missing permission, by the roles of the token or by the cluster. */
+/** The error for a permission that the roles of the token, or the cluster, do not grant. */
 export function unauthorizedError(
   effect: Effect | undefined,
   target: string,
@@ -192,7 +195,7 @@ function explainBug(failure: unknown, log: Log): ApiError {
   return error
 }
 
-/** "keyspace.collection"; missing names are omitted. */
+/** The name "keyspace.collection"; missing parts are omitted. */
 export function nameOf(context: { keyspace: string; target: string }): string {
   if (context.keyspace === '') return 'the database'
   return context.target === '' ? context.keyspace : `${context.keyspace}.${context.target}`

@@ -107,7 +107,7 @@ export const collectionCommands = [...commandsAt.target]
   .filter(([, command]) => command.level === 'target' && command.collection !== undefined)
   .map(([name]) => name)
 
-/** Commands that tables support, for the same error, with alterType. */
+/** Commands that tables support, and alterType, for the error of an unsupported command. */
 export const tableCommands = [...commandsAt.target]
   .filter(([, command]) => command.level === 'target' && command.table !== undefined)
   .map(([name]) => name)

@@ -2,8 +2,8 @@ import type { Engine } from '../../engine/contract.ts'
 import type { Target } from '../../engine/schema.ts'
 
 /**
- * Caches the store of each target for as long as the engine returns the same target object.
- * Keyed by engine first, because an engine may act with the credentials of one caller.
+ * Caches the store of each target for as long as the engine returns the same target object. Each
+ * engine has a cache of its own, because an engine may act with the credentials of one caller.
  */
 export class TargetStores {
   readonly #known = new WeakMap<Engine, WeakMap<Target, unknown>>()

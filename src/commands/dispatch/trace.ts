@@ -51,7 +51,7 @@ export class Trace {
     })
   }
 
-  /** Adds an event at the first access to the target, when all checks have passed. */
+  /** Adds the event that all checks have passed, at the first access to the target only. */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true

@@ -10,7 +10,7 @@ import { showOne } from '../../paging/show-all.ts'
 import type { Reply } from '../dispatch/define.ts'
 import { flag, oneOf, options } from '../dispatch/fields.ts'
 
-/** Counts, and an error if concurrent writers kept changing a document. */
+/** The reply with counts, and with an error if concurrent writers kept changing a document. */
 export function replyUpdated(changed: ChangedOne | ChangedMany): Reply {
   const { matchedCount, changedCount, upsertedId } = changed
   return {
@@ -23,7 +23,7 @@ export function replyDeleted(changed: ChangedOne | ChangedMany): Reply {
   return { status: { deletedCount: changed.changedCount }, ...errorsOf(changed) }
 }
 
-/** Ids of inserted documents, and errors of the others. */
+/** Ids of inserted documents, and errors of documents that were not inserted. */
 export function replyInserted(insertions: readonly Insertion[]): Reply {
   const done = insertions.filter(({ outcome }) => outcome === 'done')
   return {
@@ -48,7 +48,7 @@ export async function withDocument(
   return { ...reply, data: { document: text } }
 }
 
-/** The document before or after the change, and the counts. */
+/** The reply with the document before or after the change, and the counts. */
 export function replyReturned(
   changed: ChangedOne,
   { returnDocument }: { readonly returnDocument: 'before' | 'after' },

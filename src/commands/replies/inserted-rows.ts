@@ -6,7 +6,7 @@ import { describeForProjection } from '../../tables/schema/describe.ts'
 import type { RowInsertion } from '../../tables/write/insert-rows.ts'
 import type { Reply } from '../dispatch/define.ts'
 
-/** Keys of inserted rows, and errors of the others. */
+/** Keys of inserted rows, and errors of rows that were not inserted. */
 export function replyInsertedRows(
   { table, key }: RowStore,
   insertions: readonly RowInsertion[],
@@ -22,8 +22,8 @@ export function replyInsertedRows(
 }
 
 /**
- * One response per row; responses refer to errors by position, and equal errors are listed
- * once.
+ * The reply with one response per row. Responses refer to errors by position, and equal errors are
+ * listed once.
  */
 export function replyEachRow(store: RowStore, insertions: readonly RowInsertion[]): Reply {
   const errors: ApiError[] = []

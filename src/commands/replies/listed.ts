@@ -19,8 +19,8 @@ interface ListContext {
 const littleLength = 65_536
 
 /**
- * `name`: the status member for the list. Rejects a list as soon as it exceeds the limit of a
- * reply.
+ * Replies with a list. `name` is the status member for the list. Rejects a list as soon as it
+ * exceeds the limit of a reply.
  */
 export async function replyList<T>(
   name: string,

@@ -10,7 +10,10 @@ const statuses = ['SUPPORTED', 'DEPRECATED', 'END_OF_LIFE'] as const
 
 type WantedStatus = ModelSupport['status'] | 'any'
 
-/** Without options, the default is supported models; with options but no status, all models. */
+/**
+ * Options of the commands that list models. Without options the default is supported models; with
+ * options but no status, all models.
+ */
 export const modelOptions: Field<WantedStatus> = {
   get takes() {
     return statusOptions.takes

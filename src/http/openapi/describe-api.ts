@@ -163,7 +163,10 @@ function describePath(
   }
 }
 
-/** Examples by command name, numbered from the second on. */
+/**
+ * Examples by the name of their command. From the second example of a command on, names have a
+ * number.
+ */
 function examplesOf(level: CommandLevel): Record<string, ExampleDescription> {
   const described: Record<string, ExampleDescription> = {}
   for (const [command, { examples }] of Object.entries(wordsOfCommands[level]))

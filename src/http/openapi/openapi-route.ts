@@ -13,7 +13,10 @@ export function addOpenApiRoute(app: FastifyInstance, limits: Limits): void {
   })
 }
 
-/** Imported lazily: most servers never need it and start faster without. */
+/**
+ * The description as content. Its module is imported lazily: most servers never need it and start
+ * faster without it.
+ */
 async function describe(limits: Limits): Promise<FixedContent> {
   const { describeApi } = await import('./describe-api.ts')
   const description = JSON.stringify(describeApi(limits, readVersion()))

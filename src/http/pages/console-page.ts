@@ -14,7 +14,10 @@ import { addPage, allowOnly } from './page.ts'
 
 const path = '/console'
 
-/** The path is the same in a checkout and in the package. */
+/**
+ * Folder of the built console. Its path from this file is the same in a checkout and in the
+ * package.
+ */
 const builtFolder = new URL('../../../build/console/', import.meta.url)
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -24,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** The page may load only files of this server, and connect only to it. */
+/** Headers that allow the page to load files of this server only, and to connect only to it. */
 const safely = allowOnly([
   "script-src 'self'",
   "style-src 'self'",
@@ -52,7 +55,9 @@ export function addConsolePage(
   })
 }
 
-/** Files are read on first use, because few are large. A new build replaces them. */
+/**
+ * The built files. They are read on first use, because few are large. A new build replaces them.
+ */
 class ConsoleFiles {
   #builtAt = 0
   readonly #known = new Map<string, FixedContent>()
@@ -72,7 +77,7 @@ class ConsoleFiles {
 
   async find(name: string): Promise<FixedContent | undefined> {
     const known = this.#known.get(name)
-    // Serves only names in the folder's listing: a path could lead outside of the folder.
+    // Only names in the folder's listing are served: a path could lead outside of the folder.
     if (known !== undefined || !(await namesIn(this.#folder)).includes(name)) return known
     const contentType = contentTypes[extname(name)]
     if (contentType === undefined) return undefined
@@ -89,7 +94,7 @@ function namesIn(place: URL): Promise<readonly string[]> {
   return readdir(place).catch(() => [])
 }
 
-/** Shown when a checkout has no built console. */
+/** The page when a checkout has no built console. */
 const unbuiltPage = new FixedContent(
   contentTypes['.html']!,
   '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not ' +

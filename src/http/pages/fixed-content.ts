@@ -29,7 +29,8 @@ export class FixedContent {
     this.#encodings = Object.keys(packed) as Encoding[]
     this.#tag = createHash('sha256').update(this.#body).digest('base64url')
     this.#headers = {
-      // Clients may cache it but must revalidate, because it changes with the server's version.
+      // Clients may cache the content but must revalidate it, because it changes with the server's
+      // version.
       'Cache-Control': 'no-cache',
       'X-Content-Type-Options': 'nosniff',
       ...(this.#encodings.length > 0 && { Vary: 'Accept-Encoding' }),
@@ -60,7 +61,10 @@ export class FixedContent {
   }
 }
 
-/** A proxy may have marked the ETag as weak; it still identifies the same content. */
+/**
+ * Whether the client has the content with this ETag. A proxy may have marked the ETag as weak; it
+ * still identifies the same content.
+ */
 function isKnown(tag: string, known: string | undefined): boolean {
   if (known === undefined) return false
   const tags = known.split(',').map((each) => each.trim())

@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { hash } from 'node:crypto'
 import type { FixedContent } from './fixed-content.ts'
 
-/** Links in the page are relative, so that it works behind proxies that add a prefix. */
+/**
+ * Serves a page at the path. Its links are relative, so that it works behind proxies that add a
+ * prefix.
+ */
 export function addPage(
   app: FastifyInstance,
   path: string,

@@ -43,12 +43,12 @@ export function readDigits(text: string, from: number, to: number): number {
   return number
 }
 
-/** Pads to at least two digits. */
+/** Prints a number with at least two digits. */
 export function two(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** Dates and timestamps have no more digits in a year. */
+/** Maximum digits of a year in dates and timestamps. */
 const yearDigitsMax = 10
 
 /** Reads four digits, or a sign and four or more digits; a plus requires more than four. */
@@ -88,7 +88,10 @@ function daysBefore(year: number): number {
   return 365 * year + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
 }
 
-/** From March on, each group of five months has 153 days: 31, 30, 31, 30 and 31. */
+/**
+ * Days from the first of March to the start of a month. From March on, each group of five months
+ * has 153 days: 31, 30, 31, 30 and 31.
+ */
 function daysBeforeMonth(month: number): number {
   return Math.floor((153 * month + 2) / 5)
 }

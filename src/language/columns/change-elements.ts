@@ -93,7 +93,7 @@ function* storedMap(
     : ordered.map(([key, value]) => [key, value])
 }
 
-/** Sorts by type and removes duplicates; of equal items the last one remains. */
+/** Sorts in the order of the type and removes duplicates; of equal items the last one remains. */
 function* inOrder<T>(
   items: readonly T[],
   type: ElementType,

@@ -22,7 +22,7 @@ export function* readList(
   return elements instanceof BadValue || elements.length > 0 ? elements : undefined
 }
 
-/** Sorts the elements and removes duplicates. */
+/** Reads a set: sorts the elements and removes duplicates. */
 export function* readSet(
   valueType: ElementType,
   value: Value,
@@ -60,7 +60,7 @@ function* readElements(
   return elements
 }
 
-/** Sorts by key; returns an object for textual keys, otherwise pairs. */
+/** Reads a map and sorts it by key. Returns an object for textual keys, otherwise pairs. */
 export function* readMap(
   keyType: PrimitiveName,
   valueType: ElementType,

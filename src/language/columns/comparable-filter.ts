@@ -21,7 +21,10 @@ import {
 /** Names of the fields of comparable values. */
 export interface ComparableFields {
   readonly types: UserTypes
-  /** `folded`: in the form that an index with text options compares. */
+  /**
+   * Path of the field for a part of a column. `folded`: of the field with the form that an index
+   * with text options compares.
+   */
   path(column: Column, part: ColumnPart, folded: boolean): Path
   /**
    * Options of an index that treats different texts as equal; undefined: there is no such index.
@@ -67,7 +70,7 @@ function comparableOperands(
   }
 }
 
-/** Ranges and negations match only rows that have a value. */
+/** Converts a comparison. Ranges and negations match only rows that have a value. */
 function comparison(condition: RowComparison, fields: ComparableFields): Filter {
   const { kind, column, part } = condition
   const operands = comparableOperands(condition, fields.types)
@@ -99,8 +102,8 @@ function comparison(condition: RowComparison, fields: ComparableFields): Filter 
 const notANumber = 'NaN'
 
 /**
- * NaN is greater than all numbers and equal to itself. Its comparable form is a string, which a
- * range of numbers does not include, so it needs a condition of its own.
+ * Converts a range. NaN is greater than all numbers and equal to itself. Its comparable form is a
+ * string, which a range of numbers does not include, so NaN needs a condition of its own.
  */
 function rangeOf(kind: RangeKind, { type }: Column, path: Path, value: Value): Filter {
   const range: Filter = { kind, path, value }

@@ -6,7 +6,9 @@ import type { ElementType, TextFolding, UserTypes } from './column-type.ts'
 import { comparable, comparableEntry, comparableVector } from './comparable.ts'
 import { foldText } from './fold-text.ts'
 
-/** Returns the comparable form of a value, or those of the elements of a collection. */
+/**
+ * Converts a value to its comparable form; a collection to the comparable forms of its elements.
+ */
 export type ToComparable = (value: ColumnValue) => Value
 
 /** The comparable parts of a column. A user-defined value has none. */

@@ -9,7 +9,10 @@ import type { ElementType, UserType, UserTypes } from './column-type.ts'
 import { primitives } from './primitives.ts'
 import { userTypeOf } from './user-types.ts'
 
-/** A number, Decimal, string or boolean. The order is meaningless for durations and user types. */
+/**
+ * Comparable form of an element: a number, Decimal, string or boolean. For durations and
+ * user-defined values it supports equality only, because its order is meaningless.
+ */
 export function comparable(type: ElementType, stored: Value, types: UserTypes): Value {
   return typeof type === 'string'
     ? primitives[type].comparable(stored)
@@ -21,12 +24,15 @@ export function comparableVector(numbers: ArrayLike<number>): Value {
   return Buffer.from(Float32Array.from(numbers, (n) => n + 0).buffer).toString('latin1')
 }
 
-/** Comparable form of a map entry, from those of its key and value. */
+/** Comparable form of a map entry, from the comparable forms of its key and value. */
 export function comparableEntry(key: Value, value: Value): Value {
   return printJson([key, value])
 }
 
-/** Omits null fields, so that values stay equal when a type gets more fields. */
+/**
+ * Comparable form of a user-defined value. It omits null fields, so that values stay equal when a
+ * type gets more fields.
+ */
 function textOfFields(type: UserType, stored: JsonObject): string {
   let text = ''
   for (const { name, type: fieldType } of type.fields) {

@@ -17,7 +17,7 @@ export function readDuration(value: Value): string | undefined {
   return parts && printDuration(parts)
 }
 
-/** Undefined if the text is not a valid duration, or exceeds the limits. */
+/** Parses a duration; undefined if the text is invalid or exceeds the limits. */
 export function durationParts(value: string): DurationParts | undefined {
   const negative = value.startsWith('-')
   const text = negative ? value.slice(1) : value
@@ -41,26 +41,28 @@ export function durationParts(value: string): DurationParts | undefined {
 const partMax = 2n ** 31n - 1n
 const nanosMax = 2n ** 63n - 1n
 
-/** "1y2mo3w4d5h6m7s8ms9us10ns" */
+/** The notation "1y2mo3w4d5h6m7s8ms9us10ns". */
 const compact = new RegExp(
   `^(?=.)${['y', 'mo', 'w', 'd', 'h', 'm', 's', 'ms', 'us', 'ns'].map(amountIn).join('')}$`,
   'i',
 )
 
-/** Amounts within the limits have at most 19 digits. */
+/**
+ * Pattern of an optional amount with its unit. Amounts within the limits have at most 19 digits.
+ */
 function amountIn(unit: string): string {
   const written = unit === 'us' ? '[uµμ]s' : unit
   return `(?:(?<${unit}>\\d{1,19})${written})?`
 }
 
-/** "P1Y2M3DT4H5M6.7S" or "P2W" */
+/** The notations "P1Y2M3DT4H5M6.7S" and "P2W". */
 const designators = new RegExp(
   '^P(?:(?<w>\\d{1,19})W|(?=.)(?:(?<y>\\d{1,19})Y)?(?:(?<mo>\\d{1,19})M)?' +
     '(?:(?<d>\\d{1,19})D)?(?:T(?=.)(?:(?<h>\\d{1,19})H)?(?:(?<m>\\d{1,19})M)?' +
     '(?:(?<s>\\d{1,19})(?:\\.(?<fraction>\\d{1,9}))?S)?)?)$',
 )
 
-/** "P0001-02-03T04:05:06" */
+/** The notation "P0001-02-03T04:05:06". */
 const fields = /^P(?<y>\d{4})-(?<mo>\d{2})-(?<d>\d{2})T(?<h>\d{2}):(?<m>\d{2}):(?<s>\d{2})$/
 
 export function printDuration(parts: DurationParts): string {

@@ -46,7 +46,7 @@ function unwrapUuid(name: PrimitiveName, value: Value): Value {
   return extended?.kind === 'uuid' ? extended.text : value
 }
 
-/** Fields are stored in the order of the type. */
+/** Reads a user-defined value. Its fields are stored in the order of the type. */
 function readUserValue(
   type: UserType,
   value: Value,

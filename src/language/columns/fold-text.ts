@@ -1,7 +1,7 @@
 import { foldToAscii } from '../../search/lexical/filters/ascii-folding.ts'
 import type { TextFolding } from './column-type.ts'
 
-/** Maps texts that the index treats as equal to the same text. */
+/** Folds a text: texts that the index treats as equal have the same result. */
 export function foldText(text: string, folding: TextFolding): string {
   let folded = text
   if (folding.normalize) folded = folded.normalize('NFC')

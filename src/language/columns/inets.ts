@@ -26,7 +26,9 @@ export function comparableInet(stored: Value): string {
     : readV4(text)!.toString(16).padStart(8, '0')
 }
 
-/** The last part covers all remaining bytes: 127.1 is 127.0.0.1. */
+/**
+ * Parses an IPv4 address as a number. The last part covers all remaining bytes: 127.1 is 127.0.0.1.
+ */
 function readV4(text: string): number | undefined {
   const parts = text.split('.')
   if (parts.length > 4 || !parts.every((part) => v4Part.test(part))) return undefined
@@ -40,7 +42,7 @@ function readV4(text: string): number | undefined {
   return address * 256 ** (4 - parts.length) + last
 }
 
-/** Rejects leading zeros, because some software reads such parts as octal. */
+/** A part without leading zeros, because some software reads parts with a leading zero as octal. */
 const v4Part = /^(?:0|[1-9]\d{0,9})$/
 
 function printV4(address: number): string {
@@ -56,7 +58,7 @@ function readV6(text: string): number[] | undefined {
   const [head, tail] = halves.map(readGroups)
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
   if (tail === undefined) return head.length === groupCount ? head : undefined
-  // An IPv4 address must be at the end, so not before the gap.
+  // An IPv4 address is permitted only at the end, so it cannot precede "::".
   if (halves[0]!.includes('.')) return undefined
   const gap = groupCount - head.length - tail.length
   if (gap < 1) return undefined
@@ -82,7 +84,7 @@ function readGroups(text: string): number[] | undefined {
 
 const v6Group = /^[0-9a-f]{1,4}$/i
 
-/** Whether it is an IPv4-mapped address: ::ffff:a.b.c.d is a.b.c.d. */
+/** Whether the groups are an IPv4-mapped address: ::ffff:a.b.c.d is a.b.c.d. */
 function isMapped(groups: readonly number[]): boolean {
   return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
 }

@@ -92,7 +92,10 @@ export function addCondition(
   conditions.set(column.name, both)
 }
 
-/** An equality absorbs the bounds. */
+/**
+ * The condition that both hold. With an equality the result has only `eq`: its values that satisfy
+ * both conditions.
+ */
 function intersect(
   a: KeyCondition,
   b: KeyCondition,
@@ -102,7 +105,7 @@ function intersect(
   const toComparable = comparableScalar(column, types)
   const compare = (one: ColumnValue, other: ColumnValue) =>
     compareValues(toComparable(one), toComparable(other))
-  /** `side`: 1 for lower bounds, -1 for upper bounds. */
+  /** The tighter of two bounds. `side` is 1 for lower bounds, -1 for upper bounds. */
   const tighter = (
     one: KeyBound | undefined,
     other: KeyBound | undefined,

@@ -20,7 +20,7 @@ export interface RowRules extends Pick<ComparableFields, 'types' | 'folding'> {
 
 type ValueOf = (column: Column) => ColumnValue | undefined
 
-/** Returns whether a row matches, as steps if it has long collections. */
+/** Tests whether a row matches. The result takes steps if the row has long collections. */
 export type RowMatcher = (valueOf: ValueOf) => boolean | Steps<boolean>
 
 export function matchesRow(filter: RowFilter, valueOf: ValueOf, rules: RowRules): boolean {
@@ -94,7 +94,10 @@ function sizeOf(value: ColumnValue): number {
   return value instanceof Map ? value.size : 0
 }
 
-/** Slices of a list are lists, and slices of a map's entries are a map in pair form. */
+/**
+ * Converts a value slice by slice. Slices of a list are lists, and slices of a map's entries are a
+ * map in pair form.
+ */
 function* comparableInSteps(value: Value, toComparable: ToComparable): Steps<Value> {
   const elements = isObject(value) ? entriesOf(value) : (value as Value[])
   const made: Value[] = []

@@ -64,7 +64,7 @@ export function readDecimal(value: Value): Numeric | undefined {
   return isDecimal(value) ? value : undefined
 }
 
-/** JSON cannot represent these numbers, so rows store their names. */
+/** Floating-point numbers that JSON cannot represent, so rows store their names. */
 const namedDoubles: ReadonlyMap<Value, number> = new Map([
   ['Infinity', Infinity],
   ['-Infinity', -Infinity],
@@ -90,7 +90,10 @@ function storedDouble(double: number): number | string {
   return Number.isFinite(double) ? double + 0 : String(double)
 }
 
-/** NaN equals itself and, as a string, sorts after all numbers. */
+/**
+ * Comparable form of a floating-point number. NaN equals itself and, as a string, sorts after all
+ * numbers.
+ */
 export function comparableDouble(stored: Value): Value {
   return namedDoubles.get(stored) ?? stored
 }

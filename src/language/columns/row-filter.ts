@@ -3,7 +3,9 @@ import type { Value } from '../../json/value.ts'
 import type { Clause, comparisonKinds } from '../filters/filter-clause.ts'
 import type { Column, ColumnPart } from './column.ts'
 
-/** Contains no negation: the parser pushes it down to the conditions. */
+/**
+ * A filter on rows. It contains no negation: the parser pushes negations down to the conditions.
+ */
 export type RowFilter = Clause<RowCondition>
 
 export type RowCondition = RowComparison | RowMatch
@@ -13,8 +15,8 @@ export interface RowComparison {
   readonly column: Column
   readonly part: ColumnPart
   /**
-   * One operand; for in, nin, all and notAll any number. Elements for a list or set; keys, values
-   * or pairs of both for a map.
+   * One operand; `in`, `nin`, `all` and `notAll` have any number of operands. For a list or set,
+   * operands are elements; for a map they are keys, values, or pairs of both.
    */
   readonly operands: readonly Value[]
 }
@@ -30,7 +32,7 @@ export interface RowMatch {
 
 export type ScalarKind = (typeof comparisonKinds)[keyof typeof comparisonKinds]
 
-/** The last two apply to collections only. */
+/** `all` and `notAll` apply to collections only. */
 export type ComparisonKind = ScalarKind | 'all' | 'notAll'
 
 export type RangeKind = 'gt' | 'gte' | 'lt' | 'lte'

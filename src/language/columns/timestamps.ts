@@ -5,7 +5,7 @@ import type { Numeric, Value } from '../../json/value.ts'
 import { printDay, readDay, readDigits, two } from './calendar.ts'
 import { nanosOfDay } from './times.ts'
 
-/** Split into two numbers, because a double cannot represent all 64-bit milliseconds. */
+/** A point in time in two numbers, because a double cannot represent all 64-bit milliseconds. */
 interface Instant {
   readonly days: number
   readonly msOfDay: number

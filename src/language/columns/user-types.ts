@@ -1,6 +1,6 @@
 import type { UserType, UserTypeName, UserTypes } from './column-type.ts'
 
-/** `types` contains all types that the table uses, so it contains this one. */
+/** The definition of a user-defined type. `types` contains all types that the table uses. */
 export function userTypeOf({ udtName }: UserTypeName, types: UserTypes): UserType {
   const type = types.find(({ name }) => name === udtName)
   if (type === undefined)

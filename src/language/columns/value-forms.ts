@@ -16,7 +16,7 @@ export function shownForm(type: ColumnType, value: Value, types: UserTypes): Val
   return formOf(type, value, types, shown)
 }
 
-/** The form that stored rows print; the value itself if `hasFloats` is false. */
+/** The form that stored rows print; equal to the value if `hasFloats` is false. */
 export function storedForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, stored)
 }
@@ -64,7 +64,7 @@ export function mapElements(
 
 type Form = (name: PrimitiveName, value: Value) => Value
 
-/** Non-finite numbers are strings. */
+/** The form in stored rows. Non-finite numbers are strings already. */
 const stored: Form = (name, value) =>
   isFloating(name) && typeof value === 'number' ? asFloating(value) : value
 

@@ -1,7 +1,7 @@
 /**
  * Filters on array elements, for $pull. They differ from filters on documents: the _id of an
  * element is an ordinary field, indexing options do not apply, and $not is plain negation as in
- * MongoDB, also above the operators of one field. So {"$not": {"$gt": 5}} holds for an element that
+ * MongoDB, even around the operators of one field. So {"$not": {"$gt": 5}} holds for an element that
  * is not a number.
  */
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
@@ -31,7 +31,7 @@ export type ElementFilter = Clause<ElementCondition>
 
 export type ElementCondition =
   | Comparison
-  /** At least one of them does not hold. */
+  /** At least one of the conditions does not hold. */
   | { readonly kind: 'not'; readonly of: readonly ElementCondition[] }
 
 /** Parses a filter on array elements that are objects. */
@@ -109,7 +109,7 @@ function negatedBy(path: Path, argument: Value): readonly (readonly [string, Val
   throw invalidArgument(path.text, '$not', 'an Object of operators', argument)
 }
 
-/** Names that start with $ are never fields of an element. */
+/** Parses the path of a field. Names that start with $ are never fields of an element. */
 function readElementPath(name: string, operand: Value): Path {
   if (isOperator(name)) {
     if (Array.isArray(operand)) throw unknownOperator(name)

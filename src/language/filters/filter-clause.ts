@@ -54,7 +54,7 @@ export function conditionsOf<Condition extends { readonly kind: string }>(
   return isLogical(clause) ? clause.of.flatMap(conditionsOf) : [clause]
 }
 
-/** The same tree with each condition replaced. */
+/** A copy of the tree in which each condition is replaced. */
 export function mapConditions<From extends { readonly kind: string }, To>(
   clause: Clause<From>,
   change: (condition: From) => Clause<To>,
@@ -139,8 +139,8 @@ export function checkConditionCount(count: number, limits: Limits): void {
 }
 
 /**
- * The operators in an object; undefined if the object has fields or is empty, and therefore is a
- * value for an equality.
+ * The operators in an object. Undefined if the object has fields or is empty: it is then a value
+ * for an equality.
  */
 export function operatorsOf(
   name: string,

@@ -3,8 +3,8 @@ import type { Value } from '../../json/value.ts'
 import type { Path } from '../values/path.ts'
 
 /**
- * Contains no negation: the parser pushes it down to the comparisons, each of which has an
- * opposite. An empty `and` is true, an empty `or` false.
+ * A filter. It contains no negation: the parser pushes negations down to the comparisons, each of
+ * which has an opposite. An empty `and` is true, an empty `or` false.
  */
 export type Filter =
   | { readonly kind: 'and'; readonly of: readonly Filter[] }
@@ -26,7 +26,10 @@ export type Comparison =
       readonly values: readonly Value[]
     }
   | { readonly kind: 'size' | 'notSize'; readonly path: Path; readonly size: number }
-  /** The text contains all terms, which the analyzer of the path produced from `text`. */
+  /**
+   * A comparison that holds if the text contains all terms, which the analyzer of the path produced
+   * from `text`.
+   */
   | {
       readonly kind: 'match'
       readonly path: Path
@@ -48,7 +51,8 @@ export function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
 const roots = new WeakMap<Filter, ReadonlySet<string>>()
 
 /**
- * Root fields that the filter reads, without those of $match, which an index or analyzer answers.
+ * Root fields that the filter reads, except the fields of $match, which an index or analyzer
+ * answers.
  */
 export function rootFields(filter: Filter): ReadonlySet<string> {
   let names = roots.get(filter)

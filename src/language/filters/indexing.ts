@@ -14,7 +14,10 @@ import { atOnce, InterruptibleWalk, type Steps } from '../../runtime/steps.ts'
 export interface IndexingRule {
   /** Whether everything is indexed: `covers` is always true, and `prune` changes nothing. */
   readonly all: boolean
-  /** Also true for a path above an indexed one, although only part of its value is indexed. */
+  /**
+   * Whether filters may use the path. Also true for a path above an indexed path, whose value is
+   * only partly indexed.
+   */
   covers(path: Path): boolean
   /** The indexed part of a document. It always contains the _id, which lookups by id need. */
   prune(document: JsonObject): JsonObject
@@ -79,7 +82,7 @@ function indexAllBut(listed: Listed): IndexingRule {
 /** The indexed part of a field's value; a tree lists fields within it. */
 type IndexedPart = 'whole' | 'nothing' | Listed
 
-/** Decides from the listed paths at the field and below it. */
+/** Decides which part of a field is indexed, from the listed paths at the field and below it. */
 type PartOf = (below: Listed | undefined) => IndexedPart
 
 function pruning(

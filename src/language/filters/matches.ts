@@ -24,8 +24,8 @@ export type Matchable =
 export type HasTerms = (terms: readonly string[], path: string) => boolean
 
 /**
- * `document` contains $vector, $vectorize and $lexical as ordinary fields. Only an analyzer or an
- * index knows the terms of its text.
+ * Whether a document matches the filter. `document` contains $vector, $vectorize and $lexical as
+ * ordinary fields. Only an analyzer or an index knows the terms of its text.
  */
 export function matches(
   filter: Matchable,
@@ -48,7 +48,9 @@ export function matchesInSteps(
   return seen.isPending ? inSteps(test, seen) : answer
 }
 
-/** Each round looks up one more path. */
+/**
+ * Repeats the test until all paths that it needs were looked up; each round looks up one more path.
+ */
 function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
   for (;;) {
     yield* seen.settle()
@@ -58,14 +60,14 @@ function* inSteps(test: Test, seen: SeenDocument): Steps<boolean> {
 }
 
 /**
- * Cost of the filter per document, besides the size of the document: the number of values that it
- * compares, and lookups of paths in the same unit.
+ * Cost of the filter per document, besides the size of the document. The unit is one compared
+ * value; lookups of paths are converted to it.
  */
 export function costOf(filter: Matchable): number {
   return known.get(filter)?.cost ?? costIn(filter)
 }
 
-/** `termsAt` analyzes the text at a path; it is called once per path. */
+/** Tests texts for terms. `termsAt` analyzes the text at a path; it is called once per path. */
 export function hasTermsIn(
   termsAt: (path: string) => readonly string[] | undefined,
 ): HasTerms {
@@ -102,7 +104,7 @@ class SeenDocument {
     return this.#pending !== undefined
   }
 
-  /** Undefined: the lookup takes steps, after which the test is repeated. */
+  /** The values at a path. Undefined: the lookup takes steps, after which the test is repeated. */
   at({ number, path, values }: WantedPath): FoundValues | undefined {
     const known = this.#found[number]
     if (known !== undefined) return known
@@ -119,7 +121,9 @@ class SeenDocument {
   }
 }
 
-/** The result is meaningless while a path is pending. */
+/**
+ * Whether a condition holds for the document. The result is meaningless while a path is pending.
+ */
 type Test = (seen: SeenDocument) => boolean
 
 interface WantedPath {
@@ -224,7 +228,10 @@ function testOf(filter: Matchable, wanted: ReadonlyMap<string, WantedPath>): Tes
   }
 }
 
-/** Stops at a pending path, because the tests are repeated after it. */
+/**
+ * A test that all given tests hold. It stops at a pending path, because the tests are repeated
+ * after the lookup.
+ */
 function every(tests: readonly Test[]): Test {
   const [only] = tests
   if (tests.length === 1) return only!
@@ -290,7 +297,9 @@ function comparisonTest(
 
 type Holds = (found: FoundValues) => boolean
 
-/** An array equals each scalar among its elements, except null. */
+/**
+ * A test for equality with the value. An array equals each scalar among its elements, except null.
+ */
 function equalTo(value: Value, values: WantedValues): Holds {
   const number = values.numberOf(value)
   if (number === -1) return () => false
@@ -308,7 +317,9 @@ function among(choices: readonly Value[], values: WantedValues): Holds {
     (elements !== undefined && elementNumbers.some((number) => elements[number] === 1))
 }
 
-/** Treats a scalar as an array with one element. */
+/**
+ * A test that a value contains all required values. A scalar counts as an array with one element.
+ */
 function holdingAll(required: readonly Value[], values: WantedValues): Holds {
   const numbers = [...new Set(required.map((value) => values.numberOf(value)))]
   if (numbers.includes(-1)) return () => false
@@ -320,7 +331,7 @@ function holdingAll(required: readonly Value[], values: WantedValues): Holds {
       : numbers.every((number) => elements[number] === 1)
 }
 
-/** Only values of the same ordered type are less or greater than each other. */
+/** A test for a range. Only values of the same ordered type are less or greater than each other. */
 function ordered(
   value: Value,
   holds: (order: number) => boolean,

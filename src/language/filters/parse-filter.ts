@@ -73,7 +73,7 @@ const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$le
 
 function readPath(name: string, operand: Value): Path {
   if (name.startsWith('$') && !searchFields.has(name)) {
-    // Unsupported operators such as $nor take an array here.
+    // A name with $ and an array is an unsupported operator such as $nor, not a field.
     if (Array.isArray(operand)) throw unknownOperator(name)
     throw invalid({ reason: 'notAField', path: name })
   }
@@ -95,7 +95,8 @@ export function operationsOf(
   if (Array.isArray(operand) && !searchFields.has(path.text))
     throw invalid({ reason: 'array', path: path.text })
   if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
-  // An empty object has no operators, so it is no condition; {"$eq": {}} compares with one.
+  // An empty object has no operators, so it yields no condition; {"$eq": {}} compares with an empty
+  // object.
   if (operand.size === 0) return []
   return operatorsOf(path.text, operand) ?? [['$eq', operand]]
 }

@@ -123,7 +123,7 @@ export class WantedValues {
     return this.#others.get(text) ?? -1
   }
 
-  /** -1 for objects and arrays as well. */
+  /** The number of a scalar; -1 if the filter does not contain it, and for objects and arrays. */
   #scalarNumber(value: Value): number {
     if (typeof value === 'number') return this.#placeOf(value)
     if (value === null || typeof value !== 'object') return this.#plain.get(value) ?? -1
@@ -157,7 +157,9 @@ function isComposite(value: Value): value is Composite {
   return kind === undefined || kind === 'malformed'
 }
 
-/** Composites with different shapes are never equal. */
+/**
+ * The number of members, negative for objects. Composites with different shapes are never equal.
+ */
 function shapeOf(value: Composite): number {
   return Array.isArray(value) ? value.length : -1 - value.size
 }
@@ -177,7 +179,7 @@ function keyOf(
   return scalarKey(value)
 }
 
-/** Undefined for non-scalars and binary values. */
+/** The key of a scalar; undefined for other values, and for binary values. */
 function scalarKey(value: JsonObject): Key | undefined {
   const extended = extendedOf(value)
   switch (extended?.kind) {

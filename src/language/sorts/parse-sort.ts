@@ -56,7 +56,10 @@ export function checkKeyCount(
 
 const anyOrder: Sort = { kind: 'values', keys: [] }
 
-/** Separate from parsing, because errors of the filter take precedence. */
+/**
+ * Throws if a sort key is not indexed. Separate from parsing, because errors of the filter take
+ * precedence.
+ */
 export function checkSortIndexed(sort: Sort, indexing: IndexingRule): void {
   if (sort.kind !== 'values' || indexing.all) return
   for (const { path } of sort.keys)

@@ -21,8 +21,8 @@ export function shortestTied(value: Value | undefined): Value | undefined {
 
 /**
  * Reads a value of a position or page state of version 0.1, which are JSON. An absent value is an
- * empty list, and a present one a list of one. A non-finite number is a list of its name and true.
- * Forged lists are read as an arbitrary value.
+ * empty list, and a present value is a list of one. A non-finite number is a list of its name and
+ * true. A forged list is read as an arbitrary value.
  */
 export function decodeLegacyValue(held: readonly Value[]): Value | undefined {
   const [value, isNamed] = held

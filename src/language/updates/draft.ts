@@ -51,7 +51,7 @@ export class Draft {
     if (old !== undefined && (old === value || equalValues(old, value))) return
     if (old === undefined) this.checkWay(operator, path)
     this.changed = true
-    // The _id is the first field of a document.
+    // A new _id becomes the first field of the document.
     if (path.text === '_id' && old === undefined)
       this.document = yield* copyObject(this.document, new Map([['_id', value]]))
     else putChild(yield* this.ownHolder(path), path.segments.at(-1)!, value)
@@ -98,8 +98,8 @@ export class Draft {
       })
   }
 
-  // Appending needs no padding, so its limit is left to the rules for documents: arrays without an
-  // index may be long.
+  // Throws if the position requires padding beyond the length limit. Appending needs no padding, so
+  // its limit is left to the rules for documents: arrays without an index may be long.
   private checkPosition(array: readonly Value[], segment: string, at: string): void {
     const position = arrayPosition(segment)
     if (
@@ -134,7 +134,7 @@ export class Draft {
   }
 }
 
-/** Wrappers such as {"$date": …} are values without fields. */
+/** Whether the value has fields or elements. Wrappers such as {"$date": …} have none. */
 function isContainer(value: Value | undefined): value is Container {
   return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
 }

@@ -176,7 +176,10 @@ function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Va
   return { values, position }
 }
 
-/** Wrappers such as {"$binary": …} are values without modifiers. */
+/**
+ * Whether the argument of $push or $addToSet has modifiers. Wrappers such as {"$binary": …} are
+ * values without modifiers.
+ */
 export function hasModifiers(argument: JsonObject): boolean {
   if (extendedOf(argument) !== undefined) return false
   return [...argument.keys()].some((name) => name.startsWith('$'))
@@ -228,7 +231,10 @@ function checkRoot(operator: Operator, path: Path): void {
     })
 }
 
-/** Operators with modifiers report a name with $ as a misplaced modifier. */
+/**
+ * The error for a path that starts with $. Operators with modifiers report it as a misplaced
+ * modifier.
+ */
 function unknownRoot(operator: Operator, path: Path): ApiError {
   const root = path.segments[0]!
   if (root !== '$hybrid')
@@ -270,8 +276,8 @@ function badName(
 }
 
 /**
- * $vector and $vectorize overwrite each other, so an update with both, even under different
- * operators, would undo part of itself.
+ * Rejects an update of both $vector and $vectorize, even under different operators: they overwrite
+ * each other, so the update would undo part of itself.
  */
 function checkSearchFields(actions: readonly UpdateAction[]): void {
   const vector = actions.find((action) => action.path.text === '$vector')

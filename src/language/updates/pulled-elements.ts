@@ -55,7 +55,9 @@ export function parsePulled(path: Path, argument: Value, limits: Limits): Pulled
   }
 }
 
-/** Parses values for equality: those of $pullAll, or the one of $pull. */
+/**
+ * Parses values that are compared by equality: the list of $pullAll, or the single value of $pull.
+ */
 export function parsePulledValues(
   operator: '$pull' | '$pullAll',
   path: Path,
@@ -164,7 +166,10 @@ function isPlainObject(value: Value): value is JsonObject {
   return isObject(value) && extendedOf(value) === undefined
 }
 
-/** The same text for equal values only; UUIDs and ObjectIds ignore letter case. */
+/**
+ * A text for comparison: two values have the same text only if they are equal. UUIDs and ObjectIds
+ * ignore letter case.
+ */
 function equalityText(value: Value): string | Steps<string> {
   const extended = extendedOf(value)
   return extended?.kind === 'uuid' || extended?.kind === 'objectId'

@@ -64,8 +64,8 @@ export interface UpdateContext {
 }
 
 /**
- * Does not modify the document. The result shares unchanged parts with it, and is the same object
- * if nothing changed. The caller must validate the result like an insert.
+ * Applies an update; does not modify the given document. The result shares unchanged parts with it,
+ * and is the same object if nothing changed. The caller must validate the result like an insert.
  */
 export function* applyUpdate(
   update: Update,
@@ -146,7 +146,9 @@ function* apply(action: UpdateAction, draft: Draft, context: UpdateContext): Ste
   }
 }
 
-/** Limits the work before it starts, because arrays without an index may be long. */
+/**
+ * Limits the comparisons of $pull before they start, because arrays without an index may be long.
+ */
 function checkPulls(update: Update, draft: Draft, limits: Limits): void {
   let count = 0
   for (const action of update.actions) {
@@ -174,7 +176,7 @@ function* set(
   draft: Draft,
 ): Steps<void> {
   yield* draft.write(operator, path, value)
-  // The text no longer matches the vector.
+  // The text does not match the new vector any more, so it is removed.
   if (path.text === '$vector') yield* draft.remove(vectorizePath)
 }
 

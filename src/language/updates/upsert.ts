@@ -28,7 +28,10 @@ export function equalityDocument(filter: Filter): JsonObject {
   return document
 }
 
-/** Without overlaps, every object above a value was created here, so it may be modified. */
+/**
+ * Throws if paths overlap. Without overlaps, every object above a value was created here, so it may
+ * be modified.
+ */
 function checkOverlaps(paths: readonly Path[]): void {
   const tree = new PathTree<Path>()
   for (const path of paths) {

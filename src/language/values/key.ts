@@ -15,7 +15,10 @@ export const tag = {
   string: 0x30,
   boolean: 0x40,
   date: 0x50,
-  /** From here on, a key contains only the type, and the length of an array. */
+  /**
+   * Keys of objects and binary values contain only the type; keys of arrays also contain the
+   * length.
+   */
   object: 0x60,
   array: 0x70,
   binary: 0x80,
@@ -25,7 +28,7 @@ export const tag = {
 export function keyOf(value: Value): Uint8Array {
   scratch.size = 0
   scratch.addValue(value)
-  // Copies into Node's buffer pool, which is cheaper than a new allocation.
+  // The copy is in Node's buffer pool, which is cheaper than a new allocation.
   return Buffer.from(scratch.view(0, scratch.size))
 }
 
@@ -135,7 +138,10 @@ export class KeyBytes {
     this.size = at
   }
 
-  /** IEEE 754; inverts the sign bit of positive numbers and all bits of negative ones. */
+  /**
+   * Appends a double as IEEE 754 bytes that sort like numbers: inverts the sign bit of a positive
+   * number, and all bits of a negative number.
+   */
   #double(type: number, value: number): void {
     this.#reserve(9)
     this.#bytes[this.size] = type
@@ -147,8 +153,9 @@ export class KeyBytes {
   }
 
   /**
-   * The greatest double up to the number, followed by the exponent and digits of its
-   * magnitude, which distinguish it from that double; complemented if the number is negative.
+   * Appends the greatest double that does not exceed the number. The exponent and digits of the
+   * number's magnitude follow, to distinguish numbers with the same double. They are complemented
+   * if the number is negative.
    */
   #decimal(value: Decimal): void {
     this.#double(tag.number, greatestDoubleUpTo(value))
@@ -165,7 +172,7 @@ export class KeyBytes {
     this.size = start + 6 + digits.length
     if (sign < 0) {
       for (let i = start; i < this.size; i++) this.#bytes[i]! ^= 0xff
-      // More digits mean a greater magnitude, so a shorter sequence must sort last.
+      // A negative number with fewer digits is greater, so the shorter sequence must sort last.
       this.#byte(0xff)
     }
   }

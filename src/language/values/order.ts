@@ -127,7 +127,7 @@ function dateOf(value: Value): number {
   return (extendedOf(value) as { ms: number }).ms
 }
 
-/** Compares strings by UTF-16 code units, and numbers by value. */
+/** Compares two strings by UTF-16 code units, or two numbers by value. */
 function compareNatively<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

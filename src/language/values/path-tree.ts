@@ -16,8 +16,7 @@ export class PathTree<Leaf> {
   }
 }
 
-// Iterative, because a client's path may be deeper than the stack.
-
+/** Adds a path in a loop: a client's path may be deeper than the stack. */
 function addPath<Leaf>(
   tree: PathTree<Leaf>,
   segments: readonly string[],

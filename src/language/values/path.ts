@@ -8,7 +8,7 @@ export interface Path {
   readonly segments: readonly string[]
 }
 
-/** Returns the problem if the text is not a valid path. */
+/** Parses a path; returns the problem if the text is not a valid path. */
 export function parsePath(text: string): Path | { readonly problem: string } {
   if (text === '') return { problem: 'a path cannot be empty' }
   if (!text.includes('&') && !text.includes('.')) return { text, segments: [text] }

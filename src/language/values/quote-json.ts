@@ -10,7 +10,7 @@ export function quoteJson(value: Value): string {
   return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`
 }
 
-/** Appends the type: 1 (Number). */
+/** Prints a value with its type: 1 (Number). */
 export function quoteWithType(value: Value): string {
   return `${quoteJson(value)} (${jsonTypeOf(value)})`
 }

@@ -46,7 +46,10 @@ export function readBinaryNumbers(binary: Value): Float32Array {
   return numbers
 }
 
-/** Returns a problem if the text is invalid; it continues a sentence about "$binary". */
+/**
+ * Decodes the floats; returns a problem if the text is invalid. The problem continues a sentence
+ * about "$binary".
+ */
 export function decodeBinaryVector(
   base64: string,
 ): Float32Array | { readonly problem: string } {

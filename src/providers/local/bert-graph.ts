@@ -76,7 +76,7 @@ class BertGraph {
   /** Sum of word and position embeddings. All tokens belong to the first segment. */
   embed(ids: ValueName): ValueName {
     const { graph } = this
-    // Widens rows after the lookup, because the vocabulary is half of all weights.
+    // Only the found rows are widened: the vocabulary is half of all weights.
     const words = this.cast(
       graph.node('Gather', [this.#stored('embeddings.word_embeddings.weight'), ids]),
       'float',
@@ -188,7 +188,10 @@ class BertGraph {
     ]
   }
 
-  /** Weights are stored with one row per output; the product needs one row per input. */
+  /**
+   * A weight as a factor of a product: weights are stored with one row per output, and the product
+   * needs one row per input.
+   */
   #transposed(name: string): ValueName {
     return this.graph.node('Transpose', [this.#weight(name)])
   }

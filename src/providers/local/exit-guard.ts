@@ -12,7 +12,7 @@ export class ExitGuard {
     this.#state = new Int32Array(memory)
   }
 
-  /** Called by the model's thread around each call of the runtime; one at a time. */
+  /** Runs a call of the runtime. The model's thread makes one call at a time. */
   async during<T>(call: () => Promise<T>): Promise<T> {
     Atomics.store(this.#state, runningAt, 1)
     try {

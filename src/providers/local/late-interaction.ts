@@ -35,7 +35,9 @@ export function score(query: ComparedText, passage: ComparedText): number {
   return weights === 0 ? together : (sum / weights + together) / 2
 }
 
-/** Copies the input, so the caller may reuse its buffers. */
+/**
+ * Prepares an encoded text for comparisons. Copies the input, so the caller may reuse its buffers.
+ */
 export function toCompare(text: EncodedText): ComparedText {
   const { ids, numbers, dimension } = text
   const tokens = Float32Array.from(numbers)

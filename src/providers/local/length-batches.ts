@@ -30,7 +30,7 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
 
 /**
  * Tokens of a batch, as many as one text can have. Larger batches are hardly faster, and delay
- * other requests: this one takes about 50 ms on one core.
+ * other requests: a batch of this size takes about 50 ms on one core.
  */
 export const batchTokensMax = 256
 

@@ -26,7 +26,10 @@ export const localEmbedding = { model: 'all-MiniLM-L6-v2', dimension: 384 } as c
 
 export const localReranker = { model: 'all-MiniLM-L6-v2-late-interaction' } as const
 
-/** Undefined if the optional packages are missing, or do not support this platform. */
+/**
+ * The local models; undefined if the optional packages are missing, or do not support this
+ * platform.
+ */
 export function findLocalModels(settings: LocalModelSettings): LocalModels | undefined {
   return packagesAreInstalled() ? new ThreadedModels(settings) : undefined
 }
@@ -56,7 +59,7 @@ export function nameLocalModels({
   }
 }
 
-/** Texts whose vectors are cached. Queries recur; texts to store do not. */
+/** Maximum texts whose vectors are cached. Queries recur; texts to store do not. */
 const rememberedMax = 1_000
 
 /** Maximum characters of a cached text; longer ones are probably stored, not searched. */

@@ -148,7 +148,10 @@ export class ModelWork {
 
 type Role = 'embedding' | 'reranking'
 
-/** Stored vectors must be reproducible on every machine for years; scores are used only once. */
+/**
+ * Precision of each model. Stored vectors must be reproducible on every machine for years; scores
+ * are used only once.
+ */
 const precisions = { embedding: 'float', reranking: 'int8' } as const
 
 interface Run<T> {

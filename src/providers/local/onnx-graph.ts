@@ -42,7 +42,7 @@ export class OnnxGraph {
     this.#domains = operatorSets
   }
 
-  /** A dimension given as text is a variable name. */
+  /** Adds an input of the model. A dimension given as text is a variable name. */
   input(name: string, type: TensorType, shape: readonly (number | string)[]): ValueName {
     this.#fields.push(bytesField(graphFields.input, valueInfo(name, type, shape)))
     return name

@@ -32,7 +32,7 @@ function tag(field: number, wireType: number): number {
   return field * 8 + wireType
 }
 
-/** Seven bits per byte, low bits first; negative numbers as 64 bits. */
+/** An integer with seven bits per byte, low bits first; negative numbers as 64 bits. */
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, BigInt(value))

@@ -75,7 +75,7 @@ export class ModelThread {
     }
   }
 
-  /** Pending requests are rejected. */
+  /** Ends the thread; pending requests are rejected. */
   async close(): Promise<void> {
     this.#closing = true
     this.#worker.ref()

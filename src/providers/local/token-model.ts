@@ -54,7 +54,7 @@ export class TokenModel {
   readonly #output: string
   readonly #tokensMax: number
 
-  /** `threads` is the maximum per run. */
+  /** Loads a model. `threads` is the maximum number of threads per run. */
   static async open(
     source: ModelSource,
     threads: number,
@@ -81,7 +81,7 @@ export class TokenModel {
     this.runsAlone = runsAlone
   }
 
-  /** With `question`, the text is tokenized as the second of a pair. */
+  /** Tokenizes a text; with `question`, as the second text of a pair. */
   tokenize(text: string, question?: string): Tokens {
     const charactersMax = this.#tokensMax * wordLengthMax
     // With this many tokens, the first `tokensMax` do not depend on where the text was cut.
@@ -100,7 +100,7 @@ export class TokenModel {
     return { ids: this.#cut(ids), segments: this.#cut(segments) }
   }
 
-  /** Blocks the thread until it is done. The texts should have similar lengths. */
+  /** Encodes texts in one run, which blocks the thread. The texts should have similar lengths. */
   async run(texts: readonly Tokens[]): Promise<readonly EncodedText[]> {
     const { session, guard } = this.#parts
     const longest = Math.max(...texts.map(({ ids }) => ids.length))
@@ -129,7 +129,7 @@ export class TokenModel {
       : tokenizer.encode(question, { text_pair: text, return_token_type_ids: true })
   }
 
-  /** Keeps the last token, which marks the end. */
+  /** Truncates tokens to the maximum, but keeps the last token, which marks the end. */
   #cut(tokens: readonly number[]): readonly number[] {
     const max = this.#tokensMax
     return tokens.length > max ? [...tokens.slice(0, max - 1), tokens.at(-1)!] : tokens

@@ -13,7 +13,7 @@ export function wholeVector(
   return scaleToUnit(sum)
 }
 
-/** Modifies the vector and returns it. */
+/** Scales the vector to length 1 in place, and returns it. */
 export function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, 0, vector, 0, vector.length))
   for (let i = 0; i < vector.length; i++) vector[i]! /= length

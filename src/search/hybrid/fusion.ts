@@ -7,7 +7,7 @@
  *
  *   rrf(d) = sum of 1 / (60 + rank of d), over the searches that found d
  *
- * The reranker's score determines the order; this one only breaks ties.
+ * The reranker's score determines the order; rrf only breaks ties.
  */
 import { printJson } from '../../json/print.ts'
 import { jsonTypeOf, type JsonType, type Value } from '../../json/value.ts'

@@ -57,7 +57,7 @@ function isWithin(terms: readonly string[], sizeMax: number): boolean {
   return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0) <= sizeMax
 }
 
-/** Maximum bytes per UTF-16 code unit, so that short texts need no exact count. */
+/** Maximum bytes per UTF-16 code unit, so that the bytes of short texts need not be counted. */
 const bytesMax = 3
 
 /**
@@ -136,7 +136,7 @@ function* makeAll<Stage>(
     if (make === undefined) throw new Error(`there is no component "${name}"`)
     try {
       const made = make(new Map(Object.entries(args ?? {})))
-      // A stage is a function; otherwise it is compiled in steps.
+      // `made` is either the stage itself, a function, or the steps that compile it.
       const stage = typeof made === 'function' ? made : yield* made as Steps<Stage>
       stages.push(stage)
     } catch (error) {

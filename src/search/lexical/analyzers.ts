@@ -14,7 +14,7 @@ export const builtInAnalyzers: readonly string[] = [
   ...['romanian', 'russian', 'sorani', 'spanish', 'swedish', 'turkish', 'thai'],
 ]
 
-/** Arguments are passed as text; the type determines the valid texts. */
+/** Types of arguments. Arguments are passed as text; the type determines the valid texts. */
 export type ArgumentType =
   | 'text'
   /** Entries separated by commas or line breaks. */

@@ -32,7 +32,7 @@ export function checkOrder(
     )
 }
 
-/** Reads "true", "1" and their opposites. */
+/** Reads a flag: "true" or "1", and their opposites. */
 export function flagIn(args: Arguments, name: string, otherwise: boolean): boolean {
   const flag = args.get(name)?.toLowerCase()
   return flag === undefined ? otherwise : flag === 'true' || flag === '1'
@@ -67,8 +67,8 @@ export function asProblem(name: string, source: string, error: unknown): unknown
 }
 
 /**
- * Lists contain the entries that Lucene reads from files, separated by commas or line breaks; "\,"
- * is a comma within an entry. Empty entries and comments are skipped.
+ * The entries of a list: what Lucene reads from files, separated by commas or line breaks; "\," is
+ * a comma within an entry. Empty entries and comments are skipped.
  */
 export function* entriesIn(list: string): Steps<readonly string[]> {
   const entries: string[] = []
@@ -108,7 +108,10 @@ export function* wordsIn(
   return words
 }
 
-/** Snowball lists have several words per line, and comments after a bar. */
+/**
+ * The words of a line in a Snowball list, which has several words per line, and comments after a
+ * bar.
+ */
 function snowballWords(line: string): readonly string[] {
   const words = line.replace(/\|.*/, '').split(/\s+/)
   return words.filter((word) => word !== '')

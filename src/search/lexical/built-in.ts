@@ -16,7 +16,7 @@ export interface Stages {
 
 const none = new Map<string, string>()
 
-/** `name` is in lower case. */
+/** The stages of a built-in analyzer; `name` is in lower case. */
 export function builtIn(name: string): Stages {
   const charFilters: readonly CharFilter[] = []
   switch (name) {
@@ -50,5 +50,8 @@ export function builtIn(name: string): Stages {
   }
 }
 
-/** Texts in these languages contain English, and single letters carry no meaning. */
+/**
+ * Stop words of Chinese, Japanese and Korean texts: these contain English, and single letters carry
+ * no meaning.
+ */
 const cjkStopWords: ReadonlySet<string> = new Set([...englishStopWords, 's', 't', 'www'])

@@ -56,12 +56,15 @@ export function storeIfLong(definition: unknown, makeRead: () => () => unknown):
     : new StoredAnalyzer(definition, length, makeRead())
 }
 
-/** For callers without synchronous storage: keeps a long definition compressed. */
+/** Keeps a long definition compressed, for callers without synchronous storage. */
 export function packIfLong(definition: unknown): unknown {
   return storeIfLong(definition, () => unpack(deflateRawSync(JSON.stringify(definition))))
 }
 
-/** A separate function, so that the closure does not keep the definition in memory. */
+/**
+ * Reads a compressed definition. A separate function, so that the closure does not keep the
+ * definition in memory.
+ */
 function unpack(packed: Buffer): () => unknown {
   return () => JSON.parse(inflateRawSync(packed).toString()) as unknown
 }
@@ -71,7 +74,9 @@ export function recipeOf(definition: unknown): unknown {
   return definition instanceof StoredAnalyzer ? definition.recipe : definition
 }
 
-/** The same key for equivalent definitions; names are case-insensitive. */
+/**
+ * The key of a definition. Equivalent definitions have the same key; names are case-insensitive.
+ */
 export function keyOf(definition: unknown): string {
   if (typeof definition === 'string') return definition.toLowerCase()
   if (definition instanceof StoredAnalyzer) return definition.key
@@ -84,7 +89,7 @@ export function keyOf(definition: unknown): string {
   return key
 }
 
-/** Cached by identity, because definitions are immutable. */
+/** Keys by definition. Definitions are immutable, so each is computed once. */
 const keys = new WeakMap<object, string>()
 
 /** Upper estimate of the bytes of a compiled analyzer, without reading its lists. */
@@ -98,7 +103,10 @@ export function memoryFor(definition: unknown): number {
   return size
 }
 
-/** Maximum per character: for a list of single letters, each an entry of a Map. */
+/**
+ * Maximum bytes per character of a definition: a list of single letters has one Map entry per
+ * letter.
+ */
 const characterSize = 100
 
 /** Bytes of a built-in analyzer, without the tables of languages, which are shared. */

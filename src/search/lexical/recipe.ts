@@ -192,7 +192,10 @@ class ComponentChecker {
   }
 }
 
-/** Counts separators, so that the limit is checked before the list is parsed. */
+/**
+ * Number of entries of a list. It counts separators, so that the limit is checked before the list
+ * is parsed.
+ */
 function countEntries(list: string): number {
   let count = 1
   for (let at = 0; at < list.length; at++) {

@@ -13,7 +13,7 @@ export interface Token {
    * position; more if tokens between them were removed.
    */
   readonly step: number
-  /** Protected from stemmers. */
+  /** Whether the token is protected from stemmers. */
   readonly keyword: boolean
   /** Type of the token if the tokenizer determines it; some filters apply to one kind only. */
   readonly kind: TokenKind
@@ -40,7 +40,7 @@ export type CharFilter = (text: string, steps: StepBudget) => string
 export type Tokenizer = (text: string, steps: StepBudget) => Iterable<Token>
 export type TokenFilter = (tokens: Iterable<Token>, steps: StepBudget) => Iterable<Token>
 
-/** Parsing long lists takes steps. */
+/** A stage, or the steps that create it: parsing long lists takes steps. */
 export type MaybeSteps<Stage> = Stage | Steps<Stage>
 
 /** Arguments of a component as text, by their canonical name. */

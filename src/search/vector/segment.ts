@@ -116,7 +116,7 @@ export class Segment {
     return segment
   }
 
-  /** Attaches as one of the searching threads. */
+  /** Attaches to a segment as one of its searching threads. */
   static attach({ shape, memory }: SharedSegment, thread: number): Segment {
     return new Segment(shape, memory, thread)
   }
@@ -160,7 +160,10 @@ export class Segment {
     return this.#kernel.isRepairing() !== 0
   }
 
-  /** Changes whenever a vector is added, because the vector may reuse a node. */
+  /**
+   * Number of times that a node was taken. It changes with every added vector, which may reuse a
+   * node.
+   */
   get takenCount(): number {
     return this.#kernel.takenCount()
   }
@@ -238,7 +241,8 @@ export class Segment {
   freeze(): readonly Uint8Array[] {
     this.#kernel.freeze(true)
     const [header, ...rest] = this.#parts()
-    // Copies the header, which changes with every added vector; the other parts do not change.
+    // The header is copied, because it changes with every added vector; the other parts do not
+    // change.
     return [header!.slice(), ...rest]
   }
 

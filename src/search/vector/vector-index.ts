@@ -12,7 +12,10 @@ import {
 
 /** Nodes per step of a repair: about a millisecond. */
 const repairStep = 256
-/** A repair starts when a tenth of the vectors was removed, and at least this number. */
+/**
+ * A repair starts when 1 / `repairShare` of the vectors was removed, and at least `repairMin`
+ * vectors.
+ */
 const repairShare = 10
 const repairMin = 100
 
@@ -20,7 +23,7 @@ export class VectorIndex {
   readonly #shape: SegmentShape
   readonly #segments: Segment[]
 
-  /** Starts empty, or with saved segments. */
+  /** An index without vectors, or with saved segments. */
   constructor(shape: SegmentShape, segments: readonly Segment[] = []) {
     this.#shape = shape
     this.#segments = [...segments]
@@ -43,7 +46,7 @@ export class VectorIndex {
   put(document: number, vector: Float32Array | undefined): void {
     for (const segment of this.#segments) if (segment.remove(document)) break
     if (vector === undefined) return
-    // The newest segment usually has room; older ones have if vectors were removed.
+    // The newest segment usually has room; older segments have room if vectors were removed.
     for (let i = this.#segments.length - 1; i >= 0; i--)
       if (this.#segments[i]!.add(document, vector)) return
     const segment = Segment.create(this.#shape)
@@ -76,7 +79,7 @@ export interface Candidate {
   readonly distance: number
 }
 
-/** Up to this many vectors, a scan is as fast as a walk, and exact. */
+/** Maximum vectors for which a search is a scan: it is as fast as a walk, and exact. */
 export const scanMax = 10_000
 /**
  * Like `scanMax`, for searches with a filter: a scan tests each document, so it takes longer.

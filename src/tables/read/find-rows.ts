@@ -95,7 +95,7 @@ interface Asked {
   readonly query: () => string
 }
 
-/** A page in sort order. `isSorted`: the order differs from the stored one. */
+/** Reads a page in sort order. `isSorted`: the order differs from the stored one. */
 async function findInOrder(
   store: RowStore,
   sort: readonly RowSortKey[],
@@ -160,7 +160,7 @@ async function countSorted(
 
 type RowSearchSort = Exclude<RowSort, { readonly kind: 'values' }>
 
-/** A page of a search, best first. */
+/** Reads a page of a search, best first. */
 async function searchRows(
   store: RowStore,
   sort: RowSearchSort,

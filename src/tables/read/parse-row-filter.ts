@@ -199,7 +199,7 @@ const knownOperators = [
   '$not',
 ]
 
-/** Operators of collections are known, but not supported for rows. */
+/** Whether the API has the operator. Some operators are not supported for rows. */
 function isKnown(operator: string): boolean {
   return knownOperators.includes(operator) || operator === '$exists' || operator === '$size'
 }

@@ -11,7 +11,7 @@ import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
 import type { WrittenCondition } from './row-condition.ts'
 
-/** Throws when a value does not fit its column. */
+/** Converts the operands of a condition; throws when a value does not fit its column. */
 export function readCondition(
   condition: WrittenCondition,
   store: RowStore,
@@ -59,7 +59,7 @@ function readOperands(
           })
       }
     }
-    // All parts are handled above, and none falls through.
+    // The switch above returns for every part of a map, so no case falls through.
     case 'vector':
       throw unfitValue(
         column,

@@ -6,9 +6,7 @@ import { parseSwitch, refused } from '../../language/projection.ts'
 import { labelsOf, unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/**
- * The columns to return, in their order: those of the primary key, then the others by name.
- */
+/** The columns to return: columns of the primary key in key order, then the others by name. */
 export function parseRowProjection(
   value: Value | undefined,
   store: RowStore,
@@ -49,7 +47,9 @@ function allReadable(store: RowStore): readonly Column[] {
   return store.shownColumns
 }
 
-/** Tables created by CQL may have columns of types without a JSON form. */
+/**
+ * Throws if a column has a type without a JSON form. Tables created by CQL may have such columns.
+ */
 function checkReadable(store: RowStore, names: readonly string[]): void {
   if (names.length === 0) return
   throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION', {

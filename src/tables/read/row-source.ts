@@ -19,7 +19,7 @@ import { regularIndexOn } from './indexed-columns.ts'
 
 export type RowSource = Source<Row, RowQuery, RowSearch>
 
-/** `lacksIndex` is called when an index could not be used. */
+/** The source of a table's rows. `lacksIndex` is called when an index could not be used. */
 export function rowSource(
   store: RowStore,
   lacksIndex: () => void = () => undefined,
@@ -96,7 +96,7 @@ function comparableKey(id: Value, { key, table }: RowStore): readonly Value[] {
     if (Array.isArray(id) && id.length === key.length)
       return key.map((column, at) => comparableScalar(column, table.types)(id[at]!))
   } catch {
-    // A value does not have the type of its column.
+    // A value does not have the type of its column; the error below says so.
   }
   throw new EngineError('position', 'the position does not belong to this table')
 }

@@ -27,7 +27,7 @@ function describe(columns: readonly Column[], table: RowStore['table']): Value {
   )
 }
 
-/** JSON text of these columns, in this order. */
+/** A row as JSON text with these columns, in the given order. */
 export function showRow(
   row: Row,
   columns: readonly Column[],

@@ -1,7 +1,7 @@
 /**
- * Detects in-memory sorts. Rows are stored in clustering order within one partition; any
- * other order is sorted in memory, and a warning says why. So does one for skipped rows,
- * which requires such a sort.
+ * Detects in-memory sorts. Rows are stored in clustering order within one partition; any other
+ * order is sorted in memory, and a warning says why. Skipping rows also requires such a sort, and
+ * gets a warning.
  */
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'

@@ -20,7 +20,7 @@ export function checkColumnNames(
   }
 }
 
-/** `field` is the path of the columns or fields in the command. */
+/** Throws for too many columns or fields. `field` is their path in the command. */
 export function checkColumnCount(
   kind: 'Column' | 'Field',
   field: string,

@@ -22,7 +22,7 @@ export function cqlUserType(name: string, keyspace: string): string {
   return `${cqlName(keyspace)}.${cqlName(name)}`
 }
 
-/** Inside a collection, a user-defined type is frozen. */
+/** The type of an element in CQL. Inside a collection, a user-defined type is frozen. */
 function cqlElement(type: ElementType, keyspace: string): string {
   return typeof type === 'string' ? type : `frozen<${cqlUserType(type.udtName, keyspace)}>`
 }

@@ -53,7 +53,7 @@ function describeColumns(table: Table): Map<string, Value> {
   return new Map(Array.from(inOrder, (name) => [name, all.get(name)!]))
 }
 
-/** A user-defined type is described by its name. */
+/** A column with its name, for explain. A user-defined type is described by its name. */
 function described(column: Column, table: Table): readonly [string, Value] {
   return [column.name, describe(column, keyspaceOf(table), undefined)]
 }
@@ -83,7 +83,7 @@ export function describeIndex(index: TableIndex, table: Table): Value {
   ])
 }
 
-/** A CQL-only index. */
+/** An index that only CQL can create, in the reply of listIndexes with explain. */
 export function describeUnsupportedIndex({ name, cqlDefinition }: CqlDefinition): Value {
   const support = new Map<string, Value>([
     ['createIndex', false],
@@ -215,7 +215,10 @@ function apiSupport(lacking: readonly Use[], cql: string): Value {
   ])
 }
 
-/** Indexes on lists and sets cover their values, which the description says. */
+/**
+ * The column of an index, as replies show it. Indexes on lists and sets cover their values, which
+ * the reply states.
+ */
 function shownColumn(index: TableIndex, table: Table): Value {
   if (index.kind !== 'regular') return index.column
   const { type } = typeOf(index, table)

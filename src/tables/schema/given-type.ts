@@ -45,7 +45,7 @@ export interface GivenType {
   readonly service?: GivenService | undefined
 }
 
-/** `field` is the path of the type in messages. */
+/** Parses a type. `field` is its path in messages. */
 export function readType(value: Value, field: string): GivenType {
   if (typeof value === 'string')
     return { name: knownName(value, 'UNKNOWN_PRIMITIVE_DATA_TYPE') }

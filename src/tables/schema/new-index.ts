@@ -48,7 +48,7 @@ export function readIndex(kind: IndexKind, definition: JsonObject): GivenIndex {
   }
 }
 
-/** `indexType` is optional; if it is sent, it must match the command. */
+/** Throws if the option `indexType` does not match the command. The option may be absent. */
 export function checkIndexType(
   command: string,
   expected: IndexKind,
@@ -106,7 +106,7 @@ function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
   }
 }
 
-/** Throws when the table has too many indexes, or the column needs none. */
+/** Throws when the table has too many indexes, or the column needs no index. */
 export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
   const target = nameOf(table)

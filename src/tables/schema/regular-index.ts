@@ -101,7 +101,7 @@ function partOf(
   }
 }
 
-/** The types of indexed values; entries of a map have two. */
+/** The types of the values that the index contains; entries of a map have two types. */
 function indexedTypes(type: ColumnType, part: ColumnPart): readonly ElementType[] {
   switch (type.type) {
     case 'map':

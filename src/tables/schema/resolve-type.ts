@@ -159,7 +159,7 @@ export function resolveService(
   return resolveEmbeddingService(service, dimension, embeddingProviders, where)
 }
 
-/** Accepts a number or its text; blank text counts as absent. */
+/** Reads a dimension: a number or its text. Blank text counts as absent. */
 function readDimension(column: string, given: Value | undefined): number | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'string' && given.trim() === '') return undefined

@@ -12,7 +12,7 @@ import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenTextIndex {
   readonly column: string
-  /** Null and {} count as absent. */
+  /** The requested analyzer. Null and {} count as absent. */
   readonly analyzer: Value | undefined
 }
 

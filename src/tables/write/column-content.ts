@@ -50,7 +50,7 @@ export function* readContent(
   return value.trim() === '' ? undefined : new TextToEmbed(value)
 }
 
-/** A vector that the index of its column, if any, can store. */
+/** The vector; a BadValue if the index of its column cannot store it. */
 function comparableVector(
   store: RowStore,
   column: Column,

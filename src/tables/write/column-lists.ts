@@ -4,7 +4,7 @@ import { list } from '../../errors/catalog-entry.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-/** Sorted and distinct. */
+/** Labels of the columns, sorted and distinct. */
 export function listColumns(columns: Iterable<Column>): string {
   return list(labelsOf(new Set(columns)).sort())
 }

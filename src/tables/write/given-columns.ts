@@ -59,7 +59,10 @@ export function checkSupported(
     })
 }
 
-/** Tables created by CQL may have counter columns, into which rows cannot be inserted. */
+/**
+ * Throws if the table has counter columns, as tables created by CQL may: no rows can be inserted
+ * into them.
+ */
 export function checkInsertable(store: RowStore): void {
   const counters = [...store.columns.values()].filter(({ type }) => type.type === 'counter')
   if (counters.length > 0)

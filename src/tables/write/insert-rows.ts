@@ -34,8 +34,8 @@ export interface RowInsertion {
 }
 
 /**
- * Every row is validated before any is written. Errors of single rows are in the result;
- * other errors are thrown.
+ * Inserts rows, after validating every row. Errors of single rows are in the result; other errors
+ * are thrown.
  */
 export async function insertRows(
   store: RowStore,
@@ -116,7 +116,7 @@ function keyOf({ key, table }: RowStore, contents: Contents): readonly Value[] {
   return key.map((column) => shownKey(column, contents.get(column)!, table.types))
 }
 
-/** Clients expect the bytes of a blob without a wrapper here. */
+/** A key value for the reply. Clients expect the bytes of a blob without a wrapper here. */
 function shownKey({ type }: Column, value: ColumnValue, types: UserTypes): Value {
   if (value instanceof Float32Array) return asFloats(value)
   const shown = shownForm(type, value, types)

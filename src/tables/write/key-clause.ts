@@ -37,7 +37,7 @@ export function readKeyClause(store: RowStore, filter: Value | undefined): KeyCl
 
 const operators = [...comparisonOperators, '$and', '$or', '$not']
 
-/** Checks a key value. Only a vector column has arrays as values. */
+/** Rejects a value that no key column can have. Only a vector column has arrays as values. */
 function checkValue(column: Column, value: Value): void {
   checkScalar(column, value)
   if (Array.isArray(value) && column.type.type !== 'vector') throw comparedWithArray(column)

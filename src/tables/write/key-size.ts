@@ -10,7 +10,7 @@ export interface UnfitKey {
   readonly problem: string
 }
 
-/** All columns of the key must be present. */
+/** A value of the key that is empty or too long. `contents` must have all columns of the key. */
 export function findUnfitKey(
   { key, table, limits }: RowStore,
   contents: GivenContents,

@@ -11,8 +11,8 @@ import type { RowStore } from '../row-store.ts'
 export type RowOutcome = 'done' | 'skipped' | ApiError | EngineError
 
 /**
- * Errors of single rows are in the result. With `ordered`, rows after the first error are
- * skipped.
+ * Merges rows. Errors of single rows are in the result. With `ordered`, rows after the first error
+ * are skipped.
  */
 export async function mergeRows(
   store: RowStore,

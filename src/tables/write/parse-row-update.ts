@@ -34,7 +34,10 @@ export interface RowUpdate {
   readonly elements: ReadonlyMap<Column, ElementChange>
 }
 
-/** Each check names all columns that fail it, and the next check runs only if none does. */
+/**
+ * Parses an update. Each check names all columns that fail it; the next check runs only if no
+ * column failed.
+ */
 export function* parseRowUpdate(store: RowStore, update: Value): Steps<RowUpdate> {
   const actions = resolveColumns(store, readOperators(update))
   checkOperators(store, actions)
@@ -160,7 +163,7 @@ function checkOperators(store: RowStore, actions: readonly ColumnAction[]): void
   }
 }
 
-/** Each column may be updated once, and key columns not at all. */
+/** Checks that each column is updated once, and that no key column is updated. */
 function checkColumns(store: RowStore, actions: readonly ColumnAction[]): void {
   const { key, name: target } = store
   const columns = columnsOf(actions)
@@ -184,12 +187,15 @@ function columnsOf(actions: readonly ColumnAction[]): readonly Column[] {
 
 type Read = ReadContent | ElementChange
 
-/** Column values are not plain objects, except decimals. */
+/** Whether the result changes elements: column values are not plain objects, except decimals. */
 function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
   return typeof read === 'object' && read !== null && 'elements' in read
 }
 
-/** `pushed` is the unconverted argument of a $push. */
+/**
+ * Reads the new content of a column, or the change of its elements. `pushed` is the unconverted
+ * argument of a $push.
+ */
 function* readAction(
   store: RowStore,
   { operator, column, argument }: ColumnAction,
@@ -240,7 +246,7 @@ function* readEach(
   return all
 }
 
-/** An element, or an entry of a map. */
+/** Reads an added element, or an added entry of a map. */
 function readAdded(
   { table }: RowStore,
   type: CollectionType,

@@ -23,7 +23,10 @@ import {
 } from './given-columns.ts'
 import { findUnfitKey } from './key-size.ts'
 
-/** Each check names all columns that fail it, and the next check runs only if none does. */
+/**
+ * Parses a row. Each check names all columns that fail it; the next check runs only if no column
+ * failed.
+ */
 export function* readRow(store: RowStore, document: Value): Steps<GivenContents> {
   if (!isObject(document))
     throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })

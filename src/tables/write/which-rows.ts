@@ -59,8 +59,8 @@ export function readWholeKey(store: RowStore, filter: Value | undefined): Conten
 }
 
 /**
- * The key conditions of a deleteMany: all partition columns, then a prefix of the
- * clustering columns, the last one possibly by range. Undefined: all rows.
+ * The key conditions of a deleteMany: all partition columns, then a prefix of the clustering
+ * columns, of which the last may have a range. Undefined: all rows.
  */
 export function readKeyConditions(
   store: RowStore,
@@ -122,7 +122,7 @@ function checkPrefix(store: RowStore, given: ReadonlySet<Column>): void {
     })
 }
 
-/** Only the last given column may have a range, and it must be a clustering column. */
+/** Checks that only the last given column has a range, and that it is a clustering column. */
 function checkRanges(store: RowStore, conditions: KeyConditions): void {
   const { key, table } = store
   const last = key.findLast(({ name }) => conditions.has(name))
@@ -153,7 +153,7 @@ function readOperand(
   throw unfitValue(column, operand, stored.problem, store)
 }
 
-/** A list, set or map cannot be part of a key. */
+/** The type of a key column, which is never a list, set or map. */
 function elementOf({ type }: Column): ElementType {
   return type.type === 'userDefined' ? type : (type.type as PrimitiveName)
 }

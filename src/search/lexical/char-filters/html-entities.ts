@@ -1,6 +1,6 @@
 /** The named entities of HTML 4. */
 
-/** Consecutive characters from U+00A0. */
+/** Names of consecutive characters, the first of which is U+00A0. */
 const latin = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg
   macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12
   frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml

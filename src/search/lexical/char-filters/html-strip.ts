@@ -110,7 +110,7 @@ class Stripper {
     return true
   }
 
-  /** If the closing tag is missing, the content extends to the end of the text. */
+  /** Skips the content of an element; without a closing tag, it extends to the end of the text. */
   #skipContent(name: string): void {
     const close = new RegExp(`</${name}`, 'gi')
     close.lastIndex = this.#at

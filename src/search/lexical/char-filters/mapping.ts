@@ -70,7 +70,7 @@ const escapes: Readonly<Record<string, string>> = {
   f: '\f',
 }
 
-/** Quotes are optional; without them, surrounding spaces are trimmed. */
+/** One side of a mapping without its optional quotes, and with its escapes decoded. */
 function unquoted(text: string): string {
   const bare = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text
   return bare.replace(/\\(?:u([0-9a-f]{4})|([^]))/giu, (_, hex?: string, char?: string) =>

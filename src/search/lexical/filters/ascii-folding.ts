@@ -3,7 +3,10 @@ import { flagIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
 import { mapTexts, type TokenChange } from './basic.ts'
 
-/** "café" becomes "cafe"; preserveOriginal also keeps the original. */
+/**
+ * Folds letters and signs to ASCII: "café" becomes "cafe". preserveOriginal also keeps the
+ * original.
+ */
 export function asciiFolding(args: Arguments): TokenFilter {
   if (!flagIn(args, 'preserveOriginal', false)) return mapTexts(fold)
   return function* (tokens, steps) {

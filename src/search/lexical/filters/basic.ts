@@ -5,7 +5,10 @@ import type { Token, TokenFilter } from '../stage.ts'
 export const lowercase: TokenFilter = mapTexts(lowercased)
 export const uppercase: TokenFilter = mapTexts((text) => text.toUpperCase())
 
-/** The Turkish capital İ would become two characters, the second of which users do not type. */
+/**
+ * The text in lower case. The Turkish capital İ becomes a plain "i": its regular lower case has a
+ * second character, which users do not type.
+ */
 export function lowercased(text: string): string {
   const lower = text.toLowerCase()
   return lower.length === text.length ? lower : text.replaceAll('İ', 'i').toLowerCase()
@@ -56,7 +59,7 @@ export function membership(
   return ignoreCase ? (text) => words.has(text.toLowerCase()) : (text) => words.has(text)
 }
 
-/** Keeps wanted tokens after a change; the positions of dropped tokens are skipped. */
+/** Keeps the wanted tokens. The next token skips the positions of dropped tokens. */
 export function* keep(
   tokens: Iterable<Token>,
   isWanted: (token: Token) => boolean,

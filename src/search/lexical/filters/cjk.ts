@@ -19,7 +19,7 @@ export const cjkWidth: TokenFilter = mapTexts(foldWidth)
 export const decimalDigit: TokenFilter = mapTexts((text, steps) =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     steps.take(digitSteps)
-    // Digits form rows of ten from zero; rows may be adjacent.
+    // In Unicode, digits are in rows of ten that start with zero; rows may be adjacent.
     const char = digit.codePointAt(0)!
     let zero = char
     while (isDigit(zero - 1)) zero--
@@ -84,7 +84,7 @@ function* pairOf(char: Token, next: Token, outputUnigrams: boolean): Iterable<To
   }
 }
 
-/** The last character of a longer run is already part of a pair. */
+/** The last character as a token, if needed: in a longer run it is already part of a pair. */
 function* endOf({ last, isAlone }: Run, outputUnigrams: boolean): Iterable<Token> {
   if (isAlone || outputUnigrams) yield last
 }

@@ -20,7 +20,7 @@ function gramFilter(
   const sizes = gramSizesIn(args)
   const preserveOriginal = flagIn(args, 'preserveOriginal', false)
   return function* (tokens, steps) {
-    // Tokens without a gram are dropped like by any other filter, and leave a gap.
+    // Tokens that are too short for a gram are dropped. As in other filters, they leave a gap.
     const long = preserveOriginal
       ? tokens
       : keep(tokens, ({ text }) => sizeOf(text) >= sizes.min)
@@ -31,7 +31,7 @@ function gramFilter(
         step = 0
       }
       const size = sizeOf(token.text)
-      // A token with a size in the range is a gram of itself.
+      // A token whose size is in the range is one of its own grams.
       if (preserveOriginal && (size < sizes.min || size > sizes.max))
         yield { ...token, step }
     }

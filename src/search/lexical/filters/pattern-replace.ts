@@ -34,7 +34,7 @@ function replacer(args: Arguments, which: 'all' | 'first'): TokenChange {
 /** Literal text, and numbers of groups to insert. */
 type Replacement = readonly (string | number)[]
 
-/** "$1" and "${name}" are groups; a backslash escapes the next character. */
+/** Parses a replacement: "$1" and "${name}" are groups; a backslash escapes the next character. */
 function readReplacement(source: string, pattern: Pattern): Replacement {
   const pieces: (string | number)[] = []
   for (const [part, escaped, digits, name, char] of source.matchAll(

@@ -23,7 +23,7 @@ export function shingle(args: Arguments): TokenFilter {
   const filler = args.get('fillerToken') ?? '_'
 
   return function* (tokens) {
-    /** Positions from which shingles still start, and those up to which they extend. */
+    /** Positions where the next shingles start, and the positions up to which they extend. */
     const window: Slot[] = []
     let count = 0
     let withUnigrams = outputUnigrams

@@ -50,9 +50,9 @@ interface Rule {
 type Phrase = readonly string[]
 
 /**
- * Rules are separated by line breaks, or by commas if the commas within rules are escaped as "\,".
- * With unescaped commas only, each "=>" starts a rule with the words around it; words between two
- * arrows belong to the later rule.
+ * Parses rules. They are separated by line breaks, or by commas if the commas within rules are
+ * escaped as "\,". With unescaped commas only, each "=>" starts a rule with the words around it;
+ * words between two arrows belong to the later rule.
  */
 function* readRules(list: string): Iterable<readonly Rule[]> {
   if (list.includes('\\,'))
@@ -103,7 +103,7 @@ function phrasesOf(list: string): readonly Phrase[] {
 /** A trie of phrases, one word per level. */
 interface Branch {
   next?: Map<string, Branch>
-  /** Meanings of the phrase that ends here; absent: no phrase ends here. */
+  /** Meanings of the phrase that this branch completes; absent: no phrase ends here. */
   said?: Meaning[]
 }
 
@@ -154,7 +154,7 @@ function longestFrom(
   let found: { size: number; said: readonly Meaning[] } | undefined
   for (let size = 0; branch !== undefined; size++) {
     if (branch.said !== undefined) found = { size, said: branch.said }
-    // Reads ahead only if a phrase can continue.
+    // A token is read ahead only if a phrase can continue.
     const token: Token | undefined = branch.next && tokenAt(size)
     steps.take(4)
     branch = token && branch.next?.get(keyOf(token))
@@ -163,8 +163,8 @@ function longestFrom(
 }
 
 /**
- * Merges all rules for a phrase. Not cached, because a rule with many phrases would be copied for
- * each of them.
+ * Merges all rules for a phrase. The result is not cached, because a rule with many phrases would
+ * be copied for each of them.
  */
 function joined(said: readonly Meaning[], steps: StepBudget): Meaning {
   if (said.length === 1) return said[0]!
@@ -180,7 +180,9 @@ function distinct(phrases: readonly Phrase[]): readonly Phrase[] {
   return [...new Map(phrases.map((phrase) => [phrase.join(' '), phrase])).values()]
 }
 
-/** Words of different phrases at the same index have the same position. */
+/**
+ * The tokens of the phrases. Words of different phrases at the same index have the same position.
+ */
 function* replaced(
   tokens: readonly Token[],
   { phrases, keeps }: Meaning,

@@ -89,7 +89,7 @@ interface Part {
   readonly isNumber: boolean
 }
 
-/** Types of characters, as bits: a letter without case is both cases. */
+/** Types of characters, as bits. A letter without case has the bits of both cases. */
 const lower = 1
 const upper = 2
 const digit = 4
@@ -137,7 +137,7 @@ function isBreak(before: number, after: number, options: Options): boolean {
   const wasLetter = (before & alpha) > 0
   const isLetter = (after & alpha) > 0
   if (wasLetter && isLetter)
-    // A capital starts a word, so the following letter belongs to it.
+    // A capital starts a word, so the letter after a capital belongs to the same word.
     return options.splitOnCaseChange && (before & upper) === 0
   const betweenLetterAndDigit =
     (wasLetter && (after & digit) > 0) || ((before & digit) > 0 && isLetter)
@@ -149,7 +149,10 @@ interface Span {
   readonly last: number
 }
 
-/** The parts and combinations of parts that become tokens, in order, longer ones first. */
+/**
+ * The parts, and sequences of adjacent parts, that become tokens. They are sorted by their first
+ * part; of those with the same first part, the longest comes first.
+ */
 function spansOf(parts: readonly Part[], options: Options): readonly Span[] {
   const spans: Span[] = []
   for (const [i, { isWord, isNumber }] of parts.entries())

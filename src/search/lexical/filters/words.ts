@@ -17,7 +17,7 @@ export const englishStopWords: ReadonlySet<string> = new Set([
   ...['there', 'these', 'they', 'this', 'to', 'was', 'will', 'with'],
 ])
 
-/** French articles, because French needs this filter most. */
+/** Default articles of the filter: French ones, because French needs it most. */
 const defaultArticles: ReadonlySet<string> = new Set([
   ...['l', 'm', 't', 'qu', 'n', 's', 'j', 'd', 'c', 'jusqu', 'quoiqu', 'lorsqu', 'puisqu'],
 ])

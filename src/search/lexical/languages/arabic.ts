@@ -37,7 +37,7 @@ export const arabicNormalization: StemmerStep = rewriting(
 export const arabicStem: StemmerStep = inTurn(
   (word) => {
     const prefix = arabicPrefixes.find(
-      // Removes a single "and" only from words so long that it cannot be part of the root.
+      // A single "and" is removed only from words so long that it cannot be part of the root.
       (text) => word.length >= Math.max(text.length + 2, 4) && word.startsWith(text),
     )
     return prefix === undefined ? word : word.slice(prefix.length)

@@ -73,7 +73,7 @@ const vowels = 'aeiou'
 export function basqueStem(word: string): string {
   const regions = { ...syllables(word, vowels), rv: afterRoot(word, vowels) }
   let head = word
-  // Rest of a replaced ending; endings before it are still searched.
+  // Text that replaced removed endings; the search for endings continues before it.
   let tail = ''
 
   function cutOne(find: typeof verbEndings): boolean {

@@ -4,8 +4,8 @@ import { indicNormalization } from './indic.ts'
 import { rewriting } from './letters.ts'
 
 /**
- * After the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic encoding for better
- * spelling suggestions" (2004). \u09cd places a letter below the previous one.
+ * Unifies spellings, after the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic
+ * encoding for better spelling suggestions" (2004). \u09cd places a letter below the previous one.
  */
 export const bengaliNormalization: StemmerStep = inTurn(
   // Ya below: a vowel after the first letter of a word, otherwise silent.
@@ -43,7 +43,10 @@ export const bengaliStem: StemmerStep = cut(
   endings(2, 'ি ী া ো ে ব ত'),
 )
 
-/** The tables may be stored in either of two encodings of a letter; words are normalized. */
+/**
+ * Endings of words with more than `letters` letters. A letter of the tables may be stored in either
+ * of two encodings, so the endings are normalized, like the words.
+ */
 function endings(letters: number, texts: string): readonly Ending[] {
   return over(letters, indicNormalization(texts))
 }

@@ -10,11 +10,14 @@ export const greekLowercase: StemmerStep = (word) =>
     .replace(/(?<=\p{Script=Greek}\p{M}*)\p{M}/gu, '')
     .normalize('NFC')
 
-/** An n or t before a capital vowel is a prefix: "nAthair" becomes "n-athair". */
+/**
+ * The lower case of Irish. An n or t before a capital vowel is a prefix: "nAthair" becomes
+ * "n-athair".
+ */
 export const irishLowercase: StemmerStep = (word) =>
   word.replace(/^[nt](?=[AEIOUÁÉÍÓÚ])/, '$&-').toLowerCase()
 
-/** Distinguishes dotted and dotless I. */
+/** The lower case of Turkish, which distinguishes dotted and dotless I. */
 export const turkishLowercase: StemmerStep = (word) => word.toLocaleLowerCase('tr')
 
 /** Removes endings after the apostrophe of a name: "Ankara'da" becomes "Ankara". */

@@ -6,10 +6,10 @@ import { mapTexts } from '../filters/basic.ts'
 import { endingTable, longestEnding, wordsOf } from './endings.ts'
 import { afterSyllable } from './regions.ts'
 
-/** "Stela's" becomes "Stela". */
+/** Removes the possessive: "Stela's" becomes "Stela". */
 export const englishPossessive = mapTexts((text) => text.replace(/['’＇][sS]$/, ''))
 
-/** Plurals only, after D. Harman, "How effective is suffixing?" (1991). */
+/** Removes plurals only, after D. Harman, "How effective is suffixing?" (1991). */
 export function englishMinimalStem(word: string): string {
   if (word.length < 3 || !word.endsWith('s') || /[us]s$/.test(word)) return word
   if (/[^ae]ies$/.test(word)) return `${word.slice(0, -3)}y`

@@ -109,7 +109,7 @@ export const languageFilters: ReadonlyMap<string, MakeFilter> = byLowerCasedName
  */
 const lettersMax = fixedLimits.wordLengthMax
 
-/** Keeps a word that consists of endings only. */
+/** A filter that stems words. It keeps a word that consists of endings only. */
 export function stemming(stem: StemmerStep): TokenFilter {
   return stemmer((word, steps) => {
     if (word.length > lettersMax) return word

@@ -5,7 +5,7 @@
 import { cut, leaving, onlyOver, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** Plurals only. */
+/** Removes plurals only. */
 export const galicianMinimalStem: StemmerStep = onlyOver(
   2,
   cut(
@@ -186,7 +186,7 @@ const withoutAccents = rewriting('á:a éê:e í:i ó:o ú:u')
 
 export function galicianStem(word: string): string {
   let plain = adverb(respelled(galicianMinimalStem(word)))
-  // Terminates, because each round shortens the word.
+  // The loop terminates, because each round shortens the word.
   for (
     let next = augmentative(plain);
     next.length < plain.length;

@@ -6,8 +6,8 @@ import { rewriting } from './letters.ts'
 const beforeS = ['b', 'd', 'f', 'g', 'h', 'k', 'l', 'm', 'n', 't']
 
 /**
- * Light stemmer, after J. Savoy, "Light stemming approaches for the French, Portuguese, German and
- * Hungarian languages" (2006).
+ * Light stemmer of German, after J. Savoy, "Light stemming approaches for the French, Portuguese,
+ * German and Hungarian languages" (2006).
  */
 export const germanLightStem: StemmerStep = inTurn(
   rewriting('äàáâ:a öòóô:o ïìíî:i üùúû:u'),
@@ -24,7 +24,7 @@ export const germanLightStem: StemmerStep = inTurn(
   ),
 )
 
-/** Plurals only, after the same paper. */
+/** Removes plurals only, after the paper of the light stemmer. */
 export const germanMinimalStem: StemmerStep = onlyOver(
   4,
   inTurn(
@@ -34,9 +34,9 @@ export const germanMinimalStem: StemmerStep = onlyOver(
 )
 
 /**
- * After J. Caumanns, "A fast and simple stemming algorithm for German words" (1999): removes
- * inflections repeatedly. Sounds of several letters are replaced by one sign, so that they are
- * never split.
+ * Removes inflections repeatedly, after J. Caumanns, "A fast and simple stemming algorithm for
+ * German words" (1999). Sounds of several letters are replaced by one sign, so that they are never
+ * split.
  */
 export function germanStem(word: string): string {
   if (!/^\p{L}+$/u.test(word)) return word
@@ -86,7 +86,7 @@ function endingOf(stem: string, letters: number): number {
   return /[esnt]$/.test(stem) ? 1 : 0
 }
 
-/** Spellings on keyboards without umlauts and ß: "ä" and "ae" become "a". */
+/** Unifies spellings on keyboards without umlauts and ß: "ä" and "ae" become "a". */
 export function germanNormalization(word: string): string {
   return word.replace(
     /ae|oe|(?<![aeiouyqäöü])ue|[äöüß]/g,

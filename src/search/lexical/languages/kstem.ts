@@ -45,7 +45,10 @@ function presentTense(word: string): string {
   return hasLostE(stem) ? `${stem}e` : stem
 }
 
-/** "ponies" and "tried" replace a y; "ties" and "tied" do not. */
+/**
+ * Removes the ending of a word in "-ies" or "-ied". "ponies" and "tried" become "pony" and "try";
+ * the short words "ties" and "tied" become "tie".
+ */
 function withY(word: string): string {
   return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1)
 }
@@ -56,7 +59,8 @@ function hasLostE(stem: string): boolean {
 }
 
 const lostE = [
-  // One syllable with one vowel: without the e, the consonant would have been doubled.
+  // A syllable with a single vowel, such as "hop" of "hoping": without a lost e, its consonant
+  // would have been doubled, as in "hopping".
   /^[^aeiou]*[aeiou][^aeiouwxy]$/,
   /(?:bl|iz|[dlr]g|[cuv])$/,
   /(?:[^aeou]at|creat|[^aeo]ut|(?:inv|un|ign|exc)it|[mn]ot)$/,

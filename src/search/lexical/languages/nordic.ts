@@ -4,7 +4,7 @@ import { rewriting } from './letters.ts'
 
 const genitive = cut(over(4, 's'))
 
-/** Bokmål; Nynorsk, the other written standard, has its own endings. */
+/** Stems Bokmål; Nynorsk, the other written standard, has its own endings. */
 export const norwegianLightStem: StemmerStep = inTurn(
   genitive,
   cut(
@@ -70,7 +70,10 @@ export const finnishLightStem: StemmerStep = onlyOver(
   ),
 )
 
-/** "-kin" and "-ko" can follow any word, and each other. */
+/**
+ * Removes "-kin" and "-ko", which can follow any word, and each other; then endings of long
+ * adjectives.
+ */
 function finnishParticles(word: string): string {
   const shorter = cutParticle(word)
   return shorter === word ? cutLongAdjective(word) : finnishParticles(shorter)
@@ -80,12 +83,12 @@ const cutParticle = cut(over(8, 'kin ko'))
 const cutLongAdjective = cut(over(11, 'dellinen dellisuus'))
 
 /**
- * In Scandinavian languages, "ä", "ae" and "æ" are one letter, and so are "ö", "oe" and "ø", and
- * "aa" and "å".
+ * Unifies Scandinavian spellings: "ä", "ae" and "æ" are one letter, and so are "ö", "oe" and "ø",
+ * and "aa" and "å".
  */
 export const scandinavianNormalization: StemmerStep = normalizing(/a[aoe]|o[oe]|[äö]/gi)
 
-/** The Norwegian rules, which keep "ao" and "oo". */
+/** Unifies spellings by the Norwegian rules, which keep "ao" and "oo". */
 export const norwegianNormalization: StemmerStep = normalizing(/a[ae]|oe|[äö]/gi)
 
 function normalizing(letters: RegExp): StemmerStep {

@@ -44,7 +44,7 @@ export const portugueseLightStem: StemmerStep = onlyOver(
   inTurn(lightPlural, lightFeminine, cut(over(4, 'e a o')), withoutAccents),
 )
 
-/** The first step of RSLP. */
+/** Removes plurals: the first step of RSLP. */
 export const portugueseMinimalStem: StemmerStep = onlyOver(
   2,
   cut(

@@ -105,7 +105,8 @@ export const languageRecipes: ReadonlyMap<string, LanguageRecipe> = new Map(
     hungarian: usual('hungarian', snowballStem('Hungarian')),
     indonesian: usual('indonesian', snowballStem('Indonesian')),
     irish: recipe(
-      // Prefixes that remain when the tokenizer splits words such as "n-athair" at the hyphen.
+      // The tokenizer splits words such as "n-athair" at the hyphen; this filter removes the
+      // prefixes.
       stop(new Set(['h', 'n', 't']), true),
       elision(new Set(['b', 'd', 'm']), true),
       mapTexts(irishLowercase),
@@ -174,12 +175,12 @@ function usual(language: string, stem: StemmerStep): LanguageRecipe {
   return recipe(lowercase, stops(language), stemming(stem))
 }
 
-/** Removes stop words, spelled like the words at this stage. */
+/** Removes stop words. `respell` gives them the spelling that words have at this stage. */
 function stops(language: string, respell: StemmerStep = (word) => word): TokenFilter {
   return stop(new Set([...stopWords(language)!].map(respell)))
 }
 
-/** Persian uses the zero-width non-joiner between parts of a word. */
+/** Replaces the zero-width non-joiner, which Persian uses between parts of a word, by a space. */
 function joinersAsSpaces(text: string): string {
   return text.replaceAll('\u200c', ' ')
 }

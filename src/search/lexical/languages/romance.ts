@@ -28,7 +28,7 @@ export const spanishLightStem: StemmerStep = onlyOver(
   ),
 )
 
-/** Plurals only. */
+/** Removes plurals only. */
 export function spanishMinimalStem(word: string): string {
   return word.length > 3 && word.endsWith('s') ? spanishSingular(word) : word
 }

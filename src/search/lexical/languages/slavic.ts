@@ -2,7 +2,7 @@
 import { cut, firstOf, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** After J. Savoy, "Searching strategies for the Bulgarian language" (2007). */
+/** Stems Bulgarian, after J. Savoy, "Searching strategies for the Bulgarian language" (2007). */
 export const bulgarianStem: StemmerStep = onlyOver(
   3,
   firstOf(
@@ -33,8 +33,8 @@ function bulgarianPlural(): StemmerStep {
 }
 
 /**
- * After L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech language"
- * (2009).
+ * Stems Czech, after L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech
+ * language" (2009).
  */
 export const czechStem: StemmerStep = inTurn(
   cut(
@@ -60,7 +60,7 @@ function czechConsonants(word: string): string {
 }
 
 /**
- * After L. Dolamic and J. Savoy, "Indexing and searching strategies for the Russian
+ * Stems Russian, after L. Dolamic and J. Savoy, "Indexing and searching strategies for the Russian
  * language" (2009).
  */
 export const russianLightStem: StemmerStep = inTurn(
@@ -77,7 +77,7 @@ export const russianLightStem: StemmerStep = inTurn(
   cut(over(3, 'ь и'), over(3, 'нн', 'н')),
 )
 
-/** Serbian in Latin letters without accents, from both alphabets. */
+/** Converts Serbian from both alphabets to Latin letters without accents. */
 export const serbianNormalization: StemmerStep = rewriting(
   'а:a б:b в:v г:g д:d ђđ:dj е:e жзž:z и:i ј:j к:k л:l љ:lj м:m н:n њ:nj о:o п:p р:r с:s ' +
     'т:t ћцчčć:c у:u ф:f х:h џ:dz шš:s',

@@ -34,7 +34,10 @@ import { estonianStem } from './estonian.ts'
 import { rewriting } from './letters.ts'
 import { porterStem } from './porter.ts'
 
-/** Old fonts lacked the comma below, so many Romanian texts use a cedilla instead. */
+/**
+ * Replaces the comma below by a cedilla: old fonts lacked the comma, so many Romanian texts use a
+ * cedilla.
+ */
 export const romanianNormalization: StemmerStep = rewriting('ș:ş ț:ţ')
 
 const snowball = {
@@ -89,7 +92,7 @@ export function findLanguageProblem(language: string): string | undefined {
   )
 }
 
-/** German without umlauts: replaces "ae", "oe", and "ue" unless it follows a q. */
+/** Restores the umlauts of a German word: replaces "ae", "oe", and "ue" unless it follows a q. */
 function withUmlauts(word: string): string {
   return word.replace(/ae|oe|(?<!q)ue/g, (letters) => umlauts.get(letters)!)
 }

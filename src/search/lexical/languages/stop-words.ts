@@ -12,7 +12,10 @@ const lists: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ),
 )
 
-/** In lower case, spelled as in running text. Undefined: there is no list for the language. */
+/**
+ * Stop words of a language in lower case, spelled as in running text. Undefined: there is no list
+ * for the language.
+ */
 export function stopWords(language: string): ReadonlySet<string> | undefined {
   return lists.get(language.toLowerCase())
 }

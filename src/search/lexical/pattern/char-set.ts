@@ -16,7 +16,7 @@ function weighted(set: CharSet, of: readonly CharSet[]): CharSet {
 
 const asciiMax = 128
 
-/** The same set with a lookup table for ASCII characters. */
+/** The set with a lookup table for ASCII characters. */
 export function tabled(set: CharSet): CharSet {
   const table = Uint8Array.from({ length: asciiMax }, (_, char) => (set(char) ? 1 : 0))
   return weighted((char) => (char < asciiMax ? table[char] === 1 : set(char)), [set])
@@ -40,7 +40,7 @@ export const anyOf = (sets: readonly CharSet[]): CharSet =>
 export const allOf = (sets: readonly CharSet[]): CharSet =>
   weighted((char) => sets.every((set) => set(char)), sets)
 
-/** The same set without distinction of case. */
+/** The set without distinction of case. */
 export function ignoringCase(set: CharSet): CharSet {
   const inEitherCase = (char: number) => {
     if (set(char)) return true
@@ -108,7 +108,7 @@ export function namedClass(name: string): CharSet | undefined {
     try {
       return byClass(`\\p{${source}}`)
     } catch {
-      // Not a name of this kind; the next kind is tried.
+      // The name is not of this kind; the loop tries the next kind.
     }
   return undefined
 }

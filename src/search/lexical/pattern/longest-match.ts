@@ -12,7 +12,7 @@ export interface SimplePattern {
   matches(text: string, steps: StepBudget): Iterable<readonly [start: number, end: number]>
 }
 
-/** Throws SyntaxError with the problem. */
+/** Compiles a pattern; throws a SyntaxError with the problem. */
 export function compileSimplePattern(source: string): SimplePattern {
   const { root, groupCount } = parsePattern(source, 'automaton')
   const { steps, stepCost } = compile(root, groupCount, 'no runs')

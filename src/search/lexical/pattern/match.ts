@@ -24,7 +24,7 @@ const walkSteps = 2
 /** Maximum numbers on the stack, far more than reasonable patterns need. */
 const stackMax = 6_000_000
 
-/** Maximum size of the memory of failed choices, in 32-bit words: one megabyte. */
+/** Maximum size of the memory of failed choices in 32-bit words: 1 MiB. */
 const tried32Max = 262_144
 
 /** Whether all choices at all positions of a text fit into the memory. */
@@ -115,8 +115,9 @@ export class PatternWalk {
     }
   }
 
-  /** The next step, and after backtracking also the position. */
+  /** The step to continue at. */
   #next = 0
+  /** After backtracking, the position to continue at. */
   #position = 0
 
   #walk(step: PatternStep, at: number, position: number): number | undefined {
@@ -215,7 +216,7 @@ export class PatternWalk {
         this.#position = first
         return true
       }
-      // A run that gives up its last character.
+      // The entry belongs to a run, which gives up its last character.
       const position = second - (this.#isPairBefore(second) ? 2 : 1)
       if (position > first) stack.push(what, first, position)
       this.#next = shorten - what + 1

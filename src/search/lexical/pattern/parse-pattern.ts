@@ -71,7 +71,10 @@ interface Flags {
   readonly i: boolean
   readonly m: boolean
   readonly s: boolean
-  /** No effect, because case-insensitive matching always includes non-ASCII characters. */
+  /**
+   * The flag u. It has no effect, because case-insensitive matching always includes non-ASCII
+   * characters.
+   */
   readonly u: boolean
 }
 
@@ -211,7 +214,7 @@ class PatternReader {
     return node
   }
 
-  /** (?i) applies to the rest of the enclosing group, (?i:...) to its own content. */
+  /** Parses flags. (?i) applies to the rest of the enclosing group, (?i:...) to its own content. */
   #flagGroup(): Node {
     const found = this.#take(/([imsu]*)(?:-([imsu]*))?([:)])/y)
     if (found === undefined)

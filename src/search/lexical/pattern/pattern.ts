@@ -23,11 +23,11 @@ export interface Pattern {
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Text that a group matched, 0 for the whole match; undefined: the group did not take part. */
+  /** The text of a group; group 0 is the whole match. Undefined: the group did not take part. */
   group(number: number): string | undefined
 }
 
-/** Throws SyntaxError with the problem. */
+/** Compiles a pattern; throws a SyntaxError with the problem. */
 export function compilePattern(source: string): Pattern {
   const { root, groupCount, groupNames } = parsePattern(source, 'java')
   const program = compile(root, groupCount)

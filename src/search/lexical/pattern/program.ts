@@ -5,7 +5,10 @@ import { fixedLimits } from '../../../limits.ts'
 
 export type PatternStep =
   | { readonly op: 'char'; readonly set: CharSet }
-  /** Consumes as many characters of a set as possible, then fewer, at least `min`. */
+  /**
+   * Consumes as many characters of a set as possible. If the continuation fails, gives up
+   * characters one by one, down to `min`.
+   */
   | {
       readonly op: 'run'
       readonly choice: number
@@ -143,7 +146,7 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
   function writeLoop(of: Node, lazy: boolean): void {
     const start = steps.length
     const leave = writeFork(lazy)
-    // A character always consumes something.
+    // A single character always consumes text, so its loop needs no check of progress.
     const slot = of.kind === 'char' ? undefined : slotCount++
     if (slot !== undefined) add({ op: 'save', slot })
     write(of)

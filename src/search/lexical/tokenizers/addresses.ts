@@ -14,7 +14,7 @@ const number = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const ipAddress = `${number}(?:\\.${number}){3}`
 const port = '(?::\\d{1,5})?'
 const rest = `(?:[/?#](?:[\\w.~:/?#\\[\\]@!$&'()*+,;=%-]{0,2000}[\\w~/#@$&*+=%-])?)?`
-/** Required as the last part of an address without a scheme: ".com", ".de". */
+/** The last part of an address without a scheme must be one of these: ".com", ".de". */
 const topLevel =
   '(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|dev|app|cloud|online|site|shop|tech|' +
   'blog|news|museum|jobs|travel|[a-z]{2})'
@@ -34,7 +34,7 @@ const url = new RegExp(
 /** Characters that can start an address, but not a word. */
 const startSign = /[!#$%&'*+/=?^_`{|}~-]/
 
-/** The address that starts at `from`, or in the punctuation up to `last`. */
+/** The address that starts at `from`, or within the punctuation between `from` and `last`. */
 export function addressAt(
   text: string,
   from: number,

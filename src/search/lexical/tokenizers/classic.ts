@@ -11,16 +11,16 @@ const cj = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
 const letter = `(?!${cj})\\p{L}`
 const letters = `(?:${letter})+`
 const alphanumeric = `(?:${letter}|\\p{Nd})+`
-/** Letters and digits, with at least one digit. */
+/** Pattern of letters and digits, with at least one digit. */
 const numeric = `(?:${letter})*\\p{Nd}(?:${letter}|\\p{Nd})*`
 const separator = '[_\\-/.,]'
 /** Maximum parts of an address, which bounds the time of a search. */
 const parts = '{0,30}'
 
-/** Created for the first text, because most servers never use it. */
+/** The rules. They are created for the first text, because most servers never use them. */
 let rules: ReturnType<typeof makeRules> | undefined
 
-/** The longest match wins; for equal lengths, the first rule. */
+/** Creates the rules. The longest match wins; for equal lengths, the first rule wins. */
 const makeRules = (): readonly (readonly [RegExp, TokenKind])[] => [
   [sticky(alphanumeric), 'word'],
   [sticky(`${letters}(?:'${letters})+`), 'apostrophe'],
@@ -33,7 +33,7 @@ const makeRules = (): readonly (readonly [RegExp, TokenKind])[] => [
     'email',
   ],
   [sticky(`${alphanumeric}(?:\\.${alphanumeric})+`), 'word'],
-  // At least every second part has a digit.
+  // Part numbers: at least every second part has a digit.
   [
     sticky(
       `${alphanumeric}(?:${separator}${numeric}${separator}${alphanumeric})*(?:${separator}${numeric})?`,
@@ -78,7 +78,7 @@ function nextStart(text: string, from: number): number | undefined {
   return start.exec(text)?.index
 }
 
-/** Stops when the match exceeds `lengthMax`. */
+/** The longest match of all rules. The search stops when a match exceeds `lengthMax`. */
 function longestAt(
   text: string,
   from: number,

@@ -22,13 +22,13 @@ export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
   return { min, max }
 }
 
-/** "abc" with sizes from 1 to 2: "a", "ab", "b", "bc", "c". */
+/** Tokens are the substrings: "abc" with sizes from 1 to 2 becomes "a", "ab", "b", "bc", "c". */
 export function nGram(args: Arguments): Tokenizer {
   const sizes = gramSizesIn(args, { min: 3, max: 7 })
   return (text, steps) => asTokens(grams(text, sizes, steps))
 }
 
-/** "abc" with sizes from 1 to 2: "a", "ab". */
+/** Tokens are the prefixes: "abc" with sizes from 1 to 2 becomes "a", "ab". */
 export function edgeNGram(args: Arguments): Tokenizer {
   const sizes = gramSizesIn(args, { min: 1, max: 1 })
   return (text) => asTokens(edgeGrams(text, sizes))
@@ -40,13 +40,13 @@ export function* grams(
   steps: StepBudget,
 ): Iterable<string> {
   for (let start = 0; start < text.length; start += lengthAt(text, start)) {
-    // Cost of characters before the first gram, which no other stage counts.
+    // This is the cost of the characters before the first gram, which no other stage counts.
     steps.take(1 + (sizes.min >> 2))
     yield* edgeGrams(text, sizes, start)
   }
 }
 
-/** Sizes are in characters, some of which take two code units. */
+/** The grams that begin at `start`. Sizes are in characters, some of which take two code units. */
 export function* edgeGrams(
   text: string,
   { min, max }: GramSizes,

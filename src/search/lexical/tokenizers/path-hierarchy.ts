@@ -22,7 +22,10 @@ export function pathHierarchy(args: Arguments): Tokenizer {
 
 type Slices = Iterable<readonly [start: number, end: number]>
 
-/** Every part except the first starts with its delimiter; the first `skip` parts are omitted. */
+/**
+ * Positions of the prefixes of a path. Every part except the first starts with its delimiter; the
+ * first `skip` parts are omitted.
+ */
 function* fromTheStart(text: string, delimiter: string, skip: number): Slices {
   if (text === '') return
   let start = 0
@@ -38,7 +41,10 @@ function* fromTheStart(text: string, delimiter: string, skip: number): Slices {
   }
 }
 
-/** Every part except the last ends with its delimiter; the last `skip` parts are omitted. */
+/**
+ * Positions of the suffixes of a path. Every part except the last ends with its delimiter; the last
+ * `skip` parts are omitted.
+ */
 function* fromTheEnd(text: string, delimiter: string, skip: number): Slices {
   const starts = [0]
   for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1))

@@ -14,7 +14,9 @@ export function standard(args: Arguments): Tokenizer {
   return lengthMax === wordLengthMax ? standardTokenizer : wordTokenizer(lengthMax)
 }
 
-/** A single instance, so that analyzers can recognize it by identity. */
+/**
+ * The standard tokenizer. It is a single instance, so that analyzers can recognize it by identity.
+ */
 export const standardTokenizer = wordTokenizer(wordLengthMax)
 
 function wordTokenizer(lengthMax: number): Tokenizer {

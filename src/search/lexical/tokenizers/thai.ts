@@ -2,7 +2,10 @@
 import type { Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
-/** Created for the first text, because loading the dictionary would delay every start. */
+/**
+ * The segmenter. It is created for the first text, because loading the dictionary would delay every
+ * start.
+ */
 let segmenter: Intl.Segmenter | undefined
 
 /** Cost per character of a dictionary lookup. */
@@ -34,7 +37,7 @@ export const thai: Tokenizer = function* (text, steps) {
   }
 }
 
-/** The position after the last space of a window; otherwise its end. */
+/** The end of a window: after its last space, or at its full length without a space. */
 function windowEnd(text: string, start: number): number {
   const end = start + windowLength
   if (end >= text.length) return text.length

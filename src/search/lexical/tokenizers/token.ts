@@ -10,7 +10,9 @@ export interface AdjoiningToken extends Token {
   readonly adjoins: boolean
 }
 
-/** False if the tokenizer does not record it. */
+/**
+ * Whether the token directly follows the previous one; false if the tokenizer does not record this.
+ */
 export function adjoins(token: Token): boolean {
   return token.step === 1 && 'adjoins' in token && token.adjoins === true
 }

@@ -26,12 +26,12 @@ export const hiragana = 13
 export const southeastAsian = 14
 export const emoji = 15
 export const skinTone = 16
-/** Two of these form a flag. */
+/** A letter of a flag: two of these form a flag. */
 export const regional = 17
 /** "#" and "*", which can start a keycap. */
 export const keycapSign = 18
 
-/** The first match determines the class. */
+/** The class of each kind of character; the first match determines the class. */
 const rules: readonly (readonly [RegExp, number])[] = [
   [/[#*]/, keycapSign],
   [/[\u{1f3fb}-\u{1f3ff}]/u, skinTone],

@@ -28,7 +28,7 @@ import {
   southeastAsian,
 } from './word-classes.ts'
 
-/** Characters between words after which they are charged. */
+/** Maximum characters between words before their cost is charged. */
 const gapCounted = 1_024
 
 /** A cursor over the words of a text, which allocates nothing per word. */
@@ -59,7 +59,7 @@ export class Words {
     return this.moveTo(this.end)
   }
 
-  /** Moves to the first word from a position on. */
+  /** Moves to the first word that starts at or after a position; false at the end of the text. */
   moveTo(from: number): boolean {
     const text = this.#text
     const before = this.end
@@ -79,13 +79,16 @@ export class Words {
         this.#steps.take(end - counted)
         return true
       }
-      // Not a word, or connectors without a word to connect.
+      // No word starts here, or there are only connectors without a word to connect.
       start = end < start ? -end : start + lengthOf(text.codePointAt(start)!)
     }
     return false
   }
 
-  /** The end of a word that starts here; `start` or a negative end: no word starts here. */
+  /**
+   * The end of the word that starts here. If no word starts here: `start`, or minus the position
+   * after connectors without a word.
+   */
   #read(start: number): number {
     const first = this.#text.codePointAt(start)!
     const next = start + lengthOf(first)
@@ -143,7 +146,7 @@ export class Words {
       } else if (found !== connector) {
         if (last === hebrew && char === apostrophe) {
           end = next
-          // Joins at most one following letter.
+          // The character joins at most one following letter.
           if (!isLetter(this.#classAt(this.#skipExtenders(end)))) break
           continue
         }
@@ -167,7 +170,7 @@ export class Words {
     return end
   }
 
-  /** Emojis joined by a zero-width joiner form one word. */
+  /** The end of a word of emojis, which zero-width joiners join. */
   #readEmoji(from: number): number {
     let end = from
     for (;;) {
@@ -193,7 +196,7 @@ export class Words {
     }
   }
 
-  /** Undefined at the limit. */
+  /** Class of the character at a position; undefined at the limit. */
   #classAt(position: number): number | undefined {
     return position < this.#limit ? classOf(this.#text.codePointAt(position)!) : undefined
   }

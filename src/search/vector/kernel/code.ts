@@ -34,7 +34,7 @@ export function encode(from: usize, to: usize): void {
   let scale = <f64>step
   let offset = <f64>least
   if (metric == COSINE) {
-    // Scales the code to length 1, so that products are cosines.
+    // The code is scaled to length 1, so that products are cosines.
     const norm =
       scale * scale * <f64>squares +
       2 * scale * offset * <f64>sum +
@@ -177,7 +177,10 @@ export function noteLength(code: usize): void {
   setField(Field.liftedLength, reinterpret<u32>(mean + SPREADS * <f32>sqrt(spread)))
 }
 
-/** Double precision: terms of close vectors far from zero would cancel out in single precision. */
+/**
+ * Squared distance in double precision: in single precision, terms of close vectors far from zero
+ * would cancel out.
+ */
 @inline function squaredDistance(a: usize, b: usize, product: i32): f32 {
   const scaleA = <f64>load<f32>(a), scaleB = <f64>load<f32>(b)
   const gap = <f64>load<f32>(a, 4) - <f64>load<f32>(b, 4)

@@ -28,7 +28,7 @@ function makeRoom(id: u32): bool {
   const missing = <i64>end - (<i64>memory.size() << 16)
   if (missing <= 0) return true
   const pages = <i32>((missing + 65535) >> 16)
-  // Grows by an eighth more than necessary, because growing is slow.
+  // The memory grows by an eighth more than necessary, because growing is slow.
   const more = max<i32>(pages, min<i32>(memory.size() >> 3, 1024))
   return memory.grow(more) >= 0 || memory.grow(pages) >= 0
 }
@@ -52,7 +52,7 @@ export function linkNext(): bool {
     connect(id)
     setBuilding(false)
   }
-  // Shared last, so that a search finds the node as pending, as linked, or as both.
+  // The head is shared last, so that a search finds the node as pending, as linked, or as both.
   shareField(Field.pendingHead, head + 1)
   return true
 }
@@ -102,14 +102,15 @@ function connect(id: u32): void {
 }
 
 function enterAt(id: u32, level: u32): void {
-  // A walk that sees only one of both writes starts at a node of that level or lower.
+  // A walk may see only one of the two writes. If it starts above the level of its node, it finds
+  // no links there and descends.
   shareField(Field.entry, id)
   shareField(Field.topLevel, level)
 }
 
 /**
  * Selects links from sorted items. Skips a candidate that is closer to an already selected node
- * than to the node itself, because a path leads through that one.
+ * than to the node itself, because a path leads through the selected node.
  */
 function select(items: usize, count: u32, most: u32, self: u32): u32 {
   const toItself = distance(node(self), node(self))
@@ -123,12 +124,12 @@ function select(items: usize, count: u32, most: u32, self: u32): u32 {
   return chosen
 }
 
-/** An entry of a selection is a distance and a node id. */
+/** Adds an entry to the selection: a distance and a node id. */
 @inline function choose(i: u32, id: u32, apart: f32): void {
   store<u64>(selected + (<usize>i << 3), (item(apart, 0) & 0xffffffff00000000) | <u64>id)
 }
 
-/** Links to nodes with equal vectors; they form a chain in order of node ids. */
+/** Maximum links to nodes with equal vectors, which form a chain in order of node ids. */
 const COPIES_MAX: u32 = 4
 
 /**
@@ -246,9 +247,9 @@ function freeUpper(id: u32): void {
 }
 
 /**
- * Repairs the graph around deleted nodes, so that these can be reused: a node with a link to one of
- * them gets a link to a neighbour of that one instead. Processes `most` nodes per call; false when
- * nothing is left to repair.
+ * Repairs the graph around deleted nodes, so that their memory can be reused: replaces a link to a
+ * deleted node by a link to a neighbour of the deleted node. Processes `most` nodes per call; false
+ * when nothing is left to repair.
  */
 export function repair(most: u32): bool {
   if (field(Field.leaving) == 0) {

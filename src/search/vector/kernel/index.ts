@@ -81,7 +81,10 @@ export function has(document: f64): bool { return findNode(document) != NIL }
 export function linkNext(): bool { return linkOne() }
 export function repair(most: u32): bool { return repairSome(most) }
 
-/** While frozen, nodes up to `count` and their lists do not change, except for their state. */
+/**
+ * Freezes or thaws the index. While it is frozen, nodes up to `count` and their lists do not
+ * change, except for their state.
+ */
 export function freeze(frozen: bool): void { setField(Field.frozen, frozen ? 1 : 0) }
 
 /**

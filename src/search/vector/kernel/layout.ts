@@ -39,7 +39,10 @@ export namespace State {
   export const dropped: u32 = 5
 }
 
-/** After AssemblyScript's static data, which starts at --memoryBase and is small. */
+/**
+ * Address of the header: after AssemblyScript's static data, which starts at --memoryBase and is
+ * small.
+ */
 export const HEADER: usize = 32768
 /** Bytes of the fields below. */
 export const HEADER_SIZE: usize = 256
@@ -211,7 +214,7 @@ function placesSize(capacity: u32): u32 {
 @inline export function setDocument(id: u32, document: f64): void {
   store<f64>(node(id) + codeSize, document, 24)
 }
-/** The list of a node's links ends at the first NIL. */
+/** The list of a node's links at a level. It ends at the first NIL. */
 @inline export function linksOf(id: u32, level: u32): usize {
   return level == 0
     ? node(id) + codeSize + 32

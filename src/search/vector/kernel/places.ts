@@ -24,7 +24,7 @@ export function findNode(document: f64): u32 {
 
 function probe(document: f64): u32 {
   let i = homeOf(document)
-  // Bounded, because the table may change during a search.
+  // The loop is bounded, because the table may change during a search.
   for (let steps: u32 = 0; steps <= placesMask; steps++) {
     const held = load<u32>(placeAt(i))
     if (held == 0) return NIL
@@ -56,7 +56,7 @@ export function removePlace(document: f64): void {
     const held = load<u32>(placeAt(i))
     if (held == 0) break
     const home = homeOf(documentOf(held - 1))
-    // An entry can move into the gap unless its home position lies between the two.
+    // An entry can move into the gap unless its home position lies between the gap and the entry.
     if (((i - home) & placesMask) < ((i - gap) & placesMask)) continue
     store<u32>(placeAt(gap), held)
     gap = i

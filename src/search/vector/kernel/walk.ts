@@ -76,7 +76,7 @@ export function isAllowed(id: u32): bool {
 
 /** Lists the unvisited neighbours of a node. */
 @inline function gather(id: u32, level: u32): u32 {
-  // The node may have been reused for one with fewer levels.
+  // The memory of the node may have been reused for a node with fewer levels.
   if (level > levelOf(id)) return 0
   let at = linksOf(id, level)
   const end = at + (linksMax(level) << 2)
