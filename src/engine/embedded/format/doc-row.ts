@@ -27,3 +27,8 @@ export type RowColumns = readonly [
   text: string,
   checksum: RowChecksum,
 ]
+
+/** A row without its text. No stored text is empty. */
+export function bare({ seq, value }: Pick<DocRow, 'seq' | 'value'>): DocRow {
+  return { seq, version: 0, text: '', ...(value !== undefined && { value }) }
+}

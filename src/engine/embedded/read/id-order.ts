@@ -1,8 +1,8 @@
 /** Walks documents in the order of their ids. */
-import { textCost, type Budget } from '../store/budget.ts'
-import { boundsSql, type Bounds } from './id-bounds.ts'
-import type { Candidate } from './candidates.ts'
-import { rowColumns, type RowColumns } from '../format/doc-row.ts'
+import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
+import type { Bounds } from './bounds.ts'
+import type { PossibleMatch } from './conditions.ts'
+import { boundsSql } from './id-bounds.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** A part of the id order. */
@@ -16,7 +16,10 @@ export interface IdWalk {
 }
 
 /** Documents with ids within bounds, in the order of ids. */
-export function* rowsWithin(store: StoreConnection, stretch: IdWalk): Generator<Candidate> {
+export function* rowsWithin(
+  store: StoreConnection,
+  stretch: IdWalk,
+): Generator<PossibleMatch & { readonly row?: DocRow }> {
   const { bounds, direction, from, withTexts } = stretch
   const within = bounds && boundsSql(bounds)
   const parts = [
@@ -33,36 +36,6 @@ export function* rowsWithin(store: StoreConnection, stretch: IdWalk): Generator<
     const met = { seq: columns[0], id: () => id }
     yield withTexts ? { ...met, row: store.rowOf(columns) } : met
   }
-}
-
-/** A walk through several id ranges, starting behind an id. */
-interface BoundedWalk extends Pick<IdWalk, 'direction' | 'from'> {
-  readonly bounds: readonly Bounds[] | undefined
-}
-
-/** Maximum characters of texts in memory at a time. */
-const textsLengthMax = 16_000_000
-
-/** Texts of the first `size` + 1 documents; undefined when they exceed `textsLengthMax`. */
-export function firstTexts(
-  store: StoreConnection,
-  { bounds, direction, from }: BoundedWalk,
-  size: number,
-  budget: Budget,
-): string[] | undefined {
-  const found: string[] = []
-  let left = textsLengthMax
-  for (const each of boundsFrom(bounds, direction, from)) {
-    if (found.length > size) break
-    const stretch = { bounds: each, direction, from, withTexts: true }
-    for (const { row } of rowsWithin(store, stretch)) {
-      const { text } = row!
-      budget.spend(textCost(text))
-      if ((left -= text.length) < 0) return undefined
-      if (found.push(text) > size) break
-    }
-  }
-  return found
 }
 
 /**

@@ -9,8 +9,8 @@ import type {
   Write,
 } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
-import { encodePosition, type StoredPosition } from '../format/position.ts'
-import { placeOf } from './sort-position.ts'
+import { encodePosition } from '../format/position.ts'
+import { positionOf } from './sort-position.ts'
 import type { DocRow } from '../format/doc-row.ts'
 import type { RowCache, RowChange, OnSettled } from '../store/row-cache.ts'
 import type { Result } from './store-query.ts'
@@ -42,18 +42,7 @@ export class RecordPage<Item extends { readonly row: DocRow }> implements Page<I
   }
 
   positionAfter({ row }: Item): Position {
-    return encodePosition(this.#placeOf(row))
-  }
-
-  #placeOf(row: DocRow): StoredPosition {
-    switch (this.#order.by) {
-      case 'seq':
-        return { by: 'seq', seq: row.seq }
-      case 'range':
-        return { by: 'range', path: this.#order.path, value: row.value!, seq: row.seq }
-      case 'sort':
-        return placeOf(row, this.#order.keys, this.#view)
-    }
+    return encodePosition(positionOf(row, this.#order, this.#view))
   }
 }
 

@@ -1,0 +1,139 @@
+/** Executes plans: pages of rows, with their texts. */
+import type { Filter } from '../../../language/filters/filter.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import type { Budget } from '../store/budget.ts'
+import { bare, type DocRow } from '../format/doc-row.ts'
+import type { StoredPosition } from '../format/position.ts'
+import { Execution } from './execution.ts'
+import { planList, resultOrder, wayOf, type Plan } from './plan.ts'
+import { sizeOf } from './access-paths.ts'
+import { positionOf } from './sort-position.ts'
+import type { StoreLookup } from './store-lookup.ts'
+import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
+import { TopRows } from './top-rows.ts'
+import { ValueWalk } from './value-walk.ts'
+
+/** `plan` must be a plan of this query, made in the snapshot that is read. */
+export function execute(
+  plan: Plan,
+  query: StoreQuery,
+  lookup: StoreLookup,
+  budget: Budget,
+): Result {
+  const order = resultOrder(plan)
+  const way = wayOf(plan)
+  if (plan.access.kind === 'id') {
+    const row = lookup.store.rowById(plan.access.id)
+    return { rows: row === undefined ? [] : [row], more: false, order, way }
+  }
+  const { limit, sizeMax = Infinity } = query
+  // A reader thread reads texts last (row-transfer.ts).
+  const isTextless = budget.hold !== undefined
+  const joins = query.textsOnly === true && !query.withSearchFields && !isTextless
+  const wantsTexts = plan.order.by === 'ids' ? !isTextless : !isTextless && !joins
+  const read = new Execution(plan, lookup, budget, wantsTexts || plan.order.by === 'memory')
+  read.missing = wantedBy(query)
+  const rows: DocRow[] = []
+  let toSkip = query.skip
+  let size = 0
+  let isCut = false
+  if (read.missing > 0)
+    for (const found of inOrder(read, query.after)) {
+      read.missing--
+      if (toSkip > 0) toSkip--
+      else {
+        // A row beyond the limit is not returned: it only shows that more follow.
+        const isFilled = !joins && !isTextless && rows.length < limit
+        const row = isTextless ? bare(found) : isFilled ? read.withText(found) : found
+        rows.push(row)
+        size += row.text.length
+        isCut = size > sizeMax && rows.length < limit
+      }
+      if (isCut || read.missing === 0) break
+    }
+  const page = rows.slice(0, limit)
+  const more = isCut || rows.length > limit
+  if (!joins || isCut) return { rows: page, more, order, way }
+  const text = joinedText(read, page, sizeMax)
+  // Long texts are read one by one, up to the one that exceeds the size.
+  if (text === undefined) {
+    const filled = upToSize(read, page, sizeMax)
+    return { rows: filled, more: more || filled.length < page.length, order, way }
+  }
+  const last = more ? page.at(-1) : undefined
+  const placed = last && (order.by === 'sort' ? read.withText(last) : last)
+  const next = placed && positionOf(placed, order, lookup.view)
+  return {
+    rows: [],
+    joined: { joined: { text, count: page.length }, next },
+    more,
+    order,
+    way,
+  }
+}
+
+/** Counts the matches of a plan, up to `stopAt`. */
+export function countMatches(
+  plan: Plan,
+  stopAt: number,
+  lookup: StoreLookup,
+  budget: Budget,
+): number {
+  const { access, check } = plan
+  // Documents with several of the values would be counted more than once.
+  const isOnce =
+    access.kind === 'range' || (access.kind === 'keys' && access.keys.length <= 1)
+  if (check.kind === 'always' && isOnce)
+    return Math.min(sizeOf(access, Infinity, lookup.statistics(budget)), stopAt)
+  const matches = new Execution(plan, lookup, budget).alongPath()
+  return matches.take(stopAt).reduce((count) => count + 1, 0)
+}
+
+/** Sorted document numbers of all matches of a filter, if there are fewer than `max`. */
+export function listMatches(
+  filter: Filter,
+  max: number,
+  lookup: StoreLookup,
+  budget: Budget,
+): Float64Array | undefined {
+  const plan = planList(filter, max, lookup.statistics(budget))
+  if (plan === undefined) return undefined
+  const matches = new Execution(plan, lookup, budget).alongPath()
+  return Float64Array.from(matches, ({ seq }) => seq).sort()
+}
+
+function inOrder(read: Execution, position: StoredPosition | undefined): Iterable<DocRow> {
+  const { plan, lookup, budget } = read
+  const { order } = plan
+  if (order.by === 'path') return read.alongPath(position)
+  const after = position?.by === 'sort' ? position : undefined
+  if (order.by === 'ids') return read.byId(order.direction, after && keyOf(after.id))
+  const best = new TopRows(order.keys, after, lookup.view, budget)
+  return order.by === 'memory'
+    ? read.sorted(read.alongPath(), best)
+    : new ValueWalk(read, order, after, best).rows()
+}
+
+/** The texts of a page, separated by commas; undefined when some are long. */
+function joinedText(
+  read: Execution,
+  page: readonly DocRow[],
+  sizeMax: number,
+): string | undefined {
+  if (page.every(({ text }) => text !== '')) return page.map(({ text }) => text).join(',')
+  read.met.documents += page.length
+  const numbers = page.map(({ seq }) => seq)
+  return read.lookup.store.joinedTexts(numbers, sizeMax)
+}
+
+function upToSize(read: Execution, page: readonly DocRow[], sizeMax: number): DocRow[] {
+  const rows: DocRow[] = []
+  let size = 0
+  for (const found of page) {
+    if (size > sizeMax) break
+    const row = read.withText(found)
+    rows.push(row)
+    size += row.text.length
+  }
+  return rows
+}
