@@ -1,6 +1,7 @@
 /** A request as commands see it, and what it is served by. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AnalysisBudget } from '../caller/analysis-budget.ts'
+import { countsOf, printMet, printReport, type ReadReport } from '../caller/read-report.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import type { Features, CommandLevel, Reply } from '../commands/dispatch/define.ts'
@@ -59,6 +60,8 @@ export interface HttpServices extends Services, ProxySettings, MemoryPools {
   /** Commands that take as long or longer are logged and noted. */
   readonly slowCommandMs: number
   readonly slowCommands: SlowCommands
+  /** Receives a report of each read; undefined: reads are not logged. */
+  readonly onRead: ((call: HttpCall, report: ReadReport) => void) | undefined
   readonly timeouts: CommandTimeouts
   /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined
@@ -93,6 +96,8 @@ export class HttpCall implements Call, WrappedCall, Holder, Waiting, TurnTaker, 
   command: string | undefined
   /** When its body had arrived: the command's time counts from then. */
   startedAt = 0
+  reads = 0
+  slowestRead: ReadReport | undefined
   before: Waiting | undefined
   after: Waiting | undefined
   #bytes: Buffer | undefined
@@ -147,6 +152,8 @@ export class HttpCall implements Call, WrappedCall, Holder, Waiting, TurnTaker, 
     this.target = target
     this.command = undefined
     this.#body = new Map([[command, fields]])
+    this.reads = 0
+    this.slowestRead = undefined
     const startedAt = performance.now()
     const services =
       replySizeMax === undefined
@@ -163,6 +170,13 @@ export class HttpCall implements Call, WrappedCall, Holder, Waiting, TurnTaker, 
     const elapsedMs = performance.now() - startedAt
     metrics?.countCommand(this.command, reply, elapsedMs, isGone(this.#response))
     if (elapsedMs >= slowCommandMs) tellSlow(this, elapsedMs, this.#services)
+  }
+
+  noteRead(report: ReadReport): void {
+    this.reads++
+    if (report.elapsedMs >= (this.slowestRead?.elapsedMs ?? 0)) this.slowestRead = report
+    this.trace?.note(`Followed a plan: ${printMet(report)}`, () => countsOf(report))
+    this.#services.onRead?.(this, report)
   }
 
   /** Its reply is known. */
@@ -331,8 +345,11 @@ function tellSlow(
   elapsed: number,
   { log, slowCommands }: Pick<HttpServices, 'log' | 'slowCommands'>,
 ): void {
-  const { command = 'unknown', requestId, databaseId: database } = call
-  const told = { command, target: nameOf(call), elapsedMs: Math.round(elapsed), requestId }
+  const { command = 'unknown', requestId, databaseId: database, reads, slowestRead } = call
+  const told = {
+    ...{ command, target: nameOf(call), elapsedMs: Math.round(elapsed), requestId },
+    ...(slowestRead !== undefined && { reads, slowestRead: printReport(slowestRead) }),
+  }
   log.warn(told, 'A command was slow')
   slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }

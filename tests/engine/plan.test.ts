@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { planCount, planRead, type Plan } from '../../src/engine/embedded/read/plan.ts'
+import { printPlan } from '../../src/engine/embedded/read/print-plan.ts'
 import type { Statistics } from '../../src/engine/embedded/read/statistics.ts'
 import type { StoreQuery } from '../../src/engine/embedded/read/store-query.ts'
 import { EngineError } from '../../src/engine/errors.ts'
@@ -213,5 +214,51 @@ describe('a plan with a sort', () => {
   test('rejects the position of another sort', () => {
     const after = { by: 'sort', values: [1, 2], id: 3 } as const
     assert.throws(() => planOf({ sort: keys, after }), EngineError)
+  })
+})
+
+describe('a printed plan', () => {
+  const printed = (query: Partial<StoreQuery>, counts?: Counts) =>
+    printPlan(planOf(query, counts))
+
+  test('names the access path and who checks what', () => {
+    const long = where('text', 'eq', 'long')
+    const counts = { entries: { city: 900, year: 30 } }
+    assert.equal(printed({ filter: where('_id', 'eq', 7) }), 'one _id')
+    assert.equal(
+      printed({ filter: all(inRome, in1960, long) }, counts),
+      '1 value in the index of year; the index checks city; documents check text eq',
+    )
+    assert.equal(
+      printed({ filter: since1960, stable: true }),
+      'all documents; documents check year gte',
+    )
+  })
+
+  test('says how the order comes about', () => {
+    const walked = { documents: 10_000, entries: { city: 2_000, year: 9_000 } }
+    assert.equal(
+      printed({ filter: inRome, sort: by('year'), limit: 19 }, walked),
+      'the index of year in its order, up to 448 documents of one value sorted, ' +
+        'more walked by _id; 1000 documents without it; the index checks city',
+    )
+    assert.equal(
+      printed(
+        { filter: inRome, sort: by('year') },
+        { documents: 100, entries: { city: 3 } },
+      ),
+      '1 value in the index of city, sorted in memory by year',
+    )
+    assert.equal(printed({ sort: by('_id') }), 'all documents, in the order of ids')
+  })
+
+  test('has at most eight names of at most 80 characters', () => {
+    const names = Array.from({ length: 20 }, (_, i) => `${i}${'x'.repeat(100)}`)
+    const line = printed({
+      filter: all(...names.map((name) => where(name, 'gt', 1))),
+      stable: true,
+    })
+    assert.match(line, / and 12 more$/)
+    assert(line.length < 1_000)
   })
 })

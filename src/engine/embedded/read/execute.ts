@@ -5,11 +5,12 @@ import type { Budget } from '../store/budget.ts'
 import { bare, type DocRow } from '../format/doc-row.ts'
 import type { StoredPosition } from '../format/position.ts'
 import { Execution } from './execution.ts'
-import { planList, resultOrder, wayOf, type Plan } from './plan.ts'
+import { planList, resultOrder, type Plan } from './plan.ts'
 import { sizeOf } from './access-paths.ts'
+import type { CountResult, Result } from './result.ts'
 import { positionOf } from './sort-position.ts'
 import type { StoreLookup } from './store-lookup.ts'
-import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
+import { wantedBy, type StoreQuery } from './store-query.ts'
 import { TopRows } from './top-rows.ts'
 import { ValueWalk } from './value-walk.ts'
 
@@ -21,17 +22,21 @@ export function execute(
   budget: Budget,
 ): Result {
   const order = resultOrder(plan)
-  const way = wayOf(plan)
   if (plan.access.kind === 'id') {
     const row = lookup.store.rowById(plan.access.id)
-    return { rows: row === undefined ? [] : [row], more: false, order, way }
+    const rows = row === undefined ? [] : [row]
+    const met = { entries: rows.length, documents: rows.length }
+    return { rows, more: false, order, plan, met }
   }
   const { limit, sizeMax = Infinity } = query
   // A reader thread reads texts last (row-transfer.ts).
   const isTextless = budget.hold !== undefined
-  const joins = query.textsOnly === true && !query.withSearchFields && !isTextless
+  const isForwarded = query.textsOnly === true && !query.withSearchFields
+  // Documents that were read to check the filter are returned one by one.
+  const joins = isForwarded && !isTextless && plan.document === undefined
   const wantsTexts = plan.order.by === 'ids' ? !isTextless : !isTextless && !joins
   const read = new Execution(plan, lookup, budget, wantsTexts || plan.order.by === 'memory')
+  const { met } = read
   read.missing = wantedBy(query)
   const rows: DocRow[] = []
   let toSkip = query.skip
@@ -53,23 +58,18 @@ export function execute(
     }
   const page = rows.slice(0, limit)
   const more = isCut || rows.length > limit
-  if (!joins || isCut) return { rows: page, more, order, way }
+  if (!joins || isCut) return { rows: page, more, order, plan, met }
   const text = joinedText(read, page, sizeMax)
   // Long texts are read one by one, up to the one that exceeds the size.
   if (text === undefined) {
     const filled = upToSize(read, page, sizeMax)
-    return { rows: filled, more: more || filled.length < page.length, order, way }
+    return { rows: filled, more: more || filled.length < page.length, order, plan, met }
   }
   const last = more ? page.at(-1) : undefined
   const placed = last && (order.by === 'sort' ? read.withText(last) : last)
   const next = placed && positionOf(placed, order, lookup.view)
-  return {
-    rows: [],
-    joined: { joined: { text, count: page.length }, next },
-    more,
-    order,
-    way,
-  }
+  const joined = { joined: { text, count: page.length }, next }
+  return { rows: [], joined, more, order, plan, met }
 }
 
 /** Counts the matches of a plan, up to `stopAt`. */
@@ -78,15 +78,24 @@ export function countMatches(
   stopAt: number,
   lookup: StoreLookup,
   budget: Budget,
-): number {
+): CountResult {
   const { access, check } = plan
+  const read = new Execution(plan, lookup, budget)
+  const { met } = read
   // Documents with several of the values would be counted more than once.
   const isOnce =
-    access.kind === 'range' || (access.kind === 'keys' && access.keys.length <= 1)
-  if (check.kind === 'always' && isOnce)
-    return Math.min(sizeOf(access, Infinity, lookup.statistics(budget)), stopAt)
-  const matches = new Execution(plan, lookup, budget).alongPath()
-  return matches.take(stopAt).reduce((count) => count + 1, 0)
+    access.kind === 'all' ||
+    access.kind === 'range' ||
+    (access.kind === 'keys' && access.keys.length <= 1)
+  if (check.kind === 'always' && isOnce) {
+    const size = sizeOf(access, Infinity, lookup.statistics(budget))
+    return { count: Math.min(size, stopAt), plan, met }
+  }
+  const count = read
+    .alongPath()
+    .take(stopAt)
+    .reduce((counted) => counted + 1, 0)
+  return { count, plan, met }
 }
 
 /** Sorted document numbers of all matches of a filter, if there are fewer than `max`. */

@@ -7,15 +7,8 @@ import { conditionOf, type Condition } from './conditions.ts'
 import type { Plan } from './plan.ts'
 import type { StoredPosition } from '../format/position.ts'
 import type { StoreLookup } from './store-lookup.ts'
+import type { Met } from './result.ts'
 import type { TopRows } from './top-rows.ts'
-
-/** Numbers of an executed read, to compare with its plan. */
-export interface Met {
-  /** Entries of indexes, and other candidates, that were passed. */
-  entries: number
-  /** Documents whose texts were read. */
-  documents: number
-}
 
 /** What a walk requires of documents besides the plan's filter. */
 interface Required {

@@ -129,30 +129,6 @@ export function resultOrder({ access, order }: Plan): ResultOrder {
     : { by: 'seq' }
 }
 
-/** Access path, in words for a trace. */
-export function wayOf({ access, order }: Plan): string {
-  switch (order.by) {
-    case 'path':
-      return ways[access.kind]
-    case 'ids':
-      return 'the order of ids'
-    case 'memory':
-      return access.kind === 'all' ? 'sorting all' : 'sorting the few that match'
-    case 'values':
-      return 'the order of the index'
-  }
-}
-
-const ways: Readonly<Record<AccessPath['kind'], string>> = {
-  all: 'looking at all',
-  id: '_id',
-  ids: '_id',
-  idRange: 'a range of ids',
-  keys: 'values in the index',
-  terms: 'terms in the index',
-  range: 'a range in the index',
-}
-
 function planOf(
   access: AccessPath,
   order: ReadOrder,

@@ -1,7 +1,7 @@
 /** Queries to a store, and their results. */
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import type { TermStatistics } from '../../../search/lexical/bm25.ts'
-import type { Joined, Query } from '../../contract.ts'
+import type { Query } from '../../contract.ts'
 import type { StoredPosition } from '../format/position.ts'
 import type { DocRow } from '../format/doc-row.ts'
 
@@ -27,25 +27,8 @@ export function wantedBy(query: Pick<StoreQuery, 'skip' | 'limit' | 'lookAhead'>
   return query.skip + query.limit + (query.lookAhead === false ? 0 : 1)
 }
 
-export interface JoinedRows {
-  readonly joined: Joined
-  /** Position of the last row, if others follow it. */
-  readonly next: StoredPosition | undefined
-}
-
 /** The order of a result, which positions in it refer to. */
 export type ResultOrder =
   | { readonly by: 'seq' }
   | { readonly by: 'range'; readonly path: string }
   | { readonly by: 'sort'; readonly keys: readonly SortKey[] }
-
-export interface Result {
-  readonly rows: DocRow[]
-  /** Instead of rows, if the query allows it; with the position of the last. */
-  readonly joined?: JoinedRows | undefined
-  /** Whether matches follow the last row. */
-  readonly more: boolean
-  readonly order: ResultOrder
-  /** Access path, in words for a trace. */
-  readonly way: string
-}

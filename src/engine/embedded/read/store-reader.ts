@@ -15,7 +15,8 @@ import { countMatches, execute } from './execute.ts'
 import { searchLexical } from './lexical-search.ts'
 import { planCount, planRead } from './plan.ts'
 import { StoreLookup } from './store-lookup.ts'
-import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
+import type { CountResult, Result } from './result.ts'
+import type { ScoredRows, StoreQuery } from './store-query.ts'
 import { searchVectors, type SearchedVectors } from './vector-search.ts'
 
 export class StoreReader extends StoreLookup {
@@ -33,9 +34,7 @@ export class StoreReader extends StoreLookup {
   }
 
   /** Counts matches, up to `stopAt`. */
-  count(filter: Filter, stopAt: number, budget: Budget): number {
-    if (filter.kind === 'and' && filter.of.length === 0)
-      return Math.min(this.store.documentCount(), stopAt)
+  count(filter: Filter, stopAt: number, budget: Budget): CountResult {
     this.begin()
     budget.spend(planCost(filter))
     const plan = planCount(filter, this.statistics(budget))
