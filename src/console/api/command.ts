@@ -29,10 +29,12 @@ export interface ReplyData {
   readonly nextPageState?: string | null
 }
 
+export type TraceDetail = 'events' | 'full'
+
 export interface CommandOptions {
   readonly signal?: AbortSignal
-  /** Asks for the server's trace, in status.trace. */
-  readonly trace?: boolean
+  /** Asks for the server's trace, in status.trace; a full one has the plans of reads. */
+  readonly trace?: TraceDetail | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -139,7 +141,8 @@ export async function command(
   const body = printJson({ [name]: fields })
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    ...(options.trace === true ? { 'Feature-Flag-request-tracing': 'true' } : {}),
+    ...(options.trace === 'events' && { 'Feature-Flag-request-tracing': 'true' }),
+    ...(options.trace === 'full' && { 'Feature-Flag-request-tracing-full': 'true' }),
     ...options.headers,
   }
   const startedAt = performance.now()
