@@ -79,7 +79,7 @@ describe('a plan without a sort', () => {
       access: { kind: 'id', id: 7, rest: everything },
       ...{ check: always, document: undefined, order: { by: 'path' }, expected: 1 },
     })
-    for (const part of [plan, plan.access, plan.order]) assert(Object.isFrozen(part))
+    assert(Object.isFrozen(plan))
   })
 
   test('follows the only access path without counting it', () => {

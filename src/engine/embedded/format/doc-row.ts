@@ -30,5 +30,7 @@ export type RowColumns = readonly [
 
 /** A row without its text. No stored text is empty. */
 export function bare({ seq, value }: Pick<DocRow, 'seq' | 'value'>): DocRow {
-  return { seq, version: 0, text: '', ...(value !== undefined && { value }) }
+  return value === undefined
+    ? { seq, version: 0, text: '' }
+    : { seq, version: 0, text: '', value }
 }

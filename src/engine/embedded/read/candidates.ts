@@ -7,7 +7,9 @@ import type { LexicalReader } from '../lexical/reader.ts'
 import type { Found } from '../runs/cursor.ts'
 import type { Budget } from '../store/budget.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
-import type { AccessPath, Key } from './access-paths.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import type { AccessPath, Key, Range } from './access-paths.ts'
+import type { Bounds } from './bounds.ts'
 import type { PossibleMatch } from './conditions.ts'
 import { boundsFrom, rowsWithin, type IdWalk } from './id-order.ts'
 
@@ -41,65 +43,98 @@ export function candidateOf(
 }
 
 /** Candidates of an access path, in its order, each document once. */
-export function* alongPath(
+export function alongPath(
   access: AccessPath,
   followed: Followed,
   { after, budget, withTexts }: PathWalk,
-): Generator<RowCandidate> {
+): Iterable<RowCandidate> {
   const { store } = followed
   switch (access.kind) {
-    case 'id': {
-      const row = store.rowById(access.id)
-      if (row !== undefined) yield { seq: row.seq, id: () => store.idOf(row.seq), row }
-      return
-    }
+    case 'id':
+      return byIds(store, [keyOf(access.id)], seqOf(after))
     case 'ids':
-      yield* byIds(store, access.ids, seqOf(after))
-      return
+      return byIds(store, access.ids, seqOf(after))
     case 'idRange':
       // Never continued from a position: later pages are read in the order of ids.
-      yield* inIdOrder(access, store, { direction: 1, withTexts })
-      return
+      return inIdOrder(access, store, { direction: 1, withTexts })
     case 'terms': {
       const lexical = followed.lexical(access.path)
-      for (const seqs of lexical.documents(access.terms, seqOf(after), budget))
-        for (const seq of seqs) yield { seq, id: () => store.idOf(seq) }
-      return
+      return byLists(store, lexical.documents(access.terms, seqOf(after), budget))
     }
-    case 'range': {
-      const place =
-        after?.by === 'range'
-          ? { value: after.value, owner: { seq: after.seq, id: noId } }
-          : undefined
-      const { tie } = store.entries
-      for (const entry of store.entries.inRange(access.range, { after: place }))
-        yield { ...candidateOf(entry, tie, store), value: valueIn(entry.key) }
-      return
-    }
+    case 'range':
+      return byRange(store, access.range, after)
     case 'keys':
-      yield* store.entries.tie === 'id'
+      return store.entries.tie === 'id'
         ? byKeys(store, access.keys)
         : byKeysInOrder(store, access.keys, seqOf(after))
-      return
     case 'all':
-      yield* everyDocument(store, seqOf(after), withTexts)
+      return everyDocument(store, seqOf(after), withTexts)
   }
 }
 
+/**
+ * The first `size` document numbers of an access path; undefined unless it has the order of
+ * document numbers and they can be listed faster than one by one.
+ */
+export function firstNumbers(
+  access: AccessPath,
+  store: StoreConnection,
+  after: StoredPosition | undefined,
+  size: number,
+): number[] | undefined {
+  if (access.kind === 'all') {
+    const sql = 'SELECT seq FROM doc WHERE seq > ? ORDER BY seq LIMIT ?'
+    return store.all(sql, [seqOf(after), size]).map(([seq]) => seq as number)
+  }
+  const isOne = access.kind === 'keys' && access.keys.length === 1
+  if (!isOne || store.entries.tie === 'id') return undefined
+  const [{ path, value }] = access.keys as [Key]
+  const numbers: number[] = []
+  for (const seq of store.entries.numbersWith(path, value, seqOf(after)))
+    if (numbers.push(seq) === size) break
+  return numbers
+}
+
 /** Candidates of an access path in the order of ids. */
-export function* inIdOrder(
+export function inIdOrder(
   access: AccessPath,
   store: StoreConnection,
   walk: Omit<IdWalk, 'bounds'>,
+): Iterable<RowCandidate> {
+  if (access.kind === 'keys') return keysInIdOrder(store, access.keys, walk)
+  return access.kind === 'idRange'
+    ? withinBounds(store, access.bounds, walk)
+    : rowsWithin(store, { ...walk, bounds: undefined })
+}
+
+function* withinBounds(
+  store: StoreConnection,
+  all: readonly Bounds[],
+  walk: Omit<IdWalk, 'bounds'>,
 ): Generator<RowCandidate> {
-  const { direction, from } = walk
-  if (access.kind === 'keys') {
-    yield* keysInIdOrder(store, access.keys, walk)
-    return
-  }
-  const all = access.kind === 'idRange' ? access.bounds : undefined
-  for (const bounds of boundsFrom(all, direction, from))
+  for (const bounds of boundsFrom(all, walk.direction, walk.from))
     yield* rowsWithin(store, { ...walk, bounds })
+}
+
+function* byLists(
+  store: StoreConnection,
+  lists: Iterable<Iterable<number>>,
+): Generator<RowCandidate> {
+  for (const seqs of lists) for (const seq of seqs) yield { seq, id: () => store.idOf(seq) }
+}
+
+function* byRange(
+  store: StoreConnection,
+  range: Range,
+  after: StoredPosition | undefined,
+): Generator<RowCandidate> {
+  const { entries } = store
+  const place =
+    after?.by === 'range'
+      ? { value: after.value, owner: { seq: after.seq, id: noId } }
+      : undefined
+  for (const entry of entries.inRange(range, { after: place }))
+    yield { ...candidateOf(entry, entries.tie, store), value: valueIn(entry.key) }
 }
 
 /** Rows with one of the values, whose entries are ordered by id. */
@@ -191,14 +226,17 @@ function seqOf(after: StoredPosition | undefined): number {
 }
 
 /** Merges sorted walks into one. */
-function* merged<T>(
+function merged<T>(
+  walks: readonly Iterable<T>[],
+  isBefore: (a: T, b: T) => boolean,
+): Iterable<T> {
+  return walks.length === 1 ? walks[0]! : mergedByHeap(walks, isBefore)
+}
+
+function* mergedByHeap<T>(
   walks: readonly Iterable<T>[],
   isBefore: (a: T, b: T) => boolean,
 ): Generator<T> {
-  if (walks.length === 1) {
-    yield* walks[0]!
-    return
-  }
   /** Min-heap by `isBefore`. */
   const heap: { item: T; readonly rest: Iterator<T> }[] = []
   const sink = (from: number) => {

@@ -4,6 +4,7 @@ import { keyOf } from '../../../language/values/key.ts'
 import type { Budget } from '../store/budget.ts'
 import { bare, type DocRow } from '../format/doc-row.ts'
 import type { StoredPosition } from '../format/position.ts'
+import { firstNumbers } from './candidates.ts'
 import { Execution } from './execution.ts'
 import { planList, resultOrder, type Plan } from './plan.ts'
 import { sizeOf } from './access-paths.ts'
@@ -38,27 +39,18 @@ export function execute(
   const read = new Execution(plan, lookup, budget, wantsTexts || plan.order.by === 'memory')
   const { met } = read
   read.missing = wantedBy(query)
-  const rows: DocRow[] = []
-  let toSkip = query.skip
-  let size = 0
-  let isCut = false
-  if (read.missing > 0)
-    for (const found of inOrder(read, query.after)) {
-      read.missing--
-      if (toSkip > 0) toSkip--
-      else {
-        // A row beyond the limit is not returned: it only shows that more follow.
-        const isFilled = !joins && !isTextless && rows.length < limit
-        const row = isTextless ? bare(found) : isFilled ? read.withText(found) : found
-        rows.push(row)
-        size += row.text.length
-        isCut = size > sizeMax && rows.length < limit
-      }
-      if (isCut || read.missing === 0) break
-    }
+  const isListed = joins && plan.order.by === 'path' && plan.check.kind === 'always'
+  const numbers = isListed
+    ? firstNumbers(plan.access, lookup.store, query.after, read.missing)
+    : undefined
+  met.entries += numbers?.length ?? 0
+  const { rows, isCut } =
+    numbers === undefined
+      ? collect(read, query, joins, isTextless)
+      : { rows: numbers.slice(query.skip).map((seq) => bare({ seq })), isCut: false }
   const page = rows.slice(0, limit)
   const more = isCut || rows.length > limit
-  if (!joins || isCut) return { rows: page, more, order, plan, met }
+  if (!joins) return { rows: page, more, order, plan, met }
   const text = joinedText(read, page, sizeMax)
   // Long texts are read one by one, up to the one that exceeds the size.
   if (text === undefined) {
@@ -70,6 +62,35 @@ export function execute(
   const next = placed && positionOf(placed, order, lookup.view)
   const joined = { joined: { text, count: page.length }, next }
   return { rows: [], joined, more, order, plan, met }
+}
+
+/** Finds the rows of a page, and one more if it may follow. `joins`: texts are read later. */
+function collect(
+  read: Execution,
+  { after, skip, limit, sizeMax = Infinity }: StoreQuery,
+  joins: boolean,
+  isTextless: boolean,
+): { readonly rows: DocRow[]; readonly isCut: boolean } {
+  const rows: DocRow[] = []
+  if (read.missing === 0) return { rows, isCut: false }
+  let toSkip = skip
+  let size = 0
+  let isCut = false
+  for (const found of inOrder(read, after)) {
+    read.missing--
+    if (toSkip > 0) toSkip--
+    else {
+      // A row beyond the limit is not returned: it only shows that more follow.
+      const isFilled = !joins && !isTextless && rows.length < limit
+      const row = isTextless ? bare(found) : isFilled ? read.withText(found) : found
+      rows.push(row)
+      size += row.text.length
+      // Of a page to join, only some texts may have been read.
+      isCut = !joins && size > sizeMax && rows.length < limit
+    }
+    if (isCut || read.missing === 0) break
+  }
+  return { rows, isCut }
 }
 
 /** Counts the matches of a plan, up to `stopAt`. */
@@ -129,7 +150,10 @@ function joinedText(
   page: readonly DocRow[],
   sizeMax: number,
 ): string | undefined {
-  if (page.every(({ text }) => text !== '')) return page.map(({ text }) => text).join(',')
+  if (page.every(({ text }) => text !== '')) {
+    const joined = page.map(({ text }) => text).join(',')
+    return joined.length > sizeMax ? undefined : joined
+  }
   read.met.documents += page.length
   const numbers = page.map(({ seq }) => seq)
   return read.lookup.store.joinedTexts(numbers, sizeMax)

@@ -38,15 +38,12 @@ export function* rowsWithin(
   }
 }
 
-/**
- * Ranges with ids behind `from`, in the direction of the walk; [undefined] when ids have no bounds.
- */
+/** Ranges with ids behind `from`, in the direction of the walk. */
 export function boundsFrom(
-  bounds: readonly Bounds[] | undefined,
+  bounds: readonly Bounds[],
   direction: 1 | -1,
   from: Uint8Array | undefined,
-): readonly (Bounds | undefined)[] {
-  if (bounds === undefined) return [undefined]
+): readonly Bounds[] {
   const left = bounds.filter(
     ({ low, high }) =>
       from === undefined || isBefore(from, direction === 1 ? high.key : low.key, direction),

@@ -82,7 +82,7 @@ export function planRead(query: StoreQuery, statistics: Statistics): Plan {
   if (isOneId(filter) && after === undefined && skip === 0) {
     const access: AccessPath = { kind: 'id', id: filter.value, rest: everything }
     const order: ReadOrder = keys.length === 0 ? byPath : { by: 'memory', keys }
-    return frozen({ access, check: always, document: undefined, order, expected: 1 })
+    return Object.freeze({ access, check: always, document: undefined, order, expected: 1 })
   }
   if (keys.length === 0) return planUnsorted(query, statistics)
   checkPosition(after, keys)
@@ -136,13 +136,7 @@ function planOf(
   statistics: Statistics,
 ): Plan {
   const { check, document } = checksOf(access.rest, statistics)
-  return frozen({ access, check, document, order, expected })
-}
-
-function frozen(plan: Plan): Plan {
-  Object.freeze(plan.access)
-  Object.freeze(plan.order)
-  return Object.freeze(plan)
+  return Object.freeze({ access, check, document, order, expected })
 }
 
 function planUnsorted(
@@ -234,7 +228,7 @@ function planByValue(
   // If the matches are spread evenly.
   const expected = best && (wanted * documents) / Math.max(1, best.size)
   const { check, document } = checksOf(filter, statistics)
-  return frozen({ access: walkOfIds(filter), check, document, order, expected })
+  return Object.freeze({ access: walkOfIds(filter), check, document, order, expected })
 }
 
 /** All documents within the id ranges of a filter. */

@@ -126,6 +126,8 @@ export class ValueWalk {
     let start: string | undefined
     let size = 0
     let members: number[] = []
+    // Groups of one document need no sorting, and the index decides that it matches.
+    const isSimple = this.#order.keys.length === 1 && plan.document === undefined
     let sizeMax = groupMax(this.#order, missing)
     let passed = 0
     const documents = condition.among?.()
@@ -139,7 +141,10 @@ export class ValueWalk {
       if (start === undefined || !entry.key.startsWith(start)) {
         // Most values have one document, and most filters reject it.
         if (members.length > 0) {
-          yield* this.#inOrder(members, start)
+          if (isSimple && members.length === 1 && start !== this.#placeStart) {
+            this.#read.budget.spend(1)
+            yield bare({ seq: members[0]! })
+          } else yield* this.#inOrder(members, start)
           members = []
           sizeMax = groupMax(this.#order, this.#read.missing)
         }
