@@ -35,6 +35,25 @@ describe('the embedded engine', () => {
     assert.deepEqual(await store.ids(wanted), [1, 3])
   })
 
+  test('ends a sorted page at its size where some documents lack the value', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await Store.create(engine, 'sizes')
+    const text = 'x'.repeat(100)
+    await store.insert(
+      Array.from({ length: 60 }, (_, _id) => ({ _id, text, ...(_id < 3 && { n: _id }) })),
+    )
+    const query = {
+      ...{ filter: everything, sort: by('-n'), skip: 0, limit: 50, after: undefined },
+      ...{ stable: false, withSearchFields: false, textsOnly: true, sizeMax: 1_000 },
+    } as const
+    const { records, next } = await engine.read(store.target, query, tester)
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [2, 1, 0, 3, 4, 5, 6, 7, 8],
+    )
+    assert(next !== undefined)
+  })
+
   test('applies skip to the first page only', async (context) => {
     const { engine } = await openEmbedded(context)
     const store = await Store.create(engine, 'skip')
