@@ -85,7 +85,7 @@ function collect(
       const row = isTextless ? bare(found) : isFilled ? read.withText(found) : found
       rows.push(row)
       size += row.text.length
-      // Of a page to join, only some texts may have been read.
+      // Only some texts of a joined page may have been read.
       isCut = !joins && size > sizeMax && rows.length < limit
     }
     if (isCut || read.missing === 0) break
