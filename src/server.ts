@@ -22,6 +22,7 @@ import { CommandTimeouts } from './http/command-timeout.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown } from './http/shutdown.ts'
+import { countsOf } from './caller/read-report.ts'
 import { RecentSlowCommands } from './http/slow-commands.ts'
 import { fixedLimits } from './limits.ts'
 import { mcpProtocol } from './mcp/mcp.ts'
@@ -166,6 +167,10 @@ export async function build(
       metrics,
       slowCommandMs: config.slowCommandMs || Infinity,
       slowCommands,
+      onRead: log.isLevelEnabled('debug')
+        ? ({ requestId, command }, report) =>
+            log.debug({ requestId, command, ...countsOf(report) }, 'Read')
+        : undefined,
       isBehindProxy: config.isBehindProxy,
       timeouts: new CommandTimeouts(config.commandTimeoutMs),
       rateLimit,

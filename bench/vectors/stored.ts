@@ -2,7 +2,7 @@
  * Filtered search in a store, as a reader thread executes it, and by scanning the matches.
  */
 import type { Budget } from '../../src/engine/embedded/store/budget.ts'
-import { accessPathsOf } from '../../src/engine/embedded/read/access-paths.ts'
+import { listMatches } from '../../src/engine/embedded/read/execute.ts'
 import { StoreReader } from '../../src/engine/embedded/read/store-reader.ts'
 import { KnownMatches } from '../../src/engine/embedded/read/vector-search.ts'
 import { loadSnapshot, snapshotFolder } from '../../src/engine/embedded/vectors/snapshot.ts'
@@ -147,8 +147,7 @@ class SearchedStore {
   }
 
   list(filter: Filter): Listed {
-    const [lead] = accessPathsOf(filter, this.#reader.index)
-    const documents = this.#reader.allNumbers(filter, lead!, unlimited)
+    const documents = listMatches(filter, Infinity, this.#reader, unlimited)
     const matches = new KnownMatches()
     matches.listOf(matches.nameOf(filter, this.#reader), Infinity, () => documents)
     return { filter, matches }

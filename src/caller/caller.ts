@@ -7,6 +7,7 @@
  */
 import { AnalysisBudget } from './analysis-budget.ts'
 import type { Deadline } from '../runtime/deadline.ts'
+import type { ReadReport } from './read-report.ts'
 
 export type { Deadline }
 
@@ -37,6 +38,8 @@ export interface Caller extends Deadline {
    * Waits until memory is available; rejects at the deadline. Absent: memory is not limited.
    */
   borrow?(size: number): Promise<() => void>
+  /** Called after each read for this caller. Absent: reports are not wanted. */
+  noteRead?(report: ReadReport): void
 }
 
 /** Milliseconds for which requests may hold the main thread in one turn of its event loop. */

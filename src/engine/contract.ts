@@ -368,8 +368,6 @@ export interface Page<Item = StoredRecord> {
    * serve everything.
    */
   readonly next: Position | undefined
-  /** The access path, for traces, such as "_id" or "a range in the index". */
-  readonly way?: string | undefined
   /** True when an index was not usable and the engine scanned all records instead. */
   readonly lacksIndex?: true
   /** Position directly after a record of this page. */

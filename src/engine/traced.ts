@@ -137,9 +137,9 @@ export function traced(engine: Engine, listener: Listener): Engine {
   })
 }
 
-function sayRead({ records, joined, way }: Page<unknown>): string {
+function sayRead({ records, joined }: Page<unknown>): string {
   const count = joined?.count ?? records.length
-  return `Read ${count} ${things(count)}${way === undefined ? '' : ` by ${way}`}`
+  return `Read ${count} ${things(count)}`
 }
 
 function sayWritten(

@@ -1,6 +1,7 @@
 /** An HTTP request in the form that commands use, and the services behind it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AnalysisBudget } from '../caller/analysis-budget.ts'
+import { countsOf, printMet, printReport, type ReadReport } from '../caller/read-report.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import type { Features, CommandLevel, Reply } from '../commands/dispatch/define.ts'
@@ -59,6 +60,8 @@ export interface HttpServices extends Services, ProxySettings, MemoryPools {
   /** Commands that take at least this many milliseconds are logged and recorded as slow. */
   readonly slowCommandMs: number
   readonly slowCommands: SlowCommands
+  /** Receives a report of each read; undefined: reads are not logged. */
+  readonly onRead: ((call: HttpCall, report: ReadReport) => void) | undefined
   readonly timeouts: CommandTimeouts
   /** Undefined: no rate limit. */
   readonly rateLimit: RateLimit | undefined
@@ -98,6 +101,8 @@ export class HttpCall
    * counted from this time.
    */
   startedAt = 0
+  reads = 0
+  slowestRead: ReadReport | undefined
   before: Waiting | undefined
   after: Waiting | undefined
   #bytes: Buffer | undefined
@@ -152,6 +157,8 @@ export class HttpCall
     this.target = target
     this.command = undefined
     this.#body = new Map([[command, fields]])
+    this.reads = 0
+    this.slowestRead = undefined
     const startedAt = performance.now()
     const services =
       replySizeMax === undefined
@@ -168,6 +175,13 @@ export class HttpCall
     const elapsedMs = performance.now() - startedAt
     metrics?.countCommand(this.command, reply, elapsedMs, isGone(this.#response))
     if (elapsedMs >= slowCommandMs) tellSlow(this, elapsedMs, this.#services)
+  }
+
+  noteRead(report: ReadReport): void {
+    this.reads++
+    if (report.elapsedMs >= (this.slowestRead?.elapsedMs ?? 0)) this.slowestRead = report
+    this.trace?.note(`Followed a plan: ${printMet(report)}`, () => countsOf(report))
+    this.#services.onRead?.(this, report)
   }
 
   /** Called when the reply is known: ends the timeout and releases the memory of the body. */
@@ -337,8 +351,11 @@ function tellSlow(
   elapsed: number,
   { log, slowCommands }: Pick<HttpServices, 'log' | 'slowCommands'>,
 ): void {
-  const { command = 'unknown', requestId, databaseId: database } = call
-  const told = { command, target: nameOf(call), elapsedMs: Math.round(elapsed), requestId }
+  const { command = 'unknown', requestId, databaseId: database, reads, slowestRead } = call
+  const told = {
+    ...{ command, target: nameOf(call), elapsedMs: Math.round(elapsed), requestId },
+    ...(slowestRead !== undefined && { reads, slowestRead: printReport(slowestRead) }),
+  }
   log.warn(told, 'Slow command')
   slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }

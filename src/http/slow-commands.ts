@@ -14,6 +14,9 @@ export interface SlowCommand {
   readonly target: string
   readonly elapsedMs: number
   readonly requestId: string
+  /** Number of reads, and the plan of the slowest with what it met; absent without reads. */
+  readonly reads?: number
+  readonly slowestRead?: string
 }
 
 /**

@@ -154,13 +154,17 @@ test('slow commands are listed without any of the data that was sent', async () 
   assert.equal(server.process, process.pid)
   assert(Date.parse(server.startedAt) <= Date.now())
   assert.equal(slowerThanMs, 1e-9)
-  const { time, elapsedMs, ...last } = commands[0]!
+  const { time, elapsedMs, slowestRead, ...last } = commands[0]!
   assert.deepEqual(last, {
     database: await homeId(),
     command: 'countDocuments',
     target: 'default_keyspace.a',
-    requestId: 'the-last-one',
+    ...{ requestId: 'the-last-one', reads: 1 },
   })
+  assert.match(
+    slowestRead as string,
+    /^nothing, because no document has the field: entries passed: 0, documents read: 0 in [\d.]+ ms$/,
+  )
   assert(Math.abs(Date.now() - Date.parse(time as string)) < 60_000)
   assert(Number.isSafeInteger(elapsedMs))
   assert.equal(commands[1]!['command'], 'find')

@@ -345,6 +345,7 @@ describe('the Data and Query pages', () => {
     await type(page.getByRole('textbox', { name: 'Sort' }), '{"year": -1}')
     await type(page.getByRole('textbox', { name: 'Projection' }), '{"title": 1}')
     await type(page.getByRole('textbox', { name: 'Options' }), '{"limit": 3}')
+    await page.getByLabel('Explain').check()
     await page.getByLabel('Trace').check()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.locator('.page-bar').getByText('1–3').waitFor()
@@ -352,6 +353,9 @@ describe('the Data and Query pages', () => {
       await page.getByRole('region', { name: 'Events' }).innerText(),
       /Received the command find/,
     )
+    const plans = await page.getByRole('region', { name: 'Explanation' }).innerText()
+    assert.match(plans, /in the index of year, sorted in memory by year/)
+    assert.match(plans, /Entries expected/)
     assert.equal(await page.getByRole('columnheader', { name: 'year' }).count(), 0)
     await assertAccessible(page)
     await page.getByRole('button', { name: 'Save as' }).click()

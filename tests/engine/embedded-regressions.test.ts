@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { keyOf } from '../../src/language/values/key.ts'
-import { rangeOf } from '../../src/engine/embedded/read/conditions.ts'
+import { rangeOf } from '../../src/engine/embedded/read/bounds.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { among, by, exists, tester, pathOf, Store, where } from './store.ts'
 import { everything } from '../../src/language/filters/filter.ts'
@@ -33,6 +33,25 @@ describe('the embedded engine', () => {
     ])
     const wanted = { filter: exists('gone', false), sort: by('n') }
     assert.deepEqual(await store.ids(wanted), [1, 3])
+  })
+
+  test('ends a sorted page at its size where some documents lack the value', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await Store.create(engine, 'sizes')
+    const text = 'x'.repeat(100)
+    await store.insert(
+      Array.from({ length: 60 }, (_, _id) => ({ _id, text, ...(_id < 3 && { n: _id }) })),
+    )
+    const query = {
+      ...{ filter: everything, sort: by('-n'), skip: 0, limit: 50, after: undefined },
+      ...{ stable: false, withSearchFields: false, textsOnly: true, sizeMax: 1_000 },
+    } as const
+    const { records, next } = await engine.read(store.target, query, tester)
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [2, 1, 0, 3, 4, 5, 6, 7, 8],
+    )
+    assert(next !== undefined)
   })
 
   test('applies skip to the first page only', async (context) => {

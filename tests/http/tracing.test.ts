@@ -122,7 +122,8 @@ describe('a traced request', () => {
       'Authorized administrator',
       'Found the collection default_keyspace.books',
       'Checked all clauses and documents',
-      'Read 1 record by sorting the matches',
+      'Followed a plan: entries expected: 1, entries passed: 1, documents read: 2',
+      'Read 1 record',
       'Completed the reply',
     ])
     let last = 0
@@ -160,6 +161,12 @@ describe('a traced request', () => {
     const dataOf = (start: string) =>
       events.find(({ message }) => message.startsWith(start))!.data
     assert.deepEqual(dataOf('Received the command find'), { command: JSON.stringify(find) })
+    const { elapsedMs, ...plan } = dataOf('Followed')!
+    assert(typeof elapsedMs === 'number')
+    assert.deepEqual(plan, {
+      plan: 'a range in the index of year, sorted in memory by year',
+      ...{ expected: 1, entries: 1, documents: 2 },
+    })
     assert.deepEqual(dataOf('Read 1'), {
       collection: 'books',
       filter: ['year gt'],
@@ -218,12 +225,16 @@ describe('a traced request', () => {
     }
     assert.deepEqual(
       (await seen('/books', { countDocuments: { filter: { year: 1969 } } })).slice(2),
-      ['Counted 1 record'],
+      ['Followed a plan: entries passed: 0, documents read: 0', 'Counted 1 record'],
     )
     const updated = await seen('/books', {
       updateOne: { filter: { _id: 'ubik' }, update: { $inc: { year: 0, pages: 1 } } },
     })
-    assert.deepEqual(updated.slice(2), ['Read 1 record by _id', 'Wrote 1 record (replace)'])
+    assert.deepEqual(updated.slice(2), [
+      'Followed a plan: entries expected: 1, entries passed: 1, documents read: 1',
+      'Read 1 record',
+      'Wrote 1 record (replace)',
+    ])
     assert.deepEqual(await seen('/loans', { insertOne: { document: { id: 1 } } }), [
       'Found the table default_keyspace.loans',
       'Checked all clauses and documents',
@@ -247,20 +258,16 @@ describe('a traced request', () => {
       const documents = Array.from({ length: 100 }, (_, i) => ({ n: start + i }))
       await server.command(path, { insertMany: { documents } })
     }
-    const answer = await server.command(
-      path,
-      { find: { filter: { n: { $ne: 0 } } } },
-      wanted,
-    )
-    assert.match(messagesOf(answer).at(-2)!, /^Read 20 records by scanning all$/)
-    const long = await server.command(
-      path,
-      { find: { filter: { n: { $exists: false } } } },
-      wanted,
-    )
-    assert.match(
-      messagesOf(long).at(-2)!,
-      /^Read 0 records by scanning all, on a reader thread$/,
+    const planOf = async (filter: object): Promise<string> => {
+      const answer = await server.command(path, { find: { filter } }, wantedFull)
+      const { events } = traceOf(answer)
+      const followed = events.find(({ message }) => message.startsWith('Followed'))
+      return followed!.data!['plan'] as string
+    }
+    assert.equal(await planOf({ n: { $ne: 0 } }), 'all documents; the index checks n')
+    assert.equal(
+      await planOf({ n: { $exists: false } }),
+      'all documents; documents check n exists; on a reader thread',
     )
   })
 

@@ -21,7 +21,7 @@ import {
 import { placeOf } from '../../src/engine/embedded/read/sort-position.ts'
 import { OverBudget, type Budget } from '../../src/engine/embedded/store/budget.ts'
 import type { DocRow } from '../../src/engine/embedded/format/doc-row.ts'
-import type { Result } from '../../src/engine/embedded/read/store-query.ts'
+import type { Result } from '../../src/engine/embedded/read/result.ts'
 import { StoreReader } from '../../src/engine/embedded/read/store-reader.ts'
 import type {
   Engine,
@@ -294,7 +294,7 @@ class Model {
     )
     const { store } = this.#reader
     const counted = store.reading(() => this.#reader.count(filter, stopAt, unlimited))
-    assert.equal(counted, expected, about)
+    assert.equal(counted.count, expected, about)
   }
 
   async #read(): Promise<void> {

@@ -29,10 +29,12 @@ export interface ReplyData {
   readonly nextPageState?: string | null
 }
 
+export type TraceDetail = 'events' | 'full'
+
 export interface CommandOptions {
   readonly signal?: AbortSignal
-  /** Whether the reply contains the server's trace, in status.trace. */
-  readonly trace?: boolean
+  /** Requests the trace of the server, in status.trace; a full one contains the plans of reads. */
+  readonly trace?: TraceDetail | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -142,7 +144,8 @@ export async function command(
   const body = printJson({ [name]: fields })
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    ...(options.trace === true ? { 'Feature-Flag-request-tracing': 'true' } : {}),
+    ...(options.trace === 'events' && { 'Feature-Flag-request-tracing': 'true' }),
+    ...(options.trace === 'full' && { 'Feature-Flag-request-tracing-full': 'true' }),
     ...options.headers,
   }
   const startedAt = performance.now()

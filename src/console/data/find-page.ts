@@ -1,5 +1,5 @@
 /** Reads one page of the console, from as many pages of the API as it takes. */
-import { command, type ApiProblem } from '../api/command.ts'
+import { command, type ApiProblem, type TraceDetail } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { valueAt, type JsonObject, type Printable, type Value } from '../json/value.ts'
 
@@ -29,7 +29,7 @@ const charactersMax = 12_000_000
 export interface FindPageOptions {
   readonly pageSize: number
   readonly pageState?: string | null
-  readonly trace?: boolean
+  readonly trace?: TraceDetail | undefined
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,5 +1,6 @@
 /** Pages forward and back through the page states that the API returned. */
 import { useState } from 'preact/hooks'
+import type { TraceDetail } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { useLoad } from '../kit/hooks.ts'
 import { findPage, type FindFields, type FoundPage } from './find-page.ts'
@@ -26,7 +27,7 @@ const start: readonly Step[] = [{ state: null, before: 0 }]
 
 export interface PageOptions {
   readonly pageSize: number
-  readonly trace?: boolean
+  readonly trace?: TraceDetail | undefined
   /** Whether pages are requested; true by default. */
   readonly isOn?: boolean
 }
@@ -39,7 +40,7 @@ export function usePages(
   place: Place,
   fields: FindFields,
   key: string,
-  { pageSize, trace = false, isOn = true }: PageOptions,
+  { pageSize, trace, isOn = true }: PageOptions,
 ): Pages {
   const query = `${key} ${pageSize}`
   const [steps, setSteps] = useState({ query, taken: start })

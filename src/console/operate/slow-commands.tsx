@@ -18,6 +18,7 @@ interface SlowCommand {
   readonly target: string
   readonly elapsedMs: number
   readonly requestId: string
+  readonly slowestRead?: string
 }
 
 /** The table of slow commands. Renders nothing when the token may not see slow commands. */
@@ -49,6 +50,7 @@ export function SlowCommands() {
               isNumber: true,
               render: ({ elapsedMs }) => formatMs(elapsedMs),
             },
+            { title: 'Slowest read', render: ({ slowestRead }) => slowestRead },
             { title: 'Request', render: ({ requestId }) => <code>{requestId}</code> },
           ]}
           rows={value.commands}

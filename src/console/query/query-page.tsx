@@ -1,5 +1,6 @@
 /** Query page: any find, with completion, results and the server's status. */
 import { useState } from 'preact/hooks'
+import type { TraceDetail } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../navigation/route.ts'
 import { useMay } from '../catalog/permissions.ts'
@@ -39,11 +40,13 @@ import {
   type KeptQueries,
   type QueryText,
 } from './query-store.ts'
+import { PlanView } from './plan-view.tsx'
 import { TraceView, type Trace } from './trace-view.tsx'
 
 interface Submitted {
   readonly fields: FindFields
   readonly isTraced: boolean
+  readonly isExplained: boolean
   /** Number of the run, so that the same query can run again. */
   readonly run: number
 }
@@ -55,9 +58,16 @@ type Open =
   | { readonly name: string; readonly value: Value }
   | { readonly edited: JsonObject }
 
+/** Only a full trace has the plans of reads. */
+function traceOf(submitted: Submitted | undefined): TraceDetail | undefined {
+  if (submitted?.isExplained === true) return 'full'
+  return submitted?.isTraced === true ? 'events' : undefined
+}
+
 export function QueryPage({ place }: { readonly place: Place }) {
   const [query, setQuery] = useState<QueryText>(() => takeOpened())
   const [isTraced, setTraced] = useState(false)
+  const [isExplained, setExplained] = useState(false)
   const [submitted, setSubmitted] = useState<Submitted | undefined>(undefined)
   const [problem, setProblem] = useState<unknown>(undefined)
   const [kept, setKept] = useState(() => readQueries(localStorage, place))
@@ -76,7 +86,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
     submitted === undefined ? '' : `${submitted.run} ${printJson({ ...submitted.fields })}`,
     {
       pageSize,
-      trace: submitted?.isTraced ?? false,
+      trace: traceOf(submitted),
       isOn: submitted !== undefined,
     },
   )
@@ -84,7 +94,8 @@ export function QueryPage({ place }: { readonly place: Place }) {
     try {
       const parsed = parseQuery(wanted)
       setProblem(undefined)
-      setSubmitted({ fields: parsed, isTraced, run: (submitted?.run ?? 0) + 1 })
+      const number = (submitted?.run ?? 0) + 1
+      setSubmitted({ fields: parsed, isTraced, isExplained, run: number })
       keep(addToHistory(kept, wanted, Date.now()))
     } catch (error) {
       setProblem(error)
@@ -160,6 +171,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
             Count
           </Button>
         )}
+        <CheckField label="Explain" value={isExplained} onChange={setExplained} />
         <CheckField label="Trace" value={isTraced} onChange={setTraced} />
         <Segments
           label="View"
@@ -200,12 +212,15 @@ export function QueryPage({ place }: { readonly place: Place }) {
           <Warnings warnings={pages.page.warnings} />
         </div>
       )}
-      {trace !== undefined && <TraceView trace={trace} />}
-      {submitted?.isTraced === true && pages.page !== undefined && trace === undefined && (
-        <div class="toolbar-notes">
-          <Notice>Tracing is disabled on this server.</Notice>
-        </div>
-      )}
+      {trace !== undefined && submitted?.isExplained === true && <PlanView trace={trace} />}
+      {trace !== undefined && submitted?.isTraced === true && <TraceView trace={trace} />}
+      {traceOf(submitted) !== undefined &&
+        pages.page !== undefined &&
+        trace === undefined && (
+          <div class="toolbar-notes">
+            <Notice>Tracing is disabled on this server.</Notice>
+          </div>
+        )}
       {submitted === undefined ? (
         <EmptyState title="No query has run yet">
           An empty clause is not sent. Control+Space suggests fields and operators,

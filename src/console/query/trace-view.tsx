@@ -11,6 +11,8 @@ interface TraceEvent {
   readonly eventId: string
   readonly elapsedMicroseconds: number
   readonly message: string
+  /** In a full trace only. */
+  readonly data?: Readonly<Record<string, unknown>>
 }
 
 export function TraceView({ trace }: { readonly trace: Trace }) {

@@ -49,7 +49,9 @@ import {
   withDataCenter,
 } from './cluster/open-cluster.ts'
 import { settledSchemas } from './cluster/probes.ts'
+import { SentStatements } from './cluster/sent-statements.ts'
 import type { Session } from './cluster/session.ts'
+import type { StatementOwner } from './cluster/statement-queue.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
 import { WriteClock } from './cluster/write-clock.ts'
 import { quoteName, preparedTarget, quoteTarget } from './cluster/statement.ts'
@@ -265,25 +267,25 @@ class CassandraEngine implements Engine {
   }
 
   read(collection: Collection, query: Query, caller: Caller) {
-    return this.#on(collection, caller, () =>
-      readDocuments(this.#documents(collection, caller), collection, query, caller),
+    return this.#reading(collection, caller, (sent) =>
+      readDocuments(this.#documents(collection, sent), collection, query, caller, sent),
     )
   }
 
   count(collection: Collection, filter: Filter, stopAt: number, caller: Caller) {
-    return this.#on(collection, caller, () => {
-      const access = this.#documents(collection, caller)
+    return this.#reading(collection, caller, (sent) => {
+      const access = this.#documents(collection, sent)
       const { postings } = access
       return postings !== undefined && isTextAlone(filter)
         ? countTexts(access, postings, collection, stopAt, caller)
-        : countDocuments(access, collection, filter, stopAt, caller)
+        : countDocuments(access, collection, filter, stopAt, caller, sent)
     })
   }
 
   search(collection: Collection, search: Search, caller: Caller) {
-    return this.#on(collection, caller, async () => {
+    return this.#reading(collection, caller, async (sent) => {
       const { by } = search
-      const access = this.#documents(collection, caller)
+      const access = this.#documents(collection, sent)
       if (by.kind === 'vector')
         return searchNearest(access, collection, { ...search, by }, caller)
       const { postings, more } = access
@@ -303,45 +305,47 @@ class CassandraEngine implements Engine {
 
   #documents(
     { options: { lexical } }: Collection,
-    caller: Caller | undefined,
+    owner: StatementOwner | undefined,
   ): DocumentAccess {
     const { capabilities, options, postings } = this.#shared
     const { limits } = options
     const isOurs = lexical.enabled && !capabilities.indexAnalyzer
     return {
-      session: this.#session.for(caller),
+      session: this.#session.for(owner),
       limits,
-      postings: isOurs ? postings.for(caller) : undefined,
+      postings: isOurs ? postings.for(owner) : undefined,
       more: filterCapabilitiesOf(capabilities, lexical.enabled),
     }
   }
 
-  #rows(caller: Caller | undefined): RowAccess {
+  #rows(owner: StatementOwner | undefined): RowAccess {
     const { capabilities: can, options, postings } = this.#shared
     return {
-      session: this.#session.for(caller),
+      session: this.#session.for(owner),
       can,
       limits: options.limits,
-      postings: postings.for(caller),
+      postings: postings.for(owner),
     }
   }
 
   readRows(table: Table, query: RowQuery, caller: Caller) {
-    return this.#on(table, caller, () => readRows(this.#rows(caller), table, query, caller))
+    return this.#reading(table, caller, (sent) =>
+      readRows(this.#rows(sent), table, query, caller, sent),
+    )
   }
 
   countRows(table: Table, filter: RowFilter, stopAt: number, caller: Caller) {
-    return this.#on(table, caller, () =>
-      countRows(this.#rows(caller), table, filter, stopAt, caller),
+    return this.#reading(table, caller, (sent) =>
+      countRows(this.#rows(sent), table, filter, stopAt, caller, sent),
     )
   }
 
   searchRows(table: Table, search: RowSearch, caller: Caller) {
-    return this.#on(table, caller, async () => {
+    return this.#reading(table, caller, async (sent) => {
       const { by } = search
       if (by.kind === 'vector')
-        return searchNearestRows(this.#rows(caller), table, { ...search, by }, caller)
-      return searchRowsByTerms(this.#rows(caller), table, { ...search, by }, caller)
+        return searchNearestRows(this.#rows(sent), table, { ...search, by }, caller)
+      return searchRowsByTerms(this.#rows(sent), table, { ...search, by }, caller)
     })
   }
 
@@ -434,6 +438,20 @@ class CassandraEngine implements Engine {
 
   #alone<T>(act: () => Promise<T>, caller: Caller = ownCaller()): Promise<T> {
     return this.#shared.leases.hold(schemaLease, act, () => caller.check())
+  }
+
+  /** Runs a read, and reports its statements to the caller. */
+  #reading<T>(
+    target: Target,
+    caller: Caller,
+    read: (sent: SentStatements) => Promise<T>,
+  ): Promise<T> {
+    return this.#on(target, caller, async () => {
+      const sent = new SentStatements(caller)
+      const result = await read(sent)
+      sent.report()
+      return result
+    })
   }
 
   async #on<T>(

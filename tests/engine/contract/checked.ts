@@ -256,7 +256,6 @@ function withCheckedPositions<Item>(
     joined: page.joined,
     served: page.served,
     next: page.next,
-    way: page.way,
     ...(page.lacksIndex && { lacksIndex: true }),
     positionAfter(record) {
       const original = originals.get(record)

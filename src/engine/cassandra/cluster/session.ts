@@ -117,14 +117,16 @@ export class Session {
     return owner === undefined ? this : new Session(this.#lend, this.#sending, owner)
   }
 
-  run(
+  async run(
     { text, values }: Statement,
     purpose: Purpose,
     options?: RunOptions,
   ): Promise<ResultPage> {
     const asked = options ? this.#options(purpose, options) : this.#usual(purpose)
     const act = (client: Client) => client.execute(text, [...values], asked)
-    return this.#ask(purpose, act)
+    const page = await this.#ask(purpose, act)
+    this.#owner.answered?.(text, page.rows.length)
+    return page
   }
 
   /** Sends several writes of one partition as an unlogged batch. */

@@ -8,7 +8,10 @@ import type { Caller } from '../../../caller/caller.ts'
 import { FairQueue } from '../../../caller/fair-queue.ts'
 import { EngineError } from '../../errors.ts'
 
-export type StatementOwner = Pick<Caller, 'principalName' | 'signal'>
+export interface StatementOwner extends Pick<Caller, 'principalName' | 'signal'> {
+  /** Called with each statement that was answered, and the number of its rows. */
+  answered?(text: string, rows: number): void
+}
 
 export class StatementQueue {
   readonly #queue: FairQueue

@@ -13,6 +13,7 @@ import { sortInSteps } from '../../../runtime/sort-in-steps.ts'
 import { inTurns, Pace, type Steps } from '../../../runtime/steps.ts'
 import type { Collection, Page, Position, Query, StoredRecord } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
+import type { SentStatements } from '../cluster/sent-statements.ts'
 import type { Session } from '../cluster/session.ts'
 import { preparedTarget } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
@@ -66,12 +67,14 @@ export async function readDocuments(
   collection: Collection,
   query: Query,
   caller: Caller,
+  sent?: SentStatements,
 ): Promise<Page> {
   const { filter, lookAhead, limit } = query
   const scan = new Scan(query.after)
   const { after } = scan
   const page = new PageOfDocuments(query, scan)
   const plan = planWith(filter, access.more)
+  sent?.check(checkedOf(filter, plan))
   if (isOfFewIds(filter, plan)) {
     const first = after === undefined ? 0 : placeAt(after).branch
     const keys = plan.keys.slice(first)
@@ -139,8 +142,10 @@ export async function countDocuments(
   filter: Filter,
   stopAt: number,
   caller: Caller,
+  sent?: SentStatements,
 ): Promise<number> {
   const plan = planWith(filter, access.more)
+  sent?.check(checkedOf(filter, plan))
   const wanted = { filter, after: undefined, count: Infinity }
   const all =
     plan.kind === 'branches' && plan.isExact
@@ -153,6 +158,16 @@ export async function countDocuments(
   }
   await all.return(undefined)
   return count
+}
+
+/** What the server checks on the documents that a plan finds: all of the filter, or nothing. */
+function checkedOf(filter: Filter, plan: FilterPlan): readonly string[] {
+  const isExact = plan.kind === 'branches' ? plan.isExact : isOfFewIds(filter, plan)
+  return isExact
+    ? []
+    : flatten(filter).map((part) =>
+        part.kind === 'or' ? `one of ${part.of.length}` : `${part.path.text} ${part.kind}`,
+      )
 }
 
 /** Yields write times of the documents that a branch finds, without reading their content. */

@@ -6,13 +6,18 @@ import type { Caller } from '../../../caller/caller.ts'
 import type { Column, RowValues } from '../../../language/columns/column.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
-import { conditionsOf, requirementsOf } from '../../../language/filters/filter-clause.ts'
+import {
+  conditionsOf,
+  isLogical,
+  requirementsOf,
+} from '../../../language/filters/filter-clause.ts'
 import { inTurns } from '../../../runtime/steps.ts'
 import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { isAboutFiltering } from '../cluster/failures.ts'
+import type { SentStatements } from '../cluster/sent-statements.ts'
 import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { keysWithTerms } from '../lexical/search-terms.ts'
@@ -54,6 +59,7 @@ export async function readRows(
   table: Table,
   query: RowQuery,
   caller: Caller,
+  sent?: SentStatements,
 ): Promise<RowPage> {
   const { filter, sort, limit, lookAhead, columns, needed = [], sizeMax = Infinity } = query
   const scan = new Scan(query.after)
@@ -67,6 +73,7 @@ export async function readRows(
     columns: selectedColumns(table, [...columns, ...needed, ...others]),
     pageSize: isServed ? Math.min(limit + 1, pageMax) : pageMax,
     found: { lacksIndex: false },
+    sent,
   }
   let toSkip = isServed && scan.after === undefined ? query.skip : 0
   const records: PlacedRow[] = []
@@ -101,12 +108,13 @@ export async function countRows(
   filter: RowFilter,
   stopAt: number,
   caller: Caller,
+  sent?: SentStatements,
 ): Promise<number> {
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, checked)
   const found = { lacksIndex: false }
   const reading: Reading = {
-    ...{ table, filter, use: 'read', columns, pageSize: pageMax, found },
+    ...{ table, filter, use: 'read', columns, pageSize: pageMax, found, sent },
   }
   let count = 0
   const rows = findRows(access, reading, new Scan(), caller)
@@ -140,6 +148,7 @@ interface Reading {
   readonly pageSize: number
   /** Findings about the indexes, set while rows are read. */
   readonly found: { lacksIndex: boolean }
+  readonly sent: SentStatements | undefined
 }
 
 interface FoundValues {
@@ -196,14 +205,23 @@ function findCandidates(
   const wanted = requirementsOf(filter).find((part) => part.kind === 'match')
   const place = wanted && textPlaceOf(table, wanted.column.name)
   const isLed = plan.branches.every(({ isServed }) => isServed)
-  if (
-    place === undefined ||
-    isLed ||
-    wanted!.terms.length === 0 ||
-    access.can.indexAnalyzer
-  )
-    return findByBranches(access, reading, plan, after, caller)
-  return findByTerms(access, reading, place, wanted!.terms, after, caller)
+  const isByTerms =
+    place !== undefined && !isLed && wanted!.terms.length > 0 && !access.can.indexAnalyzer
+  const checked = isByTerms ? [filter] : plan.branches.map(({ rest }) => rest)
+  reading.sent?.check(checkedIn(checked))
+  return isByTerms
+    ? findByTerms(access, reading, place, wanted!.terms, after, caller)
+    : findByBranches(access, reading, plan, after, caller)
+}
+
+/** The conditions of filters that the server checks, without their values. */
+function checkedIn(filters: readonly RowFilter[]): readonly string[] {
+  const names = filters
+    .flatMap((filter) => requirementsOf(filter))
+    .map((part) =>
+      isLogical(part) ? `one of ${part.of.length}` : `${part.column.name} ${part.kind}`,
+    )
+  return [...new Set(names)]
 }
 
 async function* findByTerms(

@@ -27,3 +27,10 @@ export type RowColumns = readonly [
   text: string,
   checksum: RowChecksum,
 ]
+
+/** A row without its text. No stored text is empty. */
+export function bare({ seq, value }: Pick<DocRow, 'seq' | 'value'>): DocRow {
+  return value === undefined
+    ? { seq, version: 0, text: '' }
+    : { seq, version: 0, text: '', value }
+}

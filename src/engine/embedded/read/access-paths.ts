@@ -7,15 +7,19 @@ import { isExtended } from '../../../json/extended.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { escapeSegment, type Path } from '../../../language/values/path.ts'
-import { indexedPaths, rangeOf, type Index } from './conditions.ts'
 import type { Bound } from '../runs/runs-reader.ts'
 import { arrayKey, isScalar, keyOf } from '../../../language/values/key.ts'
-import { idBoundsOf, tighterBound, type Bounds } from './id-bounds.ts'
+import { rangeOf, tighterBound, type Bounds } from './bounds.ts'
+import { indexedPaths } from './checks.ts'
+import { idBoundsOf } from './id-bounds.ts'
+import type { Statistics } from './statistics.ts'
 
 export type AccessPath =
   /** All documents, by document number. */
   (
     | { readonly kind: 'all' }
+    /** The document with this id. */
+    | { readonly kind: 'id'; readonly id: Value }
     /** Documents with these ids. */
     | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
     /** Documents with ids within bounds, by id. */
@@ -36,6 +40,7 @@ export type AccessPath =
   }
 
 export interface Key {
+  readonly pathText: string
   readonly path: number
   readonly value: Uint8Array
 }
@@ -57,7 +62,7 @@ const countedMax = 64
  * All access paths that a filter offers; an empty `keys` means that nothing can match. If the filter names
  * ids, `ids` is the only one, because no other can be better.
  */
-export function accessPathsOf(filter: Filter, index: Index): AccessPath[] {
+export function accessPathsOf(filter: Filter, statistics: Statistics): AccessPath[] {
   const parts = flatten(filter)
   const without = (served: readonly Filter[]): Filter => ({
     kind: 'and',
@@ -81,12 +86,12 @@ export function accessPathsOf(filter: Filter, index: Index): AccessPath[] {
     if (part.kind === 'all') {
       // Each scalar of an $all can lead alone; only the first `countedOfEach` are considered.
       for (const value of part.values.filter(isScalar).slice(0, countedOfEach)) {
-        const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
+        const keys = keysOf({ ...part, kind: 'in', values: [value] }, statistics)
         if (keys !== undefined) accessPaths.push({ kind: 'keys', keys, rest: filter })
       }
       continue
     }
-    const keys = keysOf(part, index)
+    const keys = keysOf(part, statistics)
     if (keys !== undefined && keys.length <= keysMax)
       accessPaths.push({
         kind: 'keys',
@@ -94,11 +99,58 @@ export function accessPathsOf(filter: Filter, index: Index): AccessPath[] {
         rest: isSaidByKeys(part) ? without([part]) : filter,
       })
   }
-  for (const { range, served } of rangesOf(parts, index))
+  for (const { range, served } of rangesOf(parts, statistics))
     accessPaths.push({ kind: 'range', range, rest: without(served) })
   const { bounds, rest } = idBoundsOf(filter)
   if (bounds !== undefined) accessPaths.push({ kind: 'idRange', bounds, rest })
   return accessPaths
+}
+
+/** An access path, and the number of its entries. */
+export interface SizedPath {
+  readonly access: AccessPath
+  readonly size: number
+}
+
+/** The access path with the fewest entries. Counts each only up to the best so far, or up to `max`. */
+export function smallest(
+  accessPaths: readonly AccessPath[],
+  max: number,
+  statistics: Statistics,
+): SizedPath | undefined {
+  let best: SizedPath | undefined
+  for (const access of accessPaths) {
+    const size = sizeOf(access, best?.size ?? max, statistics)
+    if (best === undefined || size < best.size) best = { access, size }
+  }
+  return best
+}
+
+/** Entries of an access path. A count above `max` may be an estimate. */
+export function sizeOf(access: AccessPath, max: number, statistics: Statistics): number {
+  switch (access.kind) {
+    case 'all':
+      return statistics.documents()
+    case 'id':
+      return 1
+    case 'ids':
+      return access.ids.length
+    case 'keys':
+      return access.keys.reduce(
+        (size, { path, value }) => size + statistics.entriesOf(path, value),
+        0,
+      )
+    case 'terms':
+      return statistics.documentsWithTerms(access.path, access.terms)
+    case 'idRange': {
+      let size = 0
+      for (const bounds of access.bounds)
+        if (size < max) size += statistics.idsWithin(bounds, max - size)
+      return size
+    }
+    case 'range':
+      return statistics.entriesWithin(access.range, max)
+  }
 }
 
 /** Whether having one of the keys is equivalent to the comparison. */
@@ -111,7 +163,7 @@ function isSaidByKeys(filter: Filter): boolean {
 }
 
 /** Keys of which every match has at least one; undefined when no such list exists. */
-function keysOf(filter: Filter, index: Index): Key[] | undefined {
+function keysOf(filter: Filter, statistics: Statistics): Key[] | undefined {
   switch (filter.kind) {
     case 'eq':
     case 'in': {
@@ -122,16 +174,17 @@ function keysOf(filter: Filter, index: Index): Key[] | undefined {
         const { paths } = indexedPaths(leaf.path)
         if (paths.length === 0) return undefined
         for (const text of paths) {
-          const path = index.pathId(text)
+          const path = statistics.pathId(text)
           if (path === 'unindexed') return undefined
-          if (path !== 'absent') keys.push({ path, value: keyOf(leaf.value) })
+          if (path !== 'absent')
+            keys.push({ pathText: text, path, value: keyOf(leaf.value) })
         }
       }
       return keys
     }
     case 'and': {
       for (const part of filter.of) {
-        const keys = keysOf(part, index)
+        const keys = keysOf(part, statistics)
         if (keys !== undefined) return keys
       }
       return undefined
@@ -139,7 +192,7 @@ function keysOf(filter: Filter, index: Index): Key[] | undefined {
     case 'or': {
       const keys: Key[] = []
       for (const part of filter.of) {
-        const found = keysOf(part, index)
+        const found = keysOf(part, statistics)
         if (found === undefined) return undefined
         keys.push(...found)
       }
@@ -166,13 +219,13 @@ function leafOf(path: Path, value: Value): { readonly path: Path; readonly value
 }
 
 /** One range per path: several bounds on a path narrow its range. */
-function rangesOf(parts: readonly Filter[], index: Index): ServedRange[] {
+function rangesOf(parts: readonly Filter[], statistics: Statistics): ServedRange[] {
   const ranges = new Map<string, ServedRange>()
   for (const part of parts) {
     const bounds = boundsOf(part)
     if (bounds === undefined || part.kind === 'and' || part.kind === 'or') continue
     const pathText = part.path.text
-    const path = index.pathId(pathText)
+    const path = statistics.pathId(pathText)
     if (path === 'unindexed') continue
     // No document has the path, so nothing can match.
     if (path === 'absent')

@@ -6,12 +6,7 @@ import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { Parameter } from '../store/store-connection.ts'
 import type { Bound } from '../runs/runs-reader.ts'
-import { rangeOf } from './conditions.ts'
-
-export interface Bounds {
-  readonly low: Bound
-  readonly high: Bound
-}
+import { rangeOf, tighterBound, type Bounds } from './bounds.ts'
 
 export interface IdBounds {
   /** Disjoint and in ascending order. */
@@ -113,13 +108,6 @@ function bothOf(a: readonly Bounds[], b: readonly Bounds[]): readonly Bounds[] {
 
 function notEmpty(bounds: readonly Bounds[]): readonly Bounds[] {
   return bounds.filter(({ low, high }) => !isBefore(high, low))
-}
-
-/** The more restrictive of two bounds: lower bounds with direction 1, upper bounds with -1. */
-export function tighterBound(a: Bound, b: Bound, direction: 1 | -1): Bound {
-  const order = Buffer.compare(a.key, b.key) * direction
-  if (order !== 0) return order > 0 ? a : b
-  return a.inclusive ? b : a
 }
 
 /** An SQL condition on the ids of `d`, the document table. */

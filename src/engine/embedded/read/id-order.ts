@@ -1,8 +1,8 @@
 /** Walks documents in the order of their ids. */
-import { textCost, type Budget } from '../store/budget.ts'
-import { boundsSql, type Bounds } from './id-bounds.ts'
-import type { ReadCandidate } from './candidates.ts'
-import { rowColumns, type RowColumns } from '../format/doc-row.ts'
+import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
+import type { Bounds } from './bounds.ts'
+import type { PossibleMatch } from './conditions.ts'
+import { boundsSql } from './id-bounds.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** A part of the id order. */
@@ -19,7 +19,7 @@ export interface IdWalk {
 export function* rowsWithin(
   store: StoreConnection,
   stretch: IdWalk,
-): Generator<ReadCandidate> {
+): Generator<PossibleMatch & { readonly row?: DocRow }> {
   const { bounds, direction, from, withTexts } = stretch
   const within = bounds && boundsSql(bounds)
   const parts = [
@@ -38,45 +38,12 @@ export function* rowsWithin(
   }
 }
 
-/** A walk through several id ranges, starting behind an id. */
-interface BoundedWalk extends Pick<IdWalk, 'direction' | 'from'> {
-  readonly bounds: readonly Bounds[] | undefined
-}
-
-/** Maximum characters of texts in memory at a time. */
-const textsLengthMax = 16_000_000
-
-/** Texts of the first `size` + 1 documents; undefined when they exceed `textsLengthMax`. */
-export function firstTexts(
-  store: StoreConnection,
-  { bounds, direction, from }: BoundedWalk,
-  size: number,
-  budget: Budget,
-): string[] | undefined {
-  const found: string[] = []
-  let left = textsLengthMax
-  for (const each of boundsFrom(bounds, direction, from)) {
-    if (found.length > size) break
-    const stretch = { bounds: each, direction, from, withTexts: true }
-    for (const { row } of rowsWithin(store, stretch)) {
-      const { text } = row!
-      budget.spend(textCost(text))
-      if ((left -= text.length) < 0) return undefined
-      if (found.push(text) > size) break
-    }
-  }
-  return found
-}
-
-/**
- * Ranges with ids behind `from`, in the direction of the walk; [undefined] when ids have no bounds.
- */
+/** Ranges with ids behind `from`, in the direction of the walk. */
 export function boundsFrom(
-  bounds: readonly Bounds[] | undefined,
+  bounds: readonly Bounds[],
   direction: 1 | -1,
   from: Uint8Array | undefined,
-): readonly (Bounds | undefined)[] {
-  if (bounds === undefined) return [undefined]
+): readonly Bounds[] {
   const left = bounds.filter(
     ({ low, high }) =>
       from === undefined || isBefore(from, direction === 1 ? high.key : low.key, direction),

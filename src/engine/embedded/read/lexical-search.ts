@@ -10,6 +10,7 @@ import { keyOf } from '../../../language/values/key.ts'
 import type { SearchPlace } from '../../contract.ts'
 import { documentCost, type Budget } from '../store/budget.ts'
 import type { Scored } from '../lexical/top-scores.ts'
+import { listMatches } from './execute.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import type { ScoredRow, ScoredRows } from './store-query.ts'
 import type { StoreLookup } from './store-lookup.ts'
@@ -95,10 +96,7 @@ function matchesOf(
   if (max === 0) return undefined
   // Counting an entry costs about a twentieth of a lookup.
   budget.spend(Math.ceil(max / 20))
-  const accessPath = reader.selectivePath(filter, max, budget)
-  return accessPath === undefined
-    ? undefined
-    : reader.allNumbers(filter, accessPath, budget)
+  return listMatches(filter, max, reader, budget)
 }
 
 function isEverything(filter: Filter): boolean {

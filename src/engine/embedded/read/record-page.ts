@@ -9,11 +9,11 @@ import type {
   Write,
 } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
-import { encodePosition, type StoredPosition } from '../format/position.ts'
-import { placeOf } from './sort-position.ts'
+import { encodePosition } from '../format/position.ts'
+import { positionOf } from './sort-position.ts'
 import type { DocRow } from '../format/doc-row.ts'
 import type { RowCache, RowChange, OnSettled } from '../store/row-cache.ts'
-import type { Result } from './store-query.ts'
+import type { Result } from './result.ts'
 
 /** A page of documents or rows, made from stored rows by `make`. */
 export class RecordPage<Item extends { readonly row: DocRow }> implements Page<Item> {
@@ -21,16 +21,14 @@ export class RecordPage<Item extends { readonly row: DocRow }> implements Page<I
   readonly joined: Joined | undefined
   readonly served = { filter: true, sort: true }
   readonly next: Position | undefined
-  readonly way: string
   readonly #order: Result['order']
   readonly #view: RecordView
 
   constructor(
-    { rows, joined, more, order, way }: Result,
+    { rows, joined, more, order }: Result,
     view: RecordView,
     make: (row: DocRow, view: RecordView) => Item,
   ) {
-    this.way = way
     this.joined = joined?.joined
     this.records = rows.map((row) => make(row, view))
     this.#order = order
@@ -42,18 +40,7 @@ export class RecordPage<Item extends { readonly row: DocRow }> implements Page<I
   }
 
   positionAfter({ row }: Item): Position {
-    return encodePosition(this.#placeOf(row))
-  }
-
-  #placeOf(row: DocRow): StoredPosition {
-    switch (this.#order.by) {
-      case 'seq':
-        return { by: 'seq', seq: row.seq }
-      case 'range':
-        return { by: 'range', path: this.#order.path, value: row.value!, seq: row.seq }
-      case 'sort':
-        return placeOf(row, this.#order.keys, this.#view)
-    }
+    return encodePosition(positionOf(row, this.#order, this.#view))
   }
 }
 

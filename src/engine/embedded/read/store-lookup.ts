@@ -1,36 +1,29 @@
 /**
- * The records of one store, through its own connection: by number, by access path, and by parsing
- * them. Reads, sorts and searches build on it.
+ * The records of one store, through its own connection: by number, and by parsing them. Reads and
+ * searches build on it.
  */
 import type { JsonObject } from '../../../json/value.ts'
 import { rootFields, type Filter } from '../../../language/filters/filter.ts'
 import { matchesInSteps } from '../../../language/filters/matches.ts'
 import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
 import { LexicalReader } from '../lexical/reader.ts'
-import { AccessPathReader } from './access-path-reader.ts'
-import { accessPathsOf, type AccessPath } from './access-paths.ts'
+import { bare, type DocRow } from '../format/doc-row.ts'
 import { matchCost, spending, textCost, type Budget } from '../store/budget.ts'
-import { conditionOf, costOf, type Index } from './conditions.ts'
 import type { RowCache } from '../store/row-cache.ts'
-import type { DocRow } from '../format/doc-row.ts'
 import { StoreConnection } from '../store/store-connection.ts'
+import { checksOf, costOf } from './checks.ts'
+import { conditionOf } from './conditions.ts'
+import { StoreStatistics } from './store-statistics.ts'
 
 export class StoreLookup {
   readonly store: StoreConnection
-  readonly index: Index
   #view: RecordView
-  readonly accessPaths: AccessPathReader
   /** Readers of term indexes by field suffix. */
   readonly #lexical = new Map<string, LexicalReader>()
 
   constructor(file: string, view: RecordView, rowCache?: RowCache) {
     this.store = new StoreConnection(file, rowCache)
     this.#view = view
-    this.index = this.#makeIndex()
-    this.accessPaths = new AccessPathReader(this.index, {
-      lexical: (path) => this.lexical(path),
-      matches: (filter, row, budget) => this.matches(filter, row, budget),
-    })
   }
 
   /** How records are seen; replaced when the target's schema changes. */
@@ -78,11 +71,9 @@ export class StoreLookup {
     return dimensions.reduce((sum, dimension) => sum + 8 * dimension, 0)
   }
 
-  #makeIndex(): Index {
-    const pathId = (path: string) =>
-      this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
-    const { store } = this
-    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc', store }
+  /** Counts for planning, charged to the budget. */
+  statistics(budget: Budget): StoreStatistics {
+    return new StoreStatistics(this, budget)
   }
 
   /** Must be called before reading a new snapshot of the store. */
@@ -92,36 +83,10 @@ export class StoreLookup {
 
   /** The row of a document; without its text when texts are read last. */
   row(seq: number, budget: Budget): DocRow {
-    if (budget.hold !== undefined) return bare(seq)
+    if (budget.hold !== undefined) return bare({ seq })
     const row = this.store.row(seq)
     budget.spend(textCost(row.text))
     return row
-  }
-
-  /** Document numbers of all matches of a selective filter, sorted. */
-  allNumbers(filter: Filter, accessPath: AccessPath, budget: Budget): Float64Array {
-    const search = { filter, after: undefined, budget, countOnly: true }
-    const seqs: number[] = []
-    for (const { seq } of this.accessPaths.rows(accessPath, search)) seqs.push(seq)
-    return Float64Array.from(seqs).sort()
-  }
-
-  /** The access path with the fewest documents, if fewer than `max`. */
-  selectivePath(filter: Filter, max: number, budget: Budget): AccessPath | undefined {
-    const best = this.smallestPath(filter, max, budget)
-    return best !== undefined && best.size < max ? best.accessPath : undefined
-  }
-
-  /** The access path with the fewest documents and its size. Expensive counts stop at `max`. */
-  smallestPath(
-    filter: Filter,
-    max: number,
-    budget: Budget,
-  ): { accessPath: AccessPath; size: number } | undefined {
-    const accessPaths = accessPathsOf(filter, this.index)
-    return accessPaths.length === 0
-      ? undefined
-      : this.accessPaths.smallest(accessPaths, max, budget)
   }
 
   /** A function that looks up a document and returns its row if it matches. */
@@ -130,18 +95,18 @@ export class StoreLookup {
     withTexts: boolean,
     budget: Budget,
   ): (seq: number) => DocRow | undefined {
-    const condition = conditionOf(filter, this.index)
-    const { holds, exact } = condition
-    const cost = costOf(condition)
+    const { check, document } = checksOf(filter, this.statistics(budget))
+    const { holds } = conditionOf(check, this.store)
+    const cost = costOf(check)
     return (seq) => {
       budget.spend(cost)
-      const candidate = { seq, id: () => this.store.idOf(seq) }
-      if (!holds(candidate)) return undefined
-      if (exact && !withTexts) return this.store.has(seq) ? bare(seq) : undefined
+      if (!holds({ seq, id: () => this.store.idOf(seq) })) return undefined
+      if (document === undefined && !withTexts)
+        return this.store.has(seq) ? bare({ seq }) : undefined
       const row = this.store.findRow(seq)
       if (row === undefined) return undefined
       budget.spend(textCost(row.text))
-      return exact || this.matches(filter, row, budget) ? row : undefined
+      return document === undefined || this.matches(document, row, budget) ? row : undefined
     }
   }
 
@@ -167,9 +132,4 @@ export class StoreLookup {
     for (const [name, value] of searchFieldsSeen({ search })) document.set(name, value)
     return document
   }
-}
-
-/** A row with only its number. */
-export function bare(seq: number): DocRow {
-  return { seq, version: 0, text: '' }
 }

@@ -2,7 +2,6 @@
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Query } from '../../contract.ts'
-import type { JoinedRows } from './access-path-reader.ts'
 import type { StoredPosition } from '../format/position.ts'
 import type { DocRow } from '../format/doc-row.ts'
 
@@ -24,21 +23,12 @@ export interface ScoredRows {
 }
 
 /** Number of rows to find: one more than the limit shows whether more follow. */
-export function wantedBy({ skip, limit, lookAhead }: StoreQuery): number {
-  return skip + limit + (lookAhead === false ? 0 : 1)
+export function wantedBy(query: Pick<StoreQuery, 'skip' | 'limit' | 'lookAhead'>): number {
+  return query.skip + query.limit + (query.lookAhead === false ? 0 : 1)
 }
 
-export interface Result {
-  readonly rows: DocRow[]
-  /** Instead of rows, if the query allows it; with the position of the last. */
-  readonly joined?: JoinedRows | undefined
-  /** Whether matches follow the last row. */
-  readonly more: boolean
-  /** How to encode the position of a row of this result. */
-  readonly order:
-    | { readonly by: 'seq' }
-    | { readonly by: 'range'; readonly path: string }
-    | { readonly by: 'sort'; readonly keys: readonly SortKey[] }
-  /** Access path, in words for a trace. */
-  readonly way: string
-}
+/** The order of a result, which positions in it refer to. */
+export type ResultOrder =
+  | { readonly by: 'seq' }
+  | { readonly by: 'range'; readonly path: string }
+  | { readonly by: 'sort'; readonly keys: readonly SortKey[] }

@@ -1,9 +1,7 @@
 /** Groups of values that tie in a sort: equal values, or all containers of one kind. */
-import type { Value } from '../../../json/value.ts'
 import { afterPrefix, tag } from '../../../language/values/key.ts'
 import { pathStart, tieStart, valueStart } from '../format/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
-import type { DocRow } from '../format/doc-row.ts'
 
 /** Key range of a group. */
 export interface Group {
@@ -34,25 +32,6 @@ export function startOfKey(key: string): string {
   const first = 1 + key.charCodeAt(0)
   const isMixed = key.charCodeAt(first) >= tag.object
   return key.slice(0, isMixed ? first + 1 : tieStart(key))
-}
-
-/** A row without its text, with the values that it is sorted by; _id is the last. */
-export interface Placed extends DocRow {
-  readonly values: readonly (Value | undefined)[]
-}
-
-/** A group while its entries are walked. */
-export interface OpenGroup {
-  /** Key prefix of its entries. */
-  start: string
-  size: number
-  members: number[]
-  /** The best documents compared so far. */
-  best: Placed[]
-}
-
-export function isAnyIn({ members, best }: OpenGroup): boolean {
-  return members.length + best.length > 0
 }
 
 /** The entries from a group on, including it or not. */

@@ -22,6 +22,7 @@ import {
 } from '../../../search/vector/vector-index.ts'
 import { foundMax } from '../../../search/vector/segment.ts'
 import type { Budget } from '../store/budget.ts'
+import { listMatches } from './execute.ts'
 import type { ScoredRow } from './store-query.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import type { StoreLookup } from './store-lookup.ts'
@@ -96,7 +97,7 @@ function* findCandidates(
   }
   const name = known.nameOf(filter, reader)
   const max = listMax(view, known.isKnown(name))
-  const listed = known.listOf(name, max, () => listMatches(reader, max, filter, budget))
+  const listed = known.listOf(name, max, () => listMatches(filter, max, reader, budget))
   if (listed !== undefined) {
     yield { candidates: view.scan(query, scanBreadth, listed) }
     return
@@ -136,17 +137,6 @@ function listMax({ count }: VectorView, isAgain: boolean): number {
 
 /** With more matches, comparing each takes longer than a walk, even if the list is known. */
 const listMaxAgain = 20_000
-
-/** Document numbers of the matches, if fewer than `max`. */
-function listMatches(
-  reader: StoreLookup,
-  max: number,
-  filter: Filter,
-  budget: Budget,
-): Float64Array | undefined {
-  const accessPath = reader.selectivePath(filter, max, budget)
-  return accessPath && reader.allNumbers(filter, accessPath, budget)
-}
 
 /** Estimates the selectivity of a filter from a random sample. */
 function sampleShare(

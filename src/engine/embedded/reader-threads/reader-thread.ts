@@ -8,7 +8,8 @@ import type { StoredTarget } from '../schema/stored-schema.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../../search/vector/vector-index.ts'
 import { commandedBudget, type Budget } from '../store/budget.ts'
-import type { Result, ScoredRows, StoreQuery } from '../read/store-query.ts'
+import { printedPlan, type CountResult, type Result } from '../read/result.ts'
+import type { ScoredRows, StoreQuery } from '../read/store-query.ts'
 import { keyOf, type IndexName } from '../vectors/index-name.ts'
 import { readerCache } from '../store/shared-cache.ts'
 import { buffersOf, sendRows, type SentText } from './row-transfer.ts'
@@ -60,7 +61,7 @@ interface Source {
 
 export type ReaderReply =
   | { readonly id: number; readonly result: Result; readonly texts: readonly SentText[] }
-  | { readonly id: number; readonly count: number }
+  | { readonly id: number; readonly counted: CountResult }
   | { readonly id: number; readonly found: ScoredRows; readonly texts: readonly SentText[] }
   | { readonly id: number }
   | Failure
@@ -123,15 +124,19 @@ function serve(port: NonNullable<typeof parentPort>): void {
           const result = reader.read(query, budget)
           const { rows, texts } = sendRows(reader, result.rows, query, budget)
           const more = result.more || rows.length < result.rows.length
-          return { id, result: { ...result, rows, more }, texts }
+          return {
+            id,
+            result: { ...result, rows, more, plan: printedPlan(result.plan) },
+            texts,
+          }
         })
       }
       case 'count': {
         const { filter, stopAt } = message
-        return readFrom(message, (reader, budget) => ({
-          id,
-          count: reader.count(filter, stopAt, budget),
-        }))
+        return readFrom(message, (reader, budget) => {
+          const result = reader.count(filter, stopAt, budget)
+          return { id, counted: { ...result, plan: printedPlan(result.plan) } }
+        })
       }
       case 'search': {
         const { search, vectors } = message

@@ -22,7 +22,8 @@ import type {
   WantedRoom,
 } from './reader-thread.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
-import type { Result, ScoredRows, StoreQuery } from '../read/store-query.ts'
+import type { CountResult, Result } from '../read/result.ts'
+import type { ScoredRows, StoreQuery } from '../read/store-query.ts'
 import { receiveRows } from './row-transfer.ts'
 import { keyOf, type IndexName } from '../vectors/index-name.ts'
 import type { KnownFiles } from '../files/known-files.ts'
@@ -143,7 +144,7 @@ export class Readers {
     )
     const { result, texts } = reply as Extract<ReaderReply, { result: Result }>
     const rows = await receiveRows(result.rows, texts, caller)
-    return { ...result, rows, way: `${result.way}, on a reader thread` }
+    return { ...result, rows }
   }
 
   async count(
@@ -151,13 +152,13 @@ export class Readers {
     filter: Filter,
     stopAt: number,
     caller: Caller,
-  ): Promise<number> {
+  ): Promise<CountResult> {
     const reply = await this.#ask(
       source,
       { kind: 'count', filter, stopAt, file: source.file },
       caller,
     )
-    return (reply as { count: number }).count
+    return (reply as { counted: CountResult }).counted
   }
 
   /** Searches by terms or, with `vectors`, in a vector index. */

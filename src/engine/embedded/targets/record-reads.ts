@@ -14,7 +14,8 @@ import type { Vectors } from '../vectors/vectors.ts'
 import type { DamageCount } from '../format/damage.ts'
 import type { OpenStores, OpenStore } from './open-stores.ts'
 import { decodePosition } from '../format/position.ts'
-import type { Result, ScoredRows, StoreQuery } from '../read/store-query.ts'
+import { ExplainedRead, type Explained, type Result } from '../read/result.ts'
+import type { ScoredRows, StoreQuery } from '../read/store-query.ts'
 import { viewOf } from '../format/views.ts'
 
 export interface RecordReadsOptions {
@@ -48,6 +49,7 @@ export class RecordReads {
   read(target: StoredTarget, query: Query, caller: Caller): Result | Promise<Result> {
     caller.check()
     const { using, readers } = this.#options
+    const startedAt = performance.now()
     return using(target, (store) => {
       const storeQuery: StoreQuery = {
         ...query,
@@ -59,8 +61,9 @@ export class RecordReads {
         target,
         store,
         caller,
-        (budget) => store.reader.read(storeQuery, budget),
-        (source) => readers.read(source, storeQuery, caller),
+        (budget) => noted(store.reader.read(storeQuery, budget), caller, startedAt),
+        async (source) =>
+          noted(await readers.read(source, storeQuery, caller), caller, startedAt),
       )
     })
   }
@@ -73,7 +76,8 @@ export class RecordReads {
   ): Promise<number> {
     caller.check()
     const { using, readers } = this.#options
-    return using(target, (store) =>
+    const startedAt = performance.now()
+    const counted = await using(target, (store) =>
       this.#shortOrLong(
         target,
         store,
@@ -82,6 +86,7 @@ export class RecordReads {
         (source) => readers.count(source, filter, stopAt, caller),
       ),
     )
+    return noted(counted, caller, startedAt).count
   }
 
   async search(target: StoredTarget, search: Search, caller: Caller): Promise<ScoredRows> {
@@ -156,4 +161,10 @@ export class RecordReads {
       }
     })
   }
+}
+
+/** Reports a read to its caller. */
+function noted<R extends Explained>(result: R, caller: Caller, startedAt: number): R {
+  caller.noteRead?.(new ExplainedRead(result, performance.now() - startedAt))
+  return result
 }

@@ -1,9 +1,9 @@
-/** Rows in the order of a sort, and the cost that is charged. */
+/** The first rows of a sort, and the cost that is charged. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documentView } from '../../src/engine/record-view.ts'
 import { OverBudget } from '../../src/engine/embedded/store/budget.ts'
-import { RowsInOrder } from '../../src/engine/embedded/read/rows-in-order.ts'
+import { TopRows } from '../../src/engine/embedded/read/top-rows.ts'
 import type { SortKey } from '../../src/language/values/sort-key.ts'
 import { compareBy } from '../../src/language/values/order.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -36,8 +36,9 @@ function textsOf(count: number, fields: (n: number) => object): string[] {
   })
 }
 
-function placedIn(order: RowsInOrder, texts: readonly string[]) {
-  return texts.map((text, seq) => order.placed({ seq, version: 1, text }))
+function firstOf(best: TopRows, texts: readonly string[], count: number): number[] {
+  for (const [seq, text] of texts.entries()) best.add({ seq, version: 1, text }, count)
+  return best.take(count)
 }
 
 const view = documentView({})
@@ -56,29 +57,22 @@ describe('sorted rows', () => {
       compareBy(keys)(documents[a]!, documents[b]!),
     )
     const budget = new Counting()
-    const first = new RowsInOrder(keys, undefined, view, budget)
-    const seqs = first.first(placedIn(first, texts), 300).map(({ seq }) => seq)
-    assert.deepEqual(seqs, inOrder)
+    const first = new TopRows(keys, undefined, view, budget)
+    assert.deepEqual(firstOf(first, texts, 300), inOrder)
     const last = documents[inOrder[99]!]!
     const values = keys.map(({ path }) => last.get(path.text))
     const after = { by: 'sort', values, id: last.get('_id')! } as const
-    const next = new RowsInOrder(keys, after, view, budget)
-    const following = next.first(placedIn(next, texts), 50).map(({ seq }) => seq)
-    assert.deepEqual(following, inOrder.slice(100, 150))
+    const next = new TopRows(keys, after, view, budget)
+    assert.deepEqual(firstOf(next, texts, 50), inOrder.slice(100, 150))
   })
 
   test('are charged by the number of values that are compared', () => {
     const tied = (keyCount: number) => {
       const budget = new Counting()
-      const order = new RowsInOrder(keysOf(keyCount), undefined, view, budget)
+      const best = new TopRows(keysOf(keyCount), undefined, view, budget)
       const all = Object.fromEntries(keysOf(keyCount).map(({ path }) => [path.text, 1]))
-      order.first(
-        placedIn(
-          order,
-          textsOf(500, () => all),
-        ),
-        20,
-      )
+      const texts = textsOf(500, () => all)
+      firstOf(best, texts, 20)
       return budget.spent
     }
     assert(tied(64) >= 15 * tied(1), `${tied(64)} after ${tied(1)}`)
@@ -86,11 +80,8 @@ describe('sorted rows', () => {
   })
 
   test('are abandoned when they exceed the budget', () => {
-    const order = new RowsInOrder(keysOf(64), undefined, view, new Counting(2_000))
-    const rows = placedIn(
-      order,
-      textsOf(500, () => ({})),
-    )
-    assert.throws(() => order.first(rows, 20), OverBudget)
+    const best = new TopRows(keysOf(64), undefined, view, new Counting(2_000))
+    const texts = textsOf(500, () => ({}))
+    assert.throws(() => firstOf(best, texts, 20), OverBudget)
   })
 })

@@ -1,5 +1,5 @@
-/** Sorts rows by the sort's fields. */
-import type { JsonObject } from '../../../json/value.ts'
+/** The first rows in the order of a sort. */
+import type { JsonObject, Value } from '../../../json/value.ts'
 import type { SortKey } from '../../../language/values/sort-key.ts'
 import { compareLists } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/values/value-at.ts'
@@ -10,9 +10,17 @@ import type { DocRow } from '../format/doc-row.ts'
 import type { SortPosition } from '../format/position.ts'
 import { spending, type Budget } from '../store/budget.ts'
 import { fieldsOf } from './sort-position.ts'
-import type { Placed } from './value-groups.ts'
 
-export class RowsInOrder {
+/** A row's number, and the values that it is sorted by; _id is the last. */
+interface Placed {
+  readonly seq: number
+  readonly values: readonly (Value | undefined)[]
+}
+
+/** Minimum number of rows to collect before they are sorted together with the best so far. */
+const collectedMin = 512
+
+export class TopRows {
   readonly #keys: readonly SortKey[]
   /** Directions of the sort keys, and of the _id that breaks ties. */
   readonly #directions: readonly (1 | -1)[]
@@ -21,6 +29,8 @@ export class RowsInOrder {
   readonly #fields: ReadonlySet<string>
   readonly #budget: Budget
   readonly #pace = new Pace()
+  #best: readonly Placed[] = []
+  #collected: Placed[] = []
 
   /** With `after`, only rows behind that position are kept. */
   constructor(
@@ -42,21 +52,36 @@ export class RowsInOrder {
     return this.#view.fields(text, this.#fields)
   }
 
-  placed(row: DocRow): Placed {
+  /** Considers a row for the first `count`. */
+  add(row: DocRow, count: number): void {
     const fields = this.fieldsIn(row)
     const values = this.#keys.map(({ path }) => valueAt(fields, path))
     values.push(fields.get('_id'))
-    return { seq: row.seq, version: row.version, text: '', values }
+    if (
+      this.#collected.push({ seq: row.seq, values }) >= Math.max(collectedMin, count >> 1)
+    )
+      this.#sort(count)
   }
 
-  /** The first `count` rows in order. */
-  first(rows: readonly Placed[], count: number): Placed[] {
+  /** Removes all rows, and returns the numbers of the first `count` in order. */
+  take(count: number): number[] {
+    this.#sort(count)
+    const best = this.#best
+    this.#best = []
+    return best.map(({ seq }) => seq)
+  }
+
+  #sort(count: number): void {
     const compare = (a: Placed['values'], b: Placed['values']) =>
       compareLists(a, b, this.#directions, this.#pace)
     const after = this.#after
     const behind =
-      after === undefined ? rows : rows.filter(({ values }) => compare(values, after) > 0)
-    const sorting = sortInSteps(behind, (a, b) => compare(a.values, b.values), this.#pace)
-    return spending(sorting, this.#budget).slice(0, count)
+      after === undefined
+        ? this.#collected
+        : this.#collected.filter(({ values }) => compare(values, after) > 0)
+    this.#collected = []
+    const rows = [...this.#best, ...behind]
+    const sorting = sortInSteps(rows, (a, b) => compare(a.values, b.values), this.#pace)
+    this.#best = spending(sorting, this.#budget).slice(0, count)
   }
 }

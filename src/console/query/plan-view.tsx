@@ -1,0 +1,60 @@
+/** How the server read the records of a query: each plan, with what it expected and met. */
+import { DataTable } from '../kit/data-table.tsx'
+import { formatCount, formatMs } from '../kit/format.ts'
+import { Notice } from '../kit/notice.tsx'
+import type { Trace } from './trace-view.tsx'
+
+/** The data of the event of a read, as `countsOf` of the server makes it. */
+interface PlannedRead {
+  readonly plan: string
+  readonly expected?: number
+  readonly entries?: number
+  readonly documents?: number
+  readonly elapsedMs: number
+}
+
+export function PlanView({ trace }: { readonly trace: Trace }) {
+  const reads = trace.events.flatMap(({ eventId, data }) =>
+    typeof data?.['plan'] === 'string'
+      ? [{ ...(data as unknown as PlannedRead), eventId }]
+      : [],
+  )
+  if (reads.length === 0)
+    return (
+      <div class="toolbar-notes">
+        <Notice>
+          The server reported no plan: it has full tracing switched off, or this was a
+          search.
+        </Notice>
+      </div>
+    )
+  return (
+    <section class="trace" aria-label="Explanation">
+      <h3>How the records were read</h3>
+      <DataTable
+        label="Plans"
+        rows={reads}
+        keyOf={({ eventId }) => eventId}
+        columns={[
+          { title: 'Plan', render: ({ plan }) => plan },
+          count('Entries expected', ({ expected }) => expected),
+          count('Entries passed', ({ entries }) => entries),
+          count('Documents read', ({ documents }) => documents),
+          {
+            title: 'Took',
+            isNumber: true,
+            render: ({ elapsedMs }) => formatMs(elapsedMs),
+          },
+        ]}
+      />
+    </section>
+  )
+}
+
+function count(title: string, of: (read: PlannedRead) => number | undefined) {
+  const render = (read: PlannedRead) => {
+    const value = of(read)
+    return value === undefined ? 'not counted' : formatCount(Math.round(value))
+  }
+  return { title, isNumber: true, render }
+}

@@ -1,0 +1,127 @@
+/** A read while it is executed: the matches among candidates, and what the read has met. */
+import { documentCost, textCost, type Budget } from '../store/budget.ts'
+import { bare, type DocRow } from '../format/doc-row.ts'
+import { alongPath, inIdOrder, type RowCandidate } from './candidates.ts'
+import { costOf } from './checks.ts'
+import { conditionOf, type Condition } from './conditions.ts'
+import type { Plan } from './plan.ts'
+import type { StoredPosition } from '../format/position.ts'
+import type { StoreLookup } from './store-lookup.ts'
+import type { Met } from './result.ts'
+import type { TopRows } from './top-rows.ts'
+
+/** What a walk requires of documents besides the plan's filter. */
+interface Required {
+  /** Asked of the index, with this many lookups. */
+  readonly condition?: Condition
+  readonly lookups?: number
+  /** Asked of the document. */
+  readonly accepts?: (row: DocRow) => boolean
+}
+
+export class Execution {
+  readonly plan: Plan
+  readonly lookup: StoreLookup
+  readonly budget: Budget
+  readonly condition: Condition
+  readonly met: Met = { entries: 0, documents: 0 }
+  /** Rows that the page still lacks. */
+  missing = 0
+  /** Whether to read the texts of documents together with them if no filter is left to check. */
+  readonly #wantsTexts: boolean
+
+  constructor(plan: Plan, lookup: StoreLookup, budget: Budget, wantsTexts = false) {
+    this.plan = plan
+    this.lookup = lookup
+    this.budget = budget
+    const { order, check, expected } = plan
+    const isCounted = order.by === 'values' && order.matches !== undefined
+    this.condition = conditionOf(check, lookup.store, isCounted ? expected : 0)
+    this.#wantsTexts = wantsTexts
+  }
+
+  /** Matches in the order of the access path, behind a position. */
+  alongPath(after?: StoredPosition, required: Required = {}): Generator<DocRow> {
+    const { plan, lookup, budget } = this
+    const walk = { after, budget, withTexts: this.#readsTexts(required) }
+    return this.#matching(alongPath(plan.access, lookup, walk), required)
+  }
+
+  /** Matches in the order of ids, behind an id. */
+  byId(
+    direction: 1 | -1,
+    from: Uint8Array | undefined,
+    required: Required = {},
+  ): Generator<DocRow> {
+    const withTexts = this.#readsTexts(required)
+    const found = inIdOrder(this.plan.access, this.lookup.store, {
+      direction,
+      from,
+      withTexts,
+    })
+    // Texts in the order of ids are far apart in the file.
+    const isFar = withTexts && this.plan.check.kind === 'unknown'
+    return this.#matching(found, required, isFar ? documentCost : 0)
+  }
+
+  /** The first rows in the order of a sort, without texts. */
+  *sorted(rows: Iterable<DocRow>, best: TopRows): Generator<DocRow> {
+    for (const row of rows) best.add(this.withText(row), this.missing)
+    for (const seq of best.take(this.missing)) yield bare({ seq })
+  }
+
+  /** The row of a candidate that the index has accepted, if the document matches. */
+  confirm(candidate: RowCandidate): DocRow | undefined {
+    if (this.plan.document === undefined) return candidate.row ?? bare(candidate)
+    const row = this.rowOf(candidate)
+    return this.matches(row) ? row : undefined
+  }
+
+  /** Whether the document satisfies the part of the filter that the index does not decide. */
+  matches(row: DocRow): boolean {
+    const { document } = this.plan
+    return document === undefined || this.lookup.matches(document, row, this.budget)
+  }
+
+  /** The row, with its text read unless it was read before. */
+  withText(row: DocRow): DocRow {
+    return row.text === '' ? this.rowOf(row) : row
+  }
+
+  /** The row of a candidate, read from the store if needed. */
+  rowOf({ seq, row, value }: Pick<RowCandidate, 'seq' | 'row' | 'value'>): DocRow {
+    const found = row ?? this.lookup.store.row(seq)
+    this.met.documents++
+    this.budget.spend(textCost(found.text))
+    return value === undefined ? found : { ...found, value }
+  }
+
+  /** Texts that all candidates need are read together with them. */
+  #readsTexts({ condition, accepts }: Required): boolean {
+    const { kind } = this.plan.check
+    const isWanted = this.#wantsTexts || accepts !== undefined
+    return (
+      condition === undefined && (kind === 'unknown' || (kind === 'always' && isWanted))
+    )
+  }
+
+  *#matching(
+    candidates: Iterable<RowCandidate>,
+    { condition: own, lookups = 0, accepts }: Required,
+    extraCost = 0,
+  ): Generator<DocRow> {
+    const { plan, condition, budget, met } = this
+    const cost = costOf(plan.check) + lookups + extraCost
+    const isNumberEnough = plan.document === undefined && accepts === undefined
+    for (const candidate of candidates) {
+      met.entries++
+      budget.spend(cost)
+      if (own?.holds(candidate) === false || !condition.holds(candidate)) continue
+      if (isNumberEnough && candidate.row === undefined) yield bare(candidate)
+      else {
+        const row = this.rowOf(candidate)
+        if (this.matches(row) && accepts?.(row) !== false) yield row
+      }
+    }
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * Plans reads.
+ *
+ * A plan is decided by counts of the index, before anything is read, and execute.ts follows it.
+ * Where the cheaper of two ways depends on what a read meets, the plan has both, and the bound
+ * between them.
+ */
+import { everything, type Filter } from '../../../language/filters/filter.ts'
+import type { SortKey } from '../../../language/values/sort-key.ts'
+import { EngineError } from '../../errors.ts'
+import type { StoredPosition } from '../format/position.ts'
+import { accessPathsOf, smallest, type AccessPath } from './access-paths.ts'
+import { always, checksOf, indexedPaths, type Checks } from './checks.ts'
+import { idBoundsOf } from './id-bounds.ts'
+import type { Statistics } from './statistics.ts'
+import { wantedBy, type ResultOrder, type StoreQuery } from './store-query.ts'
+
+export interface Plan extends Checks {
+  /** Yields the candidates, unless the order does. */
+  readonly access: AccessPath
+  readonly order: ReadOrder
+  /** Number of entries that the read is expected to pass; undefined: not counted. */
+  readonly expected: number | undefined
+}
+
+export type ReadOrder =
+  /** The order of the access path: by document number, or by value in a range. */
+  | { readonly by: 'path' }
+  /** The order of ids, by which the access path is walked. */
+  | {
+      readonly by: 'ids'
+      readonly keys: readonly SortKey[]
+      readonly direction: 1 | -1
+    }
+  /** Matches are collected, and the first of them are kept. */
+  | { readonly by: 'memory'; readonly keys: readonly SortKey[] }
+  | ValueOrder
+
+/**
+ * The order of the values of the first sort key, whose index is walked. Documents of one value are
+ * a group, which is sorted by the other keys and by id.
+ */
+export interface ValueOrder {
+  readonly by: 'values'
+  readonly keys: readonly SortKey[]
+  /** Number of the first key's path; undefined: no document has it. */
+  readonly path: number | undefined
+  /** Number of all documents, and of those without a value at the path. */
+  readonly documents: number
+  readonly without: number
+  /** Estimated number of matches; undefined: not counted. */
+  readonly matches: number | undefined
+  /**
+   * Largest group that is sorted. A larger one is found by a walk in id order that checks who is in
+   * the group. The bound falls with the rows that the page lacks (`groupMax`).
+   */
+  readonly groupMax: number
+  /**
+   * Documents without a value come in id order as well. If the walk is expected to pass more than
+   * this many, those with a value are listed first; otherwise each document is read.
+   */
+  readonly unlistedMax: number
+}
+
+/** Up to this many matches are sorted, whatever the sort. */
+const fewMatches = 50
+/** Square root of the cost of reading a document, which is about 40 entries. */
+const fewerToSort = 6
+/** Up to this many matches are sorted instead of walking ids, whatever the limit. */
+const sortedByIdMax = 1000
+const unlistedMax = 5000
+/** Maximum number of ids or entries that are counted for a read without a sort. */
+const countedMax = 8192
+
+const byPath: ReadOrder = Object.freeze({ by: 'path' })
+
+/** `statistics` must be those of the snapshot that is read. */
+export function planRead(query: StoreQuery, statistics: Statistics): Plan {
+  const { filter, after, skip } = query
+  const keys = sortOf(query)
+  // The commonest read: one document by its id.
+  if (isOneId(filter) && after === undefined && skip === 0) {
+    const access: AccessPath = { kind: 'id', id: filter.value, rest: everything }
+    const order: ReadOrder = keys.length === 0 ? byPath : { by: 'memory', keys }
+    return Object.freeze({ access, check: always, document: undefined, order, expected: 1 })
+  }
+  if (keys.length === 0) return planUnsorted(query, statistics)
+  checkPosition(after, keys)
+  return keys[0]!.path.text === '_id'
+    ? planById(query, keys, statistics)
+    : planByValue(query, keys, statistics)
+}
+
+/** Plans a read of all matches in any order. */
+export function planCount(filter: Filter, statistics: Statistics): Plan {
+  return planUnsorted({ filter, stable: false, after: undefined }, statistics)
+}
+
+/** Plans a list of all matches in any order; undefined when there may be `max` or more. */
+export function planList(
+  filter: Filter,
+  max: number,
+  statistics: Statistics,
+): Plan | undefined {
+  const best = smallest(accessPathsOf(filter, statistics), max, statistics)
+  return best !== undefined && best.size < max
+    ? planOf(best.access, byPath, best.size, statistics)
+    : undefined
+}
+
+/** Up to this many documents, collecting and sorting them is cheaper than a walk. */
+function sortedMax(wanted: number, documents: number): number {
+  return Math.ceil(Math.sqrt(wanted * documents))
+}
+
+/** Largest group that is sorted while a page lacks `missing` rows. */
+export function groupMax(
+  { keys, documents }: Pick<ValueOrder, 'keys' | 'documents'>,
+  missing: number,
+): number {
+  // The other keys need the documents of the whole group.
+  return keys.length === 1 ? Math.max(8, sortedMax(missing, documents)) : Infinity
+}
+
+export function resultOrder({ access, order }: Plan): ResultOrder {
+  if (order.by !== 'path') return { by: 'sort', keys: order.keys }
+  return access.kind === 'range'
+    ? { by: 'range', path: access.range.pathText }
+    : { by: 'seq' }
+}
+
+function planOf(
+  access: AccessPath,
+  order: ReadOrder,
+  expected: number | undefined,
+  statistics: Statistics,
+): Plan {
+  const { check, document } = checksOf(access.rest, statistics)
+  return Object.freeze({ access, check, document, order, expected })
+}
+
+function planUnsorted(
+  query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>,
+  statistics: Statistics,
+): Plan {
+  const offered = unsortedPaths(query, statistics)
+  if (offered.length > 1) {
+    const { access, size } = smallest(offered, countedMax, statistics)!
+    return planOf(access, byPath, size, statistics)
+  }
+  // The only one is not counted: the count would decide nothing.
+  const access = offered[0] ?? { kind: 'all', rest: query.filter }
+  const expected = access.kind === 'ids' ? access.ids.length : undefined
+  return planOf(access, byPath, expected, statistics)
+}
+
+/**
+ * The access paths that a query without a sort can follow. A stable read uses the order of document
+ * numbers, which updates do not change. A later page keeps the order of the first.
+ */
+function unsortedPaths(
+  { filter, stable, after }: Pick<StoreQuery, 'filter' | 'stable' | 'after'>,
+  statistics: Statistics,
+): AccessPath[] {
+  const offered = accessPathsOf(filter, statistics)
+  if (offered[0]?.kind === 'ids') return offered
+  const accessPaths = offered.filter((access) => {
+    // A later page would be read in id order; this access path is only for counting.
+    if (access.kind === 'idRange') return after === undefined
+    if (after?.by === 'range')
+      return access.kind === 'range' && access.range.pathText === after.path
+    return access.kind !== 'range' || (!stable && after === undefined)
+  })
+  if (after?.by === 'range' && accessPaths.length === 0)
+    throw new EngineError('position', 'the position belongs to another query')
+  return accessPaths
+}
+
+function planById(
+  query: StoreQuery,
+  keys: readonly SortKey[],
+  statistics: Statistics,
+): Plan {
+  const { filter } = query
+  const order: ReadOrder = { by: 'ids', keys, direction: keys[0]!.direction }
+  const walk = walkOfIds(filter)
+  const { check } = checksOf(walk.rest, statistics)
+  // Every document of the walk matches.
+  if (check === always) return planOf(walk, order, wantedBy(query), statistics)
+  const offered = accessPathsOf(filter, statistics)
+  const [first, second] = offered
+  if (first !== undefined && second === undefined && isByIdWithin(first, statistics))
+    return planOf(first, order, undefined, statistics)
+  const max = Math.max(sortedByIdMax, sortedMax(wantedBy(query), statistics.documents()))
+  const best = smallest(offered, max, statistics)
+  if (best === undefined || best.size >= max || best.access.kind === 'idRange')
+    return planOf(walk, order, undefined, statistics)
+  const { access, size } = best
+  const isInOrder = isByIdWithin(access, statistics)
+  return planOf(access, isInOrder ? order : { by: 'memory', keys }, size, statistics)
+}
+
+function planByValue(
+  query: StoreQuery,
+  keys: readonly SortKey[],
+  statistics: Statistics,
+): Plan {
+  const { filter } = query
+  const wanted = wantedBy(query)
+  const documents = statistics.documents()
+  const few = Math.max(fewMatches, Math.ceil(sortedMax(wanted, documents) / fewerToSort))
+  const best = smallest(accessPathsOf(filter, statistics), few, statistics)
+  if (best !== undefined && best.size < few)
+    return planOf(best.access, { by: 'memory', keys }, best.size, statistics)
+  const { path } = keys[0]!
+  const found = statistics.pathId(path.text)
+  if (indexedPaths(path).loose || found === 'unindexed') {
+    const access: AccessPath = { kind: 'all', rest: filter }
+    return planOf(access, { by: 'memory', keys }, documents, statistics)
+  }
+  const order: ReadOrder = {
+    ...{ by: 'values', keys, documents, unlistedMax },
+    path: found === 'absent' ? undefined : found,
+    without: documents - statistics.documentsWith(path.text),
+    matches: best?.size,
+    groupMax: groupMax({ keys, documents }, wanted),
+  }
+  // If the matches are spread evenly.
+  const expected = best && (wanted * documents) / Math.max(1, best.size)
+  const { check, document } = checksOf(filter, statistics)
+  return Object.freeze({ access: walkOfIds(filter), check, document, order, expected })
+}
+
+/** All documents within the id ranges of a filter. */
+function walkOfIds(filter: Filter): AccessPath {
+  const { bounds, rest } = idBoundsOf(filter)
+  return bounds === undefined ? { kind: 'all', rest } : { kind: 'idRange', bounds, rest }
+}
+
+/** Whether the entries of an access path come in id order, for each of its values. */
+function isByIdWithin(access: AccessPath, { tie }: Statistics): boolean {
+  return access.kind === 'keys' && tie === 'id' && access.keys.length > 0
+}
+
+function isOneId(filter: Filter): filter is Extract<Filter, { kind: 'eq' | 'ne' }> {
+  return filter.kind === 'eq' && filter.path.text === '_id'
+}
+
+/** Reads without a sort go in id order when ids are bounded. */
+function sortOf({ sort, filter, after }: StoreQuery): readonly SortKey[] {
+  const isById = sort.length === 0 && idBoundsOf(filter).bounds !== undefined
+  return isById && (after === undefined || after.by === 'sort') ? byId : sort
+}
+
+const byId: readonly SortKey[] = [
+  { path: { text: '_id', segments: ['_id'] }, direction: 1 },
+]
+
+function checkPosition(after: StoredPosition | undefined, keys: readonly SortKey[]): void {
+  if (after === undefined) return
+  if (after.by !== 'sort')
+    throw new EngineError('position', 'the position belongs to another query')
+  if (after.values.length !== keys.length)
+    throw new EngineError('position', 'the position belongs to another sort')
+}

@@ -1,0 +1,77 @@
+/** Results of reads: rows, and how they were found. */
+import type { ReadReport } from '../../../caller/read-report.ts'
+import type { Joined } from '../../contract.ts'
+import type { DocRow } from '../format/doc-row.ts'
+import type { StoredPosition } from '../format/position.ts'
+import type { Plan } from './plan.ts'
+import { printPlan } from './print-plan.ts'
+import type { ResultOrder } from './store-query.ts'
+
+export interface JoinedRows {
+  readonly joined: Joined
+  /** Position of the last row, if others follow it. */
+  readonly next: StoredPosition | undefined
+}
+
+/** Numbers of an executed read, to compare with its plan. */
+export interface Met {
+  /** Entries of indexes, and other candidates, that were passed. */
+  entries: number
+  /** Documents whose texts were read. */
+  documents: number
+}
+
+/** The plan that was followed, and what the read met. */
+export interface Explained {
+  /** Printed by the thread that read, if that was another one. */
+  readonly plan: Plan | PrintedPlan
+  readonly met: Met
+}
+
+export interface PrintedPlan {
+  readonly text: string
+  readonly expected: number | undefined
+}
+
+/** The plan of a read on a reader thread, for the thread that asked. */
+export function printedPlan(plan: Plan | PrintedPlan): PrintedPlan {
+  if ('text' in plan) return plan
+  const text = `${printPlan(plan)}; on a reader thread`
+  return { text, expected: plan.expected }
+}
+
+/** Prints its plan only when it is looked at. */
+export class ExplainedRead implements ReadReport {
+  readonly #plan: Plan | PrintedPlan
+  readonly entries: number
+  readonly documents: number
+  readonly elapsedMs: number
+
+  constructor({ plan, met }: Explained, elapsedMs: number) {
+    this.#plan = plan
+    this.entries = met.entries
+    this.documents = met.documents
+    this.elapsedMs = elapsedMs
+  }
+
+  get plan(): string {
+    return 'text' in this.#plan ? this.#plan.text : printPlan(this.#plan)
+  }
+
+  get expected(): number | undefined {
+    return this.#plan.expected
+  }
+}
+
+export interface CountResult extends Explained {
+  readonly count: number
+}
+
+export interface Result extends Explained {
+  readonly rows: DocRow[]
+  /** Instead of rows, if the query allows it; with the position of the last. */
+  readonly joined?: JoinedRows | undefined
+  /** Whether matches follow the last row. */
+  readonly more: boolean
+  readonly order: ResultOrder
+}
