@@ -6,6 +6,7 @@
  * per store. During the sync the next group is queued.
  */
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { collectWhenQuiet } from '../../../runtime/collect-garbage.ts'
 import type { StoredTable } from '../schema/stored-schema.ts'
 import { CommitTally, type SharedTally } from './commit-tally.ts'
 import { pauseUntilOpened, type Gate } from './write-pause.ts'
@@ -348,4 +349,7 @@ function isWrite(
 
 const writeKinds = ['write', 'deleteRows', 'truncate', 'trim', 'reindex'] as const
 
-if (parentPort !== null) serve(parentPort)
+if (parentPort !== null) {
+  collectWhenQuiet()
+  serve(parentPort)
+}
