@@ -625,8 +625,8 @@ export const catalog = {
     title: 'Analyzer too large',
     body: (v: { target: string; size: number; max: number }) =>
       `The analyzer of ${v.target} would take ${v.size} bytes of memory, and analyzers may ` +
-      `take ${v.max}. Commands that analyze no text work. Create another collection or text ` +
-      'index with shorter lists, and copy what this one holds.',
+      `take ${v.max} (--max-analyzer-memory). Commands that analyze no text work. Create another ` +
+      'collection or text index with shorter lists, and copy what this one holds.',
   },
   CORRUPTED_COLLECTION_SCHEMA: {
     ...server('DATABASE'),

@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
 import { andThen, neverThrowing } from '../../runtime/steps.ts'
+import { defaultLimits } from '../../limits.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -130,7 +131,10 @@ class EmbeddedEngine implements Engine {
       mayRelease: () => this.#health.isWell && this.#closing === undefined,
       release: (file) => this.#release(file),
     })
-    this.#writer = new Writer(durable, this.#files, this.#health, this.#damage)
+    this.#writer = new Writer({
+      ...{ durable, files: this.#files, health: this.#health, damage: this.#damage },
+      analyzerMemoryMax: options.analyzerMemoryMax ?? defaultLimits.analyzerMemoryMax,
+    })
     this.#backups = new Backups({
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
       inTurn: (act) => this.#inTurn(ownCaller(), act),
