@@ -10,9 +10,13 @@ import { EngineError } from '../../errors.ts'
 
 export type StatementOwner = Pick<Caller, 'principalName' | 'signal'>
 
+/** Statements per turn of the event loop. The driver builds one in up to half a millisecond. */
+export const sentAtOnce = 16
+
 export class StatementQueue {
   readonly #queue: FairQueue
-  #turn: Promise<void> | undefined
+  /** Statements that are sent from the end of this turn of the event loop on. */
+  #admitted: (() => void)[] = []
 
   /** `sentMax` limits unanswered statements, `waitingMax` queued statements of one principal. */
   constructor(sentMax: number, waitingMax: number) {
@@ -30,15 +34,18 @@ export class StatementQueue {
   }
 
   /**
-   * Resolves at the end of the event loop turn. Statements of requests that arrived together are
-   * sent together, because a socket write takes longer than building a statement.
+   * Resolves at the end of the event loop turn, or of a later one. Statements of requests that arrived
+   * together are sent together, because a socket write takes longer than building a statement.
    */
   #endOfTurn(): Promise<void> {
-    return (this.#turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#turn = undefined
-        resolve()
-      })
-    }))
+    return new Promise((resolve) => {
+      if (this.#admitted.push(resolve) === 1) setImmediate(this.#sendSome)
+    })
+  }
+
+  readonly #sendSome = (): void => {
+    const some = this.#admitted.splice(0, sentAtOnce)
+    if (this.#admitted.length > 0) setImmediate(this.#sendSome)
+    for (const send of some) send()
   }
 }
