@@ -13,6 +13,7 @@ import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { isAboutFiltering } from '../cluster/failures.ts'
+import { pageSizeOf } from '../cluster/page-size.ts'
 import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { keysWithTerms } from '../lexical/search-terms.ts'
@@ -280,12 +281,13 @@ async function* findByBranch(
     return session.run(selectRows(table, select), 'read', options)
   }
   const { last } = from
+  const size = pageSizeOf(table)
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
     const { pageState } = page
     // Reads up to the last returned row only, to get the page state after it.
     const isAgain = pageState === from.pageState && last !== undefined
-    const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
+    const fetchSize = isAgain ? last.count : size.rows(rowsMaxOf(branch, reading, plan))
     const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {
       // The index may just have been dropped, or serve less than the schema suggests.
       if (branch.allowFiltering || !isAboutFiltering(error)) throw error
@@ -293,6 +295,7 @@ async function* findByBranch(
       reading.found.lacksIndex = true
       return ask({ fetchSize, pageState })
     })
+    size.note(found.rows)
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {
       const selected = await inTurns(readRow(table, columns, row), caller)
@@ -322,7 +325,7 @@ function isDone(
   }
 }
 
-function pageSizeOf(
+function rowsMaxOf(
   { rest }: RowBranch,
   { pageSize }: Reading,
   { areDisjoint }: RowConditions,
