@@ -376,8 +376,8 @@ class EmbeddedEngine implements Engine {
       this.#attempt(() => {
         const stored = this.#stored(target)
         const file = this.#catalog.storeFile(stored)!
-        const [stores, files, vectors] = [this.#stores, this.#files, this.#vectors]
-        return targetSize(stored, file, { stores, files, vectors })
+        const [stores, readers, vectors] = [this.#stores, this.#readers, this.#vectors]
+        return targetSize(stored, file, { stores, readers, vectors })
       }),
     backup: (have, signal) => this.#backups.run(have, signal),
   }
