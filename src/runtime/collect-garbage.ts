@@ -11,6 +11,7 @@
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
 
 /** Milliseconds between two looks at the heap. */
 const lookMs = 2_000
@@ -27,6 +28,9 @@ const costShare = 0.005
 /** Milliseconds until V8 has returned free pages. */
 const returnMs = 12_000
 
+/** Maximum milliseconds between two collections of a heap that grows again at once. */
+const restMs = 60_000
+
 export interface HeapLook {
   /** Processor time of the thread since the last look, as a share of the time. */
   readonly busyShare: number
@@ -41,6 +45,7 @@ export class CollectionPolicy {
   /** The smallest size since the last collection. */
   #floor = Infinity
   #earliest = -Infinity
+  #waitMs = returnMs
 
   isDue({ busyShare, size, now }: HeapLook): boolean {
     this.#floor = Math.min(this.#floor, size)
@@ -49,10 +54,15 @@ export class CollectionPolicy {
     )
   }
 
-  /** Notes the size after a collection, and its processor time in milliseconds. */
+  /**
+   * Notes the size after a collection, and its processor time in milliseconds. A heap that grows by its
+   * usual work is collected less often.
+   */
   note(size: number, costMs: number, now: number): void {
+    const isSoon = now < this.#earliest + this.#waitMs
+    this.#waitMs = isSoon ? Math.min(2 * this.#waitMs, restMs) : returnMs
     this.#floor = size
-    this.#earliest = now + Math.max(returnMs, costMs / costShare)
+    this.#earliest = now + Math.max(this.#waitMs, costMs / costShare)
   }
 }
 
@@ -68,12 +78,17 @@ export function collectWhenQuiet(): void {
       const before = threadMs()
       collect()
       policy.note(heapSize(), threadMs() - before, now)
-      setFlagsFromString('--optimize-for-size')
-      setTimeout(() => setFlagsFromString('--no-optimize-for-size'), returnMs).unref()
+      if (isMainThread) optimizeForSize()
     }
     usedMs = threadMs()
     lookedAt = performance.now()
   }, lookMs).unref()
+}
+
+/** Applies to all threads, so a thread beside a busy main thread leaves it to V8. */
+function optimizeForSize(): void {
+  setFlagsFromString('--optimize-for-size')
+  setTimeout(() => setFlagsFromString('--no-optimize-for-size'), returnMs).unref()
 }
 
 function heapSize(): number {
