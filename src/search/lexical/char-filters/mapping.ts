@@ -43,7 +43,7 @@ interface Branch {
   label: string
   /** By the first character of their labels. */
   next?: Map<string, Branch>
-  /** Of the string that ends here, if any. */
+  /** Replacement of the string that ends here; absent: no string ends here. */
   replacement?: string
 }
 
@@ -62,7 +62,7 @@ function addEntry(root: Branch, entry: string): void {
   branchOf(root, from).replacement = unquoted(sides[1])
 }
 
-/** The branch at which a string ends; created if there is none. */
+/** Returns the branch at which a string ends; creates it if necessary. */
 function branchOf(root: Branch, text: string): Branch {
   let branch = root
   for (let at = 0; at < text.length;) {
