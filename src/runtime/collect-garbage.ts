@@ -28,9 +28,6 @@ const costShare = 0.005
 /** Milliseconds until V8 has returned free pages. */
 const returnMs = 12_000
 
-/** Maximum milliseconds between two collections of a heap that grows again at once. */
-const restMs = 60_000
-
 export interface HeapLook {
   /** Processor time of the thread since the last look, as a share of the time. */
   readonly busyShare: number
@@ -45,7 +42,6 @@ export class CollectionPolicy {
   /** The smallest size since the last collection. */
   #floor = Infinity
   #earliest = -Infinity
-  #waitMs = returnMs
 
   isDue({ busyShare, size, now }: HeapLook): boolean {
     this.#floor = Math.min(this.#floor, size)
@@ -54,15 +50,10 @@ export class CollectionPolicy {
     )
   }
 
-  /**
-   * Notes the size after a collection, and its processor time in milliseconds. A heap that grows by its
-   * usual work is collected less often.
-   */
+  /** Notes the size after a collection, and its processor time in milliseconds. */
   note(size: number, costMs: number, now: number): void {
-    const isSoon = now < this.#earliest + this.#waitMs
-    this.#waitMs = isSoon ? Math.min(2 * this.#waitMs, restMs) : returnMs
     this.#floor = size
-    this.#earliest = now + Math.max(this.#waitMs, costMs / costShare)
+    this.#earliest = now + Math.max(returnMs, costMs / costShare)
   }
 }
 

@@ -32,18 +32,6 @@ describe('garbage is collected', () => {
   })
 })
 
-test('a heap that grows again at once is collected less often, down to once a minute', () => {
-  const policy = new CollectionPolicy()
-  const collected: number[] = []
-  for (let now = 0; now < 600_000; now += 1_000) {
-    if (!policy.isDue({ busyShare: quiet, size: now === 0 ? 0 : 100 * mb, now })) continue
-    collected.push(now)
-    policy.note(50 * mb, 15, now)
-  }
-  const waits = collected.slice(1).map((at, n) => at - collected[n]!)
-  assert.deepEqual(waits.slice(0, 5), [12_000, 24_000, 48_000, 60_000, 60_000])
-})
-
 test('an idle thread returns what a burst of work has taken', async () => {
   const module = new URL('../../src/runtime/collect-garbage.ts', import.meta.url)
   const code = `
