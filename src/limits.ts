@@ -79,6 +79,12 @@ export const defaultLimits = {
   lexicalSizeMax: 8_192,
   /** Characters of all arguments of an analyzer: twice the stop words of all languages. */
   analyzerLengthMax: 250_000,
+  /**
+   * Bytes of compiled analyzers that a server keeps. The least recently used are evicted; an analyzer
+   * above the limit is not compiled. While the embedded engine fills a text index, its analyzer may
+   * take as much once more.
+   */
+  analyzerMemoryMax: 48_000_000,
   /** Entries of all lists of an analyzer: words, synonyms, mappings. Published lists have fewer. */
   analyzerEntriesMax: 10_000,
 
@@ -161,11 +167,6 @@ const fixed = {
 
   /** Filters of an analyzer, including char filters: each processes every text. */
   analyzerFiltersMax: 32,
-  /**
-   * Estimated bytes of compiled analyzers per thread. The least recently used are evicted;
-   * an analyzer above the limit is not compiled.
-   */
-  analyzerMemoryMax: 64_000_000,
   /** Characters of an analyzer definition that the catalog keeps in memory. */
   analyzerInlineLengthMax: 2_000,
   /** Characters of a gram: the length of the longest word. */

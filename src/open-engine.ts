@@ -53,10 +53,10 @@ export async function repairCluster(
 
 function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
   const { dataDir, durable, acceptsLostCatalog, searchThreads, openStoresMax } = config
-  const { waitingReadsMax } = config.limits
+  const { waitingReadsMax, analyzerMemoryMax } = config.limits
   return openEmbeddedEngine({
     ...{ dataDir, durable, acceptsLostCatalog },
-    ...{ searchThreads, openStoresMax, waitingReadsMax, log },
+    ...{ searchThreads, openStoresMax, waitingReadsMax, analyzerMemoryMax, log },
   })
 }
 

@@ -30,6 +30,7 @@ import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openEngine } from './open-engine.ts'
 import { openModels } from './providers/open-models.ts'
+import { limitAnalyzerMemory } from './search/lexical/analyzer.ts'
 import { localState, type SharedState } from './shared-state.ts'
 
 export interface Server {
@@ -99,6 +100,7 @@ export async function build(
   )
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
   const { localModels } = config
+  limitAnalyzerMemory(limits.analyzerMemoryMax)
   const engine = wrap(given ?? (await openEngine(config, report)))
   const models = openModels({
     log: report,

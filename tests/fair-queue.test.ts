@@ -1,5 +1,6 @@
 /** Turns of principals in a queue in front of limited capacity. */
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -29,6 +30,18 @@ class Entries {
 }
 
 describe('a fair queue', () => {
+  test('has one listener on a signal, however many entries wait with it', async () => {
+    const queue = queueOf({ waitingMax: 1_000 })
+    const { signal } = new AbortController()
+    const entrant = { principalName: 'a', signal }
+    assert.equal(queue.enter(entrant), undefined)
+    const waiting = Array.from({ length: 1_000 }, () => queue.enter(entrant))
+    assert.equal(getEventListeners(signal, 'abort').length, 1)
+    for (let left = waiting.length; left >= 0; left--) queue.leave()
+    await Promise.all(waiting)
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+  })
+
   test('admits entries synchronously while capacity is available', () => {
     const queue = queueOf({ capacity: 3 })
     const entrant = { principalName: 'a', signal: never }

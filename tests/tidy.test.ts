@@ -33,6 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'engine/embedded',
     'providers',
+    'search',
   ],
   'shared-state': ['settings', 'http', 'auth', 'collections'],
   'open-engine': [

@@ -9,6 +9,7 @@
  *
  * An entry whose signal is aborted leaves the queue. Admitted work is not cancelled.
  */
+import { AbortActions } from './abort-actions.ts'
 import type { Caller } from './caller.ts'
 
 /** The caller of an entry. Its signal is accessed only when the entry must wait. */
@@ -32,6 +33,7 @@ export class FairQueue {
   readonly #options: FairQueueOptions
   /** Principals with waiting entries, in the order of their turns. */
   readonly #waiting = new Map<string, Set<Entry>>()
+  readonly #aborts = new AbortActions()
   #entries = 0
   #size = 0
   #drained: PromiseWithResolvers<undefined> | undefined
@@ -113,11 +115,11 @@ export class FairQueue {
       // The removed entry may have blocked smaller entries that were queued after it.
       this.#serve()
     }
-    signal.addEventListener('abort', giveUp, { once: true })
+    this.#aborts.add(signal, giveUp)
     try {
       await promise
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      this.#aborts.remove(signal, giveUp)
     }
   }
 

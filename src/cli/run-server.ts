@@ -1,6 +1,7 @@
 /** Runs a server in this process until a signal stops it. */
 import { flushCompileCache } from 'node:module'
 import { EngineError } from '../engine/errors.ts'
+import { collectWhenQuiet } from '../runtime/collect-garbage.ts'
 import type { Listening, Server } from '../server.ts'
 import type { Config } from '../settings/config.ts'
 
@@ -18,6 +19,7 @@ export async function runServer(
     await onReady(await server.listen())
     // The compile cache is written now, because a killed server would not write it at exit.
     flushCompileCache()
+    collectWhenQuiet()
     await asked
   } catch (error) {
     process.stderr.write(`stela: ${reasonOf(error, config)}\n`)

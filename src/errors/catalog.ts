@@ -628,9 +628,9 @@ export const catalog = {
     title: 'Analyzer too large',
     body: (v: { target: string; size: number; max: number }) =>
       `The analyzer of ${v.target} needs ${v.size} bytes of memory; the maximum for ` +
-      `all analyzers is ${v.max}. Commands that analyze no text still work. Create ` +
-      'another collection or text index with shorter lists, and copy the documents or ' +
-      'rows.',
+      `all analyzers is ${v.max} (--max-analyzer-memory). Commands that analyze no text ` +
+      'still work. Create another collection or text index with shorter lists, and copy ' +
+      'the documents or rows.',
   },
   CORRUPTED_COLLECTION_SCHEMA: {
     ...server('DATABASE'),

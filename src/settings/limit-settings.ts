@@ -73,6 +73,12 @@ const limitSettings: readonly LimitSetting[] = [
     100,
     'total entries in the lists of an analyzer',
   ),
+  limit(
+    'max-analyzer-memory',
+    'analyzerMemoryMax',
+    1_000_000,
+    'bytes of compiled analyzers in memory',
+  ),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
   limit('max-in-values', 'inValuesMax', 1, 'values in an $in or $nin'),
 ]

@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { after, before, describe, test } from 'node:test'
 import { basename } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { defaultRoleId } from '../../src/auth/roles.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { isEmbedded } from '../test-engine.ts'
@@ -81,6 +82,32 @@ describe('the request thread', { skip: !isEmbedded }, () => {
   after(async () => {
     unwatchCalls()
     await server.close()
+  })
+
+  test('opens no store for the sizes of closed collections and tables', async () => {
+    const headers = { Token: testToken }
+    const list = await fetch(`${server.adminUrl}/v2/databases`, { headers })
+    const [{ id }] = (await list.json()) as [{ id: string }]
+    // Each store that is opened gets its settings first.
+    const statements: string[] = []
+    const { prototype } = DatabaseSync
+    const original = Object.getOwnPropertyDescriptor(prototype, 'exec')!
+    Object.defineProperty(prototype, 'exec', {
+      ...original,
+      value(this: DatabaseSync, sql: string) {
+        statements.push(sql)
+        return (original.value as DatabaseSync['exec']).call(this, sql)
+      },
+    })
+    try {
+      const answer = await fetch(`${server.adminUrl}/v2/databases/${id}/sizes`, { headers })
+      const { collections } = (await answer.json()) as { collections: { name: string }[] }
+      const names = collections.map(({ name }) => name)
+      assert.deepEqual(names, ['books', 'cold'])
+      assert.deepEqual(statements, [])
+    } finally {
+      Object.defineProperty(prototype, 'exec', original)
+    }
   })
 
   const cases: readonly (readonly [what: string, path: string, command: object])[] = [

@@ -1,7 +1,7 @@
 /** A collection with an analyzer that an earlier version accepted and this one rejects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixedLimits } from '../../src/limits.ts'
+import { defaultLimits } from '../../src/limits.ts'
 import { editCatalog } from '../engine/edit-catalog.ts'
 import { startServer } from '../harness.ts'
 
@@ -23,7 +23,7 @@ test('an analyzer too large to load fails only commands that analyze a text', as
     await server.command(`${path}/large`, {
       insertOne: { document: { _id: 1, $lexical: 'kept' } },
     })
-    const words = entries(fixedLimits.analyzerMemoryMax / 500)
+    const words = entries(defaultLimits.analyzerMemoryMax / 200)
     const lexical = { enabled: true, analyzer: stop(words) }
     await server.stop()
     editCatalog(server.dataDir, (catalog) => {

@@ -323,7 +323,10 @@ async function runUntilUnchanged(
   services: Services,
 ): Promise<Reply> {
   const attempt = async (lookUp: () => typeof found): Promise<Reply> => {
-    const target = await lookUp()
+    const looking = lookUp()
+    const target = await looking
+    // One reply of a cluster answers many requests, which would all go on in this turn.
+    if (looking instanceof Promise) await call.pause()
     if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
     return run(target)
   }

@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
 import { andThen, neverThrowing } from '../../runtime/steps.ts'
+import { defaultLimits } from '../../limits.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -133,7 +134,10 @@ class EmbeddedEngine implements Engine {
       mayRelease: () => this.#health.isWell && this.#closing === undefined,
       release: (file) => this.#release(file),
     })
-    this.#writer = new Writer(durable, this.#files, this.#health, this.#damage)
+    this.#writer = new Writer({
+      ...{ durable, files: this.#files, health: this.#health, damage: this.#damage },
+      analyzerMemoryMax: options.analyzerMemoryMax ?? defaultLimits.analyzerMemoryMax,
+    })
     this.#backups = new Backups({
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
       inTurn: (act) => this.#inTurn(ownCaller(), act),
@@ -375,8 +379,8 @@ class EmbeddedEngine implements Engine {
       this.#attempt(() => {
         const stored = this.#stored(target)
         const file = this.#catalog.storeFile(stored)!
-        const [stores, files, vectors] = [this.#stores, this.#files, this.#vectors]
-        return targetSize(stored, file, { stores, files, vectors })
+        const [stores, readers, vectors] = [this.#stores, this.#readers, this.#vectors]
+        return targetSize(stored, file, { stores, readers, vectors })
       }),
     backup: (have, signal) => this.#backups.run(have, signal),
   }

@@ -4,8 +4,7 @@
  * for the next text.
  */
 export class AnalyzerCache<Analyzer> {
-  /** Maximum total size in bytes. */
-  readonly sizeMax: number
+  #sizeMax: number
   /** Entries in order of use, the latest last. */
   readonly #entries = new Map<string, Entry<Analyzer>>()
   #latest: string | undefined
@@ -13,7 +12,17 @@ export class AnalyzerCache<Analyzer> {
   #loads = 0
 
   constructor(sizeMax: number) {
-    this.sizeMax = sizeMax
+    this.#sizeMax = sizeMax
+  }
+
+  /** Maximum total size in bytes. */
+  get sizeMax(): number {
+    return this.#sizeMax
+  }
+
+  set sizeMax(sizeMax: number) {
+    this.#sizeMax = sizeMax
+    this.#makeRoom(0)
   }
 
   /** Total size in bytes. */
@@ -38,14 +47,24 @@ export class AnalyzerCache<Analyzer> {
 
   add(key: string, analyzer: Analyzer, size: number): void {
     this.#remove(key)
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size + size <= this.sizeMax) break
-      this.#remove(oldest)
-    }
+    this.#makeRoom(size)
     this.#entries.set(key, { analyzer, size })
     this.#latest = key
     this.#size += size
     this.#loads++
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#latest = undefined
+    this.#size = 0
+  }
+
+  #makeRoom(size: number): void {
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size + size <= this.#sizeMax) return
+      this.#remove(oldest)
+    }
   }
 
   #remove(key: string): void {

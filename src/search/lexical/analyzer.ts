@@ -5,7 +5,7 @@ import {
   type StepBudget,
 } from '../../caller/analysis-budget.ts'
 import { AnalyzerTooLarge } from '../../errors/analyzer-too-large.ts'
-import { fixedLimits } from '../../limits.ts'
+import { defaultLimits } from '../../limits.ts'
 import { AnalyzerCache } from './analyzer-cache.ts'
 import { ArgumentProblem } from './arguments.ts'
 import { builtIn, type Stages } from './built-in.ts'
@@ -105,7 +105,17 @@ function* compileInto(definition: unknown): Steps<Analyzer> {
 }
 
 /** Compiled analyzers of this thread, by the key of their definition. */
-const compiled = new AnalyzerCache<Analyzer>(fixedLimits.analyzerMemoryMax)
+const compiled = new AnalyzerCache<Analyzer>(defaultLimits.analyzerMemoryMax)
+
+/** Sets the bytes that the compiled analyzers of this thread may take. */
+export function limitAnalyzerMemory(sizeMax: number): void {
+  compiled.sizeMax = sizeMax
+}
+
+/** Evicts all compiled analyzers of this thread. */
+export function evictAnalyzers(): void {
+  compiled.clear()
+}
 
 /** Statistics of this thread's compiled analyzers, for tests. */
 export function compiledAnalyzers(): Pick<AnalyzerCache<Analyzer>, 'loads' | 'size'> {

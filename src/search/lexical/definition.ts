@@ -21,18 +21,18 @@ export interface GivenComponent {
   readonly args?: Readonly<Record<string, string>> | null
 }
 
-/** A recipe that is read on demand. Other threads receive only its key and length. */
+/** A recipe that is read on demand. Other threads receive only its key and memory. */
 export class StoredAnalyzer {
   /** Equal for equivalent recipes. */
   readonly key: string
-  /** Characters of its JSON text. */
-  readonly length: number
+  /** Upper estimate of the bytes of the compiled analyzer. */
+  readonly memory: number
   readonly #read: () => unknown
 
   /** `read` is called each time that the recipe is needed. */
-  constructor(recipe: unknown, length: number, read: () => unknown) {
+  constructor(recipe: unknown, read: () => unknown) {
     this.key = keyOf(recipe)
-    this.length = length
+    this.memory = memoryFor(recipe)
     this.#read = read
   }
 
@@ -53,7 +53,7 @@ export function storeIfLong(definition: unknown, makeRead: () => () => unknown):
   const { length } = JSON.stringify(definition)
   return length <= fixedLimits.analyzerInlineLengthMax
     ? definition
-    : new StoredAnalyzer(definition, length, makeRead())
+    : new StoredAnalyzer(definition, makeRead())
 }
 
 /** Keeps a long definition compressed, for callers without synchronous storage. */
@@ -94,20 +94,27 @@ const keys = new WeakMap<object, string>()
 
 /** Upper estimate of the bytes of a compiled analyzer, without reading its lists. */
 export function memoryFor(definition: unknown): number {
-  if (definition instanceof StoredAnalyzer) return definition.length * characterSize
+  if (definition instanceof StoredAnalyzer) return definition.memory
   if (typeof definition === 'string') return builtInSize
   let size = builtInSize
   const { charFilters, tokenizer, filters } = definition as Recipe
   for (const { args } of [charFilters ?? [], tokenizer ?? [], filters ?? []].flat())
-    for (const value of Object.values(args ?? {})) size += value.length * characterSize
+    for (const [name, value] of Object.entries(args ?? {}))
+      size += value.length * (characterSizes[name] ?? characterSize)
   return size
 }
 
 /**
- * Maximum bytes per character of a definition: a list of single letters has one Map entry per
- * letter.
+ * Bytes per character of patterns, which become programs, and of synonyms, which become a tree with a
+ * branch for each word. A test compares estimates with V8's heap.
  */
-const characterSize = 100
+const characterSizes: Readonly<Record<string, number>> = {
+  pattern: 250,
+  synonyms: 150,
+}
+
+/** Bytes per character of other arguments, such as lists of words. */
+const characterSize = 50
 
 /** Bytes of a built-in analyzer, without the tables of languages, which are shared. */
 const builtInSize = 20_000

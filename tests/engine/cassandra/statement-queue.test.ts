@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { StatementQueue } from '../../../src/engine/cassandra/cluster/statement-queue.ts'
+import {
+  sentAtOnce,
+  StatementQueue,
+} from '../../../src/engine/cassandra/cluster/statement-queue.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 
 /**
@@ -41,6 +44,26 @@ describe('a queue of statements', () => {
     await node.answer()
     assert.deepEqual(node.sent, ['a1', 'a2', 'a3', 'b1'])
     for (let i = 0; i < 4; i++) await node.answer()
+    await Promise.all(all)
+  })
+
+  test('sends few statements in one turn of the event loop', async () => {
+    const queue = new StatementQueue(100, 100)
+    const { signal } = new AbortController()
+    const sentIn: number[] = []
+    let turn = 0
+    const all = Array.from({ length: 40 }, () =>
+      queue.run({ principalName: 'a', signal }, async () => {
+        sentIn.push(turn)
+      }),
+    )
+    while (sentIn.length < all.length) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turn++
+    }
+    const counts = Map.groupBy(sentIn, (sent) => sent).values()
+    const most = Math.max(...Array.from(counts, ({ length }) => length))
+    assert(most <= sentAtOnce, `${most} statements were sent in one turn`)
     await Promise.all(all)
   })
 

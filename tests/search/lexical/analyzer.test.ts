@@ -223,7 +223,7 @@ describe('limits of an analysis', () => {
         tokenizer: component('whitespace'),
         filters: [
           component('synonym', {
-            synonyms: Array.from({ length: 50_000 }, (_, i) => `s${i}`).join(','),
+            synonyms: Array.from({ length: 40_000 }, (_, i) => `s${i}`).join(','),
           }),
           component('keepWord', { words: 'none' }),
         ],

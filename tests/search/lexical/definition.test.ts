@@ -149,18 +149,18 @@ describe('compiled analyzers', () => {
 
   test('stay within their memory limit, whatever their number', () => {
     const recipe = (n: number) => filter('stop', { words: `w${n},${entries(2_000)}` })
-    const count = 2 + fixedLimits.analyzerMemoryMax / 1_000_000
+    const count = 2 + defaultLimits.analyzerMemoryMax / 500_000
     const { loads } = compiledAnalyzers()
     for (let n = 0; n < count; n++) {
       assert.deepEqual(analyzerFor(recipe(n)).terms('text'), ['text'])
-      assert.ok(compiledAnalyzers().size <= fixedLimits.analyzerMemoryMax)
+      assert.ok(compiledAnalyzers().size <= defaultLimits.analyzerMemoryMax)
     }
     assert.deepEqual(analyzerFor(recipe(0)).terms('text'), ['text'])
     assert.equal(compiledAnalyzers().loads, loads + count + 1)
   })
 
   test('that exceed the memory limit of all are not compiled', () => {
-    const words = 'x'.repeat(fixedLimits.analyzerMemoryMax / 100)
+    const words = 'x'.repeat(defaultLimits.analyzerMemoryMax / 50)
     const { loads } = compiledAnalyzers()
     assert.throws(
       () => analyzerFor(filter('stop', { words })).terms('text'),
@@ -187,7 +187,7 @@ describe('a long definition', () => {
     let reads = 0
     const words = entries(1_000, (n) => `read${n}`)
     const recipe = filter('stop', { words })
-    const stored = new StoredAnalyzer(recipe, words.length, () => {
+    const stored = new StoredAnalyzer(recipe, () => {
       reads++
       return recipe
     })
@@ -199,8 +199,10 @@ describe('a long definition', () => {
 
   test('that is too large is not decompressed', () => {
     const unread = () => assert.fail('it was read')
-    const recipe = filter('stop', { words: 'never compiled' })
-    const stored = new StoredAnalyzer(recipe, fixedLimits.analyzerMemoryMax, unread)
+    const recipe = filter('stop', {
+      words: 'x'.repeat(defaultLimits.analyzerMemoryMax / 50),
+    })
+    const stored = new StoredAnalyzer(recipe, unread)
     assert.throws(() => atOnce(loadAnalyzer(stored)!), AnalyzerTooLarge)
   })
 })

@@ -7,6 +7,7 @@ import { policies, types, type Client, type QueryOptions } from 'cassandra-drive
 import { fixedLimits } from '../../../limits.ts'
 import type { Consistency, ConsistencyLevel, SerialLevel } from './consistency.ts'
 import { engineErrorOf } from './failures.ts'
+import type { PageSize } from './page-size.ts'
 import type { Statement } from './statement.ts'
 import { StatementQueue, type StatementOwner } from './statement-queue.ts'
 
@@ -142,20 +143,27 @@ export class Session {
     await this.#ask('write', (client) => client.batch(queries, batched))
   }
 
-  /** Yields all rows of all pages; `first` is the size of the first page. */
+  /**
+   * Yields all rows of all pages. Pages have `fetchSize` rows, the first one `first`, and fewer if `size`
+   * says so.
+   */
   async *rowsOf(
     statement: Statement,
     purpose: Purpose,
     fetchSize = manyRows,
     first = fetchSize,
+    size?: PageSize,
   ): AsyncGenerator<ResultRow> {
-    let page = await this.run(statement, purpose, { fetchSize: first })
-    yield* page.rows
-    while (page.pageState !== undefined) {
-      const { pageState } = page
-      page = await this.run(statement, purpose, { fetchSize, pageState })
+    let pageState: string | undefined
+    let max = first
+    do {
+      const options = { fetchSize: size?.rows(max) ?? max, pageState }
+      const page = await this.run(statement, purpose, options)
+      size?.note(page.rows)
       yield* page.rows
-    }
+      max = fetchSize
+      pageState = page.pageState
+    } while (pageState !== undefined)
   }
 
   /**

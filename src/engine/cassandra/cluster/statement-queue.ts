@@ -13,9 +13,13 @@ export interface StatementOwner extends Pick<Caller, 'principalName' | 'signal'>
   answered?(text: string, rows: number): void
 }
 
+/** Statements per turn of the event loop. The driver builds one in up to half a millisecond. */
+export const sentAtOnce = 16
+
 export class StatementQueue {
   readonly #queue: FairQueue
-  #turn: Promise<void> | undefined
+  /** Statements that are sent from the end of this turn of the event loop on. */
+  #admitted: (() => void)[] = []
 
   /**
    * `sentMax` limits the unanswered statements, `waitingMax` the queued statements of one
@@ -39,15 +43,18 @@ export class StatementQueue {
   }
 
   /**
-   * Resolves at the end of the event loop turn. Statements of requests that arrived together are
-   * sent together, because a socket write takes longer than building a statement.
+   * Resolves at the end of the event loop turn, or of a later one. Statements of requests that arrived
+   * together are sent together, because a socket write takes longer than building a statement.
    */
   #endOfTurn(): Promise<void> {
-    return (this.#turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#turn = undefined
-        resolve()
-      })
-    }))
+    return new Promise((resolve) => {
+      if (this.#admitted.push(resolve) === 1) setImmediate(this.#sendSome)
+    })
+  }
+
+  readonly #sendSome = (): void => {
+    const some = this.#admitted.splice(0, sentAtOnce)
+    if (this.#admitted.length > 0) setImmediate(this.#sendSome)
+    for (const send of some) send()
   }
 }

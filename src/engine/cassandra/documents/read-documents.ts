@@ -14,6 +14,7 @@ import { inTurns, Pace, type Steps } from '../../../runtime/steps.ts'
 import type { Collection, Page, Position, Query, StoredRecord } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import type { SentStatements } from '../cluster/sent-statements.ts'
+import { pageSizeOf } from '../cluster/page-size.ts'
 import type { Session } from '../cluster/session.ts'
 import { preparedTarget } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
@@ -29,7 +30,7 @@ import { planWith, type FilterCapabilities } from './filter-capabilities.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
-/** Number of documents per page; few, because each may be large. */
+/** Documents per page, and fewer of large ones. */
 const fetchSize = 50
 
 /** Number of documents per page when they are only counted. */
@@ -417,7 +418,8 @@ async function* findByBranch(
   const values =
     after === undefined ? conditions.values : [...conditions.values, BigInt(after)]
   const statement = { text, values }
-  for await (const row of session.rowsOf(statement, 'read', fetchSize, firstPage)) {
+  const size = pageSizeOf(collection)
+  for await (const row of session.rowsOf(statement, 'read', fetchSize, firstPage, size)) {
     const one = foundIn(row, branch, `${branch}:${String(row['place'])}`)
     if (one !== undefined) yield one
   }

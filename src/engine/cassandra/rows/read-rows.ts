@@ -18,6 +18,7 @@ import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { isAboutFiltering } from '../cluster/failures.ts'
 import type { SentStatements } from '../cluster/sent-statements.ts'
+import { pageSizeOf } from '../cluster/page-size.ts'
 import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { keysWithTerms } from '../lexical/search-terms.ts'
@@ -304,13 +305,14 @@ async function* findByBranch(
     return session.run(selectRows(table, select), 'read', options)
   }
   const { last } = from
+  const size = pageSizeOf(table)
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
     const { pageState } = page
     // A page that is read again is read up to the last returned row only, to get the page state
     // after that row.
     const isAgain = pageState === from.pageState && last !== undefined
-    const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
+    const fetchSize = isAgain ? last.count : size.rows(rowsMaxOf(branch, reading, plan))
     const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {
       // The index may just have been dropped, or serve less than the schema suggests.
       if (branch.allowFiltering || !isAboutFiltering(error)) throw error
@@ -318,6 +320,7 @@ async function* findByBranch(
       reading.found.lacksIndex = true
       return ask({ fetchSize, pageState })
     })
+    size.note(found.rows)
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {
       const selected = await inTurns(readRow(table, columns, row), caller)
@@ -347,7 +350,7 @@ function isDone(
   }
 }
 
-function pageSizeOf(
+function rowsMaxOf(
   { rest }: RowBranch,
   { pageSize }: Reading,
   { areDisjoint }: RowConditions,

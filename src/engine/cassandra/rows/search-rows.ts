@@ -19,6 +19,7 @@ import type {
   RowSearchResult,
 } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
+import { pageSizeOf } from '../cluster/page-size.ts'
 import type { ResultRow } from '../cluster/session.ts'
 import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
@@ -122,7 +123,9 @@ async function nearestOf(
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
   const filters = new RowFilters(table, caller)
   if (branch.isByKeyAlone && (await isComparedWhole(access, table, branch, caller))) {
-    const rows = session.rowsOf(selectRows(table, { columns, branch }), 'read', rowsAtATime)
+    const statement = selectRows(table, { columns, branch })
+    const size = pageSizeOf(table)
+    const rows = session.rowsOf(statement, 'read', rowsAtATime, rowsAtATime, size)
     return { hits: (await hitsIn(rows, limit)).hits, mayMiss: false }
   }
   for (const asked of countsFor(limit)) {

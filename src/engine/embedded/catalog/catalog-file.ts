@@ -9,12 +9,12 @@
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
-import { crc32 } from 'node:zlib'
 import { EngineError } from '../../errors.ts'
 import { firstKeyspace } from '../../schema.ts'
 import { isFull, OpenedFiles, refuseIfLostAsync, problemOf } from '../files/disk-trouble.ts'
 import { ownTables } from '../files/foreign-objects.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
+import { CatalogChecksum } from './catalog-checksum.ts'
 import { readMirror, writeMirror } from './catalog-mirror.ts'
 import { catalogFile, openExclusively } from './data-folder.ts'
 
@@ -81,6 +81,7 @@ export class CatalogFile {
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #files: OpenedFiles
+  readonly #checksum = new CatalogChecksum()
   #commits = 0
   /** The latest write of the mirror, and the one queued behind it. */
   #recorded: Promise<void> = Promise.resolve()
@@ -130,6 +131,8 @@ export class CatalogFile {
     const mirror = readMirror(this.#dataDir)
     const recorded = typeof mirror === 'object' ? mirror.content.generation : unsealed
     if (recorded !== this.generation) await this.secure()
+    // The first change would otherwise read all definitions while requests wait.
+    this.#checksum.of(this.#database, this.generation)
   }
 
   all(sql: string, ...parameters: CatalogParameter[]): Record<string, unknown>[] {
@@ -234,8 +237,11 @@ export class CatalogFile {
 
   #commit(changes: readonly CatalogChange[]): void {
     this.#transact(() => {
-      for (const [sql, ...parameters] of changes)
+      for (const [sql, ...parameters] of changes) {
         this.#database.prepare(sql).run(...parameters)
+        if (/^UPDATE target SET options\b/.test(sql))
+          for (const value of parameters) this.#checksum.forget(String(value))
+      }
     })
   }
 
@@ -243,10 +249,11 @@ export class CatalogFile {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       change()
-      seal(this.#database, this.generation + 1)
+      seal(this.#database, this.generation + 1, this.#checksum)
       this.#files.refuseIfLost()
       this.#database.exec('COMMIT')
     } catch (error) {
+      this.#checksum.clear()
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       throw error
     }
@@ -256,9 +263,14 @@ export class CatalogFile {
 }
 
 /** Sets the generation of a catalog, and the checksum of its content. */
-export function seal(database: DatabaseSync, generation: number): void {
+export function seal(
+  database: DatabaseSync,
+  generation: number,
+  checksum = new CatalogChecksum(),
+): void {
   database.prepare('UPDATE seal SET generation = ?').run(generation)
-  database.prepare('UPDATE seal SET checksum = ?').run(checksumOf(database))
+  const sum = checksum.of(database, generation)
+  database.prepare('UPDATE seal SET checksum = ?').run(sum)
 }
 
 /** Generation of a catalog. Catalogs of earlier formats have none: `unsealed`. */
@@ -267,20 +279,12 @@ export function generationOf(database: DatabaseSync): number {
   return Number(database.prepare('SELECT generation FROM seal').get()?.['generation'])
 }
 
-/** CRC-32 over all rows in key order, which is independent of their physical layout. */
-function checksumOf(database: DatabaseSync): number {
-  let sum = generationOf(database)
-  for (const table of ['keyspace', 'target', 'type', 'setting'])
-    for (const row of database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).iterate())
-      sum = crc32(JSON.stringify([table, ...Object.values(row)]), sum)
-  return sum
-}
-
 /** Findings for the operator: whether the rows match the checksum. */
 export function checksumFindings(database: DatabaseSync): string[] {
-  if (generationOf(database) === unsealed) return []
+  const generation = generationOf(database)
+  if (generation === unsealed) return []
   const { checksum } = database.prepare('SELECT checksum FROM seal').get() ?? {}
-  return checksum === checksumOf(database)
+  return checksum === new CatalogChecksum().of(database, generation)
     ? []
     : [`the content of ${catalogFile} does not match its checksum`]
 }

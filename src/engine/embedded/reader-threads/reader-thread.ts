@@ -1,6 +1,7 @@
 /** A thread for reads that would block the main thread for too long. */
 import { flushCompileCache } from 'node:module'
 import { parentPort } from 'node:worker_threads'
+import { collectWhenQuiet } from '../../../runtime/collect-garbage.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Search } from '../../contract.ts'
 import { viewOf } from '../format/views.ts'
@@ -175,4 +176,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   })
 }
 
-if (parentPort !== null) serve(parentPort)
+if (parentPort !== null) {
+  collectWhenQuiet()
+  serve(parentPort)
+}

@@ -9,6 +9,8 @@ export interface EmbeddedOptions {
   readonly openStoresMax?: number
   /** Maximum reads of one principal that wait for a thread; absent: no limit. */
   readonly waitingReadsMax?: number
+  /** Bytes of the analyzer with which the writer thread fills a text index; absent: the default. */
+  readonly analyzerMemoryMax?: number
   /** Milliseconds without a long read after which spare threads end; absent: 10 s. */
   readonly spareThreadMs?: number
   /** Opens a data folder whose catalog has lost changes, with the remaining definitions. */

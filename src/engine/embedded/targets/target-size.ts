@@ -3,14 +3,15 @@ import { dirname } from 'node:path'
 import type { TargetSize } from '../../operations.ts'
 import type { StoredTarget } from '../schema/stored-schema.ts'
 import { sizesIn } from '../catalog/folder-sizes.ts'
-import type { KnownFiles } from '../files/known-files.ts'
+import { ownCaller } from '../../../caller/caller.ts'
+import { everything } from '../../../language/filters/filter.ts'
 import type { OpenStores } from './open-stores.ts'
-import { StoreConnection } from '../store/store-connection.ts'
+import type { Readers } from '../reader-threads/readers.ts'
 import type { Vectors } from '../vectors/vectors.ts'
 
 export interface Measured {
   readonly stores: OpenStores
-  readonly files: KnownFiles
+  readonly readers: Readers
   readonly vectors: Vectors
 }
 
@@ -18,26 +19,19 @@ export interface Measured {
 export async function targetSize(
   target: StoredTarget,
   file: string,
-  { stores, files, vectors }: Measured,
+  { stores, readers, vectors }: Measured,
 ): Promise<TargetSize> {
   const open = stores.find(target)
-  // Statistics do not keep stores open, because other stores would be evicted for them.
-  const count =
-    open === undefined
-      ? files.open(file, 'read', () => countOnce(file))
-      : open.reader.store.documentCount()
   return {
-    count,
+    count: open?.reader.store.documentCount() ?? (await countClosed()),
     diskUse: { ...(await sizesIn(dirname(file))) },
     vectors: vectors.sizeIn(file),
   }
-}
 
-function countOnce(file: string): number {
-  const store = new StoreConnection(file)
-  try {
-    return store.reading(() => store.documentCount())
-  } finally {
-    store.close()
+  /** On a reader thread. Statistics keep no store open, because others would be evicted for it. */
+  async function countClosed(): Promise<number> {
+    const count = await readers.count({ file, target }, everything, Infinity, ownCaller())
+    if (stores.find(target) === undefined) await readers.close(file)
+    return count
   }
 }

@@ -8,6 +8,7 @@
  */
 import { setImmediate as pause } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
+import { collectWhenQuiet } from '../../../runtime/collect-garbage.ts'
 import { capacityFor, type SegmentShape } from '../../../search/vector/segment.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { VectorIndex, type SharedIndex } from '../../../search/vector/vector-index.ts'
@@ -338,4 +339,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   })
 }
 
-if (parentPort !== null) serve(parentPort)
+if (parentPort !== null) {
+  collectWhenQuiet()
+  serve(parentPort)
+}

@@ -8,7 +8,7 @@
  * opened.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { analyzerFor } from '../../../search/lexical/analyzer.ts'
+import { analyzerFor, evictAnalyzers } from '../../../search/lexical/analyzer.ts'
 import { viewOf } from '../format/views.ts'
 import type { StoredTable } from '../schema/stored-schema.ts'
 import { isTextSound, type RowChecksum } from '../format/checksums.ts'
@@ -183,7 +183,10 @@ function fillTerms({ table, path, after }: Fill, store: Reindexed): number | und
       writer.put(seq, countTerms(analysis.terms(value)))
     if (writer.isDue) writer.keepUp()
   }
-  return nextAfter(rows)
+  const next = nextAfter(rows)
+  // No other step of this thread analyzes texts.
+  if (next === undefined) evictAnalyzers()
+  return next
 }
 
 interface StoredRow extends EntryOwner {

@@ -6,6 +6,8 @@
  * per store. During the sync the next group is queued.
  */
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { collectWhenQuiet } from '../../../runtime/collect-garbage.ts'
+import { limitAnalyzerMemory } from '../../../search/lexical/analyzer.ts'
 import type { StoredTable } from '../schema/stored-schema.ts'
 import { CommitTally, type SharedTally } from './commit-tally.ts'
 import { pauseUntilOpened, type Gate } from './write-pause.ts'
@@ -91,6 +93,8 @@ export type WriterMessage =
       readonly tally: SharedTally
       /** Identity of the catalog's file, which shows that the data folder is still the same. */
       readonly catalog: FileIdentity
+      /** Bytes of compiled analyzers on this thread. */
+      readonly analyzerMemoryMax: number
     }
   | { readonly id: number; readonly kind: 'stop' }
 
@@ -254,6 +258,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         durable = message.durable
         tally = new CommitTally(message.tally)
         files = new KnownFiles(message.catalog)
+        limitAnalyzerMemory(message.analyzerMemoryMax)
       } else if (message.kind === 'introduce') {
         files.introduce(message.file, message.identity)
       } else if (message.kind === 'showRows') {
@@ -355,4 +360,7 @@ function isWrite(
 
 const writeKinds = ['write', 'deleteRows', 'truncate', 'trim', 'reindex'] as const
 
-if (parentPort !== null) serve(parentPort)
+if (parentPort !== null) {
+  collectWhenQuiet()
+  serve(parentPort)
+}

@@ -21,15 +21,21 @@ import type { WriterMessage, WriterReply } from './writer-thread.ts'
  */
 const startMs = 5_000
 
+export interface WriterOptions {
+  readonly durable: boolean
+  readonly files: KnownFiles
+  readonly health: StoreHealth
+  readonly damage: DamageCount
+  /** Bytes of compiled analyzers on the thread. */
+  readonly analyzerMemoryMax: number
+}
+
 export class Writer {
   /** The writer thread; undefined: it was not started yet. */
   #started: Thread<WriterMessage, WriterReply> | undefined
   readonly #starting: NodeJS.Timeout
-  readonly #durable: boolean
+  readonly #options: WriterOptions
   readonly #tally = new CommitTally()
-  readonly #files: KnownFiles
-  readonly #health: StoreHealth
-  readonly #damage: DamageCount
   /** Stores whose file identity was sent to the thread. */
   readonly #introduced = new Set<string>()
   /** Row views of tables that were sent to the thread, by store file. */
@@ -37,16 +43,8 @@ export class Writer {
   readonly #gathered = new GatheredWrites((file, batch) => this.write(file, batch))
   #isStopped = false
 
-  constructor(
-    durable: boolean,
-    files: KnownFiles,
-    health: StoreHealth,
-    damage: DamageCount,
-  ) {
-    this.#durable = durable
-    this.#files = files
-    this.#health = health
-    this.#damage = damage
+  constructor(options: WriterOptions) {
+    this.#options = options
     this.#starting = setTimeout(() => this.#thread, startMs).unref()
   }
 
@@ -57,8 +55,7 @@ export class Writer {
   }
 
   #start(): Thread<WriterMessage, WriterReply> {
-    const health = this.#health
-    const damage = this.#damage
+    const { durable, files, health, damage, analyzerMemoryMax } = this.#options
     const thread = new Thread<WriterMessage, WriterReply>(
       'writer',
       siblingModule('writer-thread', import.meta.url),
@@ -75,8 +72,8 @@ export class Writer {
         health.noteNeglect(file, details)
       },
     )
-    const { catalog } = this.#files
-    const settings = { durable: this.#durable, catalog, tally: this.#tally.shared }
+    const { catalog } = files
+    const settings = { durable, catalog, tally: this.#tally.shared, analyzerMemoryMax }
     // If this message fails, so does the first write.
     thread.ask({ kind: 'configure', ...settings }).catch(() => undefined)
     return thread
@@ -162,7 +159,7 @@ export class Writer {
   /** Closes a store that was dropped. */
   async close(file: string): Promise<void> {
     await this.#close(file, false)
-    this.#health.forget(file)
+    this.#options.health.forget(file)
   }
 
   async stop(): Promise<void> {
@@ -184,7 +181,7 @@ export class Writer {
     this.#gathered.send()
     if ('file' in message) this.#introduce(message.file)
     const reply = await this.#thread.ask(message)
-    if ('file' in message) this.#health.noteSuccess(message.file)
+    if ('file' in message) this.#options.health.noteSuccess(message.file)
     return 'outcomes' in reply ? reply : { outcomes: [], version: 0, before: 0 }
   }
 
@@ -201,7 +198,7 @@ export class Writer {
 
   #introduce(file: string): void {
     if (this.#introduced.has(file)) return
-    const identity = this.#files.identityOf(file)
+    const identity = this.#options.files.identityOf(file)
     if (identity === undefined) return
     this.#introduced.add(file)
     // If this message fails, so does the next one.

@@ -9,7 +9,7 @@ import { Pace, type Steps } from '../../../runtime/steps.ts'
 const { mappingLengthMax } = fixedLimits
 
 export function* mapping(args: Arguments): Steps<CharFilter> {
-  const root: Branch = {}
+  const root: Branch = { label: '' }
   const pace = new Pace()
   for (const entry of yield* entriesIn(args.get('mapping') ?? '')) {
     if (pace.isDue()) yield
@@ -34,9 +34,16 @@ export function* mapping(args: Arguments): Steps<CharFilter> {
   }
 }
 
-/** A trie of strings, one character per level. */
+/**
+ * A radix tree of strings. A tree with a branch for each character would take 200 bytes per character of
+ * long strings.
+ */
 interface Branch {
+  /** The characters between the branch above and this one. */
+  label: string
+  /** By the first character of their labels. */
   next?: Map<string, Branch>
+  /** Replacement of the string that ends here; absent: no string ends here. */
   replacement?: string
 }
 
@@ -52,14 +59,43 @@ function addEntry(root: Branch, entry: string): void {
     throw new ArgumentProblem(
       `"mapping" has a text of ${from.length} characters; the maximum is ${mappingLengthMax}`,
     )
+  branchOf(root, from).replacement = unquoted(sides[1])
+}
+
+/** Returns the branch at which a string ends; creates it if necessary. */
+function branchOf(root: Branch, text: string): Branch {
   let branch = root
-  for (const char of from.split('')) {
+  for (let at = 0; at < text.length;) {
     branch.next ??= new Map()
-    let next = branch.next.get(char)
-    if (next === undefined) branch.next.set(char, (next = {}))
-    branch = next
+    const first = text[at]!
+    const next = branch.next.get(first)
+    if (next === undefined) {
+      const leaf = { label: text.slice(at) }
+      branch.next.set(first, leaf)
+      return leaf
+    }
+    const common = commonLength(next.label, text, at)
+    if (common < next.label.length) {
+      const upper = { label: next.label.slice(0, common) }
+      branch.next.set(first, splitBelow(upper, next))
+      branch = upper
+    } else branch = next
+    at += common
   }
-  branch.replacement = unquoted(sides[1])
+  return branch
+}
+
+function splitBelow(upper: Branch, lower: Branch): Branch {
+  lower.label = lower.label.slice(upper.label.length)
+  upper.next = new Map([[lower.label[0]!, lower]])
+  return upper
+}
+
+/** Number of characters that a label has in common with a text at a position. */
+function commonLength(label: string, text: string, at: number): number {
+  let length = 0
+  while (length < label.length && label[length] === text[at + length]) length++
+  return length
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -81,13 +117,15 @@ function unquoted(text: string): string {
 }
 
 function longestAt(root: Branch, text: string, start: number, steps: StepBudget) {
-  let branch: Branch | undefined = root
+  let branch = root
   let found: { readonly length: number; readonly replacement: string } | undefined
-  for (let length = 0; branch !== undefined; length++) {
+  for (let at = start; ;) {
+    const next = branch.next?.get(text[at] ?? '')
+    steps.take(2 + (next?.label.length ?? 0))
+    if (!next || !text.startsWith(next.label, at)) return found
+    at += next.label.length
+    branch = next
     if (branch.replacement !== undefined)
-      found = { length, replacement: branch.replacement }
-    steps.take(2)
-    branch = branch.next?.get(text[start + length] ?? '')
+      found = { length: at - start, replacement: branch.replacement }
   }
-  return found
 }

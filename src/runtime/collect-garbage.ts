@@ -1,0 +1,100 @@
+/**
+ * Returns memory after a burst of work.
+ *
+ * V8 collects old objects when its heap grows. The heap of a thread that becomes quiet does not grow, so
+ * it would keep what a burst has taken: hundreds of megabytes. This module collects garbage in a quiet
+ * thread whose heap has grown.
+ *
+ * V8 keeps the pages that a collection frees, and returns them about 8 s later in a further collection,
+ * which runs in small steps. It omits that one while the thread allocates more than a megabyte per
+ * second, unless it optimizes for size, which it is told to do until then.
+ */
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
+
+/** Milliseconds between two looks at the heap. */
+const lookMs = 2_000
+
+/** Share of processor time below which a thread is quiet. */
+const quietShare = 0.5
+
+/** Bytes by which a heap must have grown since the last collection. */
+const growthMin = 24_000_000
+
+/** Collections take at most this share of the processor time of their thread. */
+const costShare = 0.005
+
+/** Milliseconds until V8 has returned free pages. */
+const returnMs = 12_000
+
+export interface HeapLook {
+  /** Processor time of the thread since the last look, as a share of the time. */
+  readonly busyShare: number
+  /** Bytes that the heap has taken from the system. */
+  readonly size: number
+  /** In milliseconds, from any start. */
+  readonly now: number
+}
+
+/** Decides when to collect. */
+export class CollectionPolicy {
+  /** The smallest size since the last collection. */
+  #floor = Infinity
+  #earliest = -Infinity
+
+  isDue({ busyShare, size, now }: HeapLook): boolean {
+    this.#floor = Math.min(this.#floor, size)
+    return (
+      busyShare < quietShare && size >= this.#floor + growthMin && now >= this.#earliest
+    )
+  }
+
+  /** Notes the size after a collection, and its processor time in milliseconds. */
+  note(size: number, costMs: number, now: number): void {
+    this.#floor = size
+    this.#earliest = now + Math.max(returnMs, costMs / costShare)
+  }
+}
+
+/** Starts to look after the heap of this thread. Does not keep the thread alive. */
+export function collectWhenQuiet(): void {
+  const policy = new CollectionPolicy()
+  let usedMs = threadMs()
+  let lookedAt = performance.now()
+  setInterval(() => {
+    const now = performance.now()
+    const busyShare = (threadMs() - usedMs) / (now - lookedAt)
+    if (policy.isDue({ busyShare, size: heapSize(), now })) {
+      const before = threadMs()
+      collect()
+      policy.note(heapSize(), threadMs() - before, now)
+      if (isMainThread) optimizeForSize()
+    }
+    usedMs = threadMs()
+    lookedAt = performance.now()
+  }, lookMs).unref()
+}
+
+/** Applies to all threads, so a thread beside a busy main thread leaves it to V8. */
+function optimizeForSize(): void {
+  setFlagsFromString('--optimize-for-size')
+  setTimeout(() => setFlagsFromString('--no-optimize-for-size'), returnMs).unref()
+}
+
+function heapSize(): number {
+  return getHeapStatistics().total_heap_size
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+let collect = (): void => {
+  setFlagsFromString('--expose-gc')
+  collect = runInNewContext('gc') as () => void
+  // V8 rejects cached code that was compiled with other flags.
+  setFlagsFromString('--no-expose-gc')
+  collect()
+}
