@@ -32,6 +32,7 @@ const checks = chosen.tests ? [] : chosen.quick ? ['types'] : checksInFull
 const quick = [
   'tests/{auth,collections,errors,json,language,language/columns,paging}/*.test.ts',
   'tests/search/{hybrid,lexical}/*.test.ts',
+  'tests/engine/memory/memory.test.ts',
   'tests/docs/docs.test.ts',
   'tests/tidy.test.ts',
 ]
@@ -50,9 +51,9 @@ const first = [
  * Folders of short files, where loading the source takes most of the time. They share processes.
  */
 const short = [
-  ...['admin', 'auth', 'clients', 'collections', 'commands', 'console', 'databases'],
-  ...['docs', 'engine', 'errors', 'http', 'json'],
-  ...['language', 'mcp', 'paging', 'providers', 'search'],
+  ...['admin', 'auth', 'caller', 'clients', 'collections', 'commands'],
+  ...['console', 'databases', 'docs', 'engine', 'errors', 'http', 'json'],
+  ...['language', 'mcp', 'paging', 'providers', 'runtime', 'search'],
 ]
 const groupSize = 12
 
@@ -65,8 +66,11 @@ const sharedBrowser = [`import '${hrefOf('tests/console/shared-browser.ts')}'`]
  * Files of the `short` folders that do not share a process: long ones, and those that measure it.
  */
 const alone = [
-  ...['docs/differences', 'engine/backup', 'engine/embedded', 'engine/lexical'],
-  ...['engine/memory', 'engine/readers', 'engine/vector-search', 'http/back-pressure'],
+  ...['docs/differences', 'engine/memory/memory', 'http/back-pressure'],
+  ...['backup/backup', 'embedded', 'lexical/lexical', 'read/vector-search'].map(
+    (name) => `engine/embedded/${name}`,
+  ),
+  'engine/embedded/reader-threads/readers',
   ...['http/compression', 'http/large-replies', 'http/large-requests', 'http/load'],
   ...['http/long-reads', 'http/metrics', 'http/page-in-browser', 'http/value-memory'],
 ].map((name) => join('tests', `${name}.test.ts`))

@@ -5,7 +5,7 @@ import { Access, AccessRefusal, type ConfiguredCredentials } from '../../src/aut
 import { administrator } from '../../src/auth/principal.ts'
 import { defaultRoleId } from '../../src/auth/roles.ts'
 import { digestOf } from '../../src/auth/tokens.ts'
-import { openEmbedded } from '../engine/embedded-store.ts'
+import { openEmbedded } from '../engine/embedded/embedded-store.ts'
 import { eventually } from '../engine/settings.ts'
 
 const nobody: ConfiguredCredentials = { adminToken: undefined, accounts: [] }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { accountOf, accountToken } from '../../src/auth/tokens.ts'
 import type { Engine, EngineCredentials } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
-import { openEmbedded } from '../engine/embedded-store.ts'
+import { openEmbedded } from '../engine/embedded/embedded-store.ts'
 import { startServer, testToken } from '../harness.ts'
 
 const ann = { name: 'ann', password: 'pässword:1' }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { startServer, testToken } from '../harness.ts'
 import { isEmbedded, unlessOnCluster } from '../test-engine.ts'
 import { runStela } from '../cli/run-stela.ts'
-import { TakenBackups, withEngine } from '../engine/restored.ts'
+import { TakenBackups, withEngine } from '../engine/embedded/backup/restored.ts'
 import { Schemas, times } from './schemas.ts'
 
 type Row = Record<string, unknown>

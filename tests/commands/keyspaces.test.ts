@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import type { Replication } from '../../src/engine/schema.ts'
-import { openEmbedded } from '../engine/embedded-store.ts'
+import { openEmbedded } from '../engine/embedded/embedded-store.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { unlessOnCluster } from '../test-engine.ts'
 

@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { DatabaseRefusal, Databases } from '../../src/databases/databases.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
-import { openEmbedded } from '../engine/embedded-store.ts'
+import { openEmbedded } from '../engine/embedded/embedded-store.ts'
 import { eventually, putSetting, settingOf } from '../engine/settings.ts'
 
 const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { SharedSetting } from '../../src/engine/shared-setting.ts'
-import { openEmbedded } from './embedded-store.ts'
+import { openEmbedded } from './embedded/embedded-store.ts'
 import { eventually, putSetting, settingOf } from './settings.ts'
 
 type Names = readonly string[]

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { EngineError } from '../../src/engine/errors.ts'
-import { editCatalog } from '../engine/edit-catalog.ts'
+import { editCatalog } from '../engine/embedded/catalog/edit-catalog.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
-import { editCatalog } from '../engine/edit-catalog.ts'
+import { editCatalog } from '../engine/embedded/catalog/edit-catalog.ts'
 import { startServer } from '../harness.ts'
 
 const path = '/default_keyspace'

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 import { temporaryFolder } from '../harness.ts'
 import { bySimilarity } from '../model/search-oracle.ts'
 import { Random, seed } from './random.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
-import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 
 /**
  * Asserts that a data folder has no damage. Checks a copy, because opening the folder itself would

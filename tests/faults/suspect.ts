@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, afterEach, before } from 'node:test'
-import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 import { temporaryFolder } from '../harness.ts'
 import { killLeftovers, ServerProcess, type ProcessAnswer } from './server-process.ts'
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer } from '../harness.ts'
 import { PatientProvider } from '../http/patient-provider.ts'

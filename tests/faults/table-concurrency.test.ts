@@ -1,7 +1,7 @@
 /** Concurrent commands on the same rows: in any order, nothing is lost or done twice. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed } from './random.ts'

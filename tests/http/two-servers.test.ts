@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultRoleId } from '../../src/auth/roles.ts'
-import { openEmbedded } from '../engine/embedded-store.ts'
+import { openEmbedded } from '../engine/embedded/embedded-store.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
 test('servers on a given engine serve the same data, and leave it open', async (context) => {

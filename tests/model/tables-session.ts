@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkDataFolder } from '../engine/check-data-folder.ts'
+import { checkDataFolder } from '../engine/embedded/backup/check-data-folder.ts'
 import {
   startServer,
   temporaryFolder,

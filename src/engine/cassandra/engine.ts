@@ -55,6 +55,7 @@ import type { StatementOwner } from './cluster/statement-queue.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
 import { WriteClock } from './cluster/write-clock.ts'
 import { quoteName, preparedTarget, quoteTarget } from './cluster/statement.ts'
+import { estimatePartitions } from './cluster/partition-estimate.ts'
 import { deleteDocuments } from './documents/delete-documents.ts'
 import { textPlace } from './documents/document-texts.ts'
 import { countTexts, isTextAlone } from './documents/count-texts.ts'
@@ -372,7 +373,7 @@ class CassandraEngine implements Engine {
         'WHERE keyspace_name = ? AND table_name = ?'
       const values = [target.keyspace, target.name]
       const ranges = this.#session.rowsOf({ text, values }, 'schema')
-      return estimateOf(await Array.fromAsync(ranges)) || this.#countFew(target)
+      return estimatePartitions(await Array.fromAsync(ranges)) || this.#countFew(target)
     })
   }
 
@@ -537,18 +538,3 @@ function textPathsOf(target: Target): readonly string[] {
   if (target.kind === 'collection') return [textPlace(target).path]
   return textIndexesOf(target).map((index) => placeOfIndex(target, index).path)
 }
-
-/** Estimates the number of partitions from the share of the token ring that the node reports. */
-function estimateOf(rows: readonly types.Row[]): number {
-  let partitions = 0n
-  let covered = 0n
-  for (const row of rows) {
-    const start = BigInt(row['range_start'] as string)
-    const end = BigInt(row['range_end'] as string)
-    partitions += BigInt(String(row['partitions_count']))
-    covered += start < end ? end - start : end - start + ring
-  }
-  return covered === 0n ? 0 : Number((partitions * ring) / covered)
-}
-
-const ring = 2n ** 64n

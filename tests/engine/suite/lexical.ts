@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Filter } from '../../../src/language/filters/filter.ts'
-import { LexicalStore, match } from '../lexical-store.ts'
+import { LexicalStore, match } from '../embedded/lexical/lexical-store.ts'
 import { by, exists, where } from '../store.ts'
 import { RunningEngine, type World } from './world.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { everything } from '../../../src/language/filters/filter.ts'
-import { LexicalStore } from '../lexical-store.ts'
+import { LexicalStore } from '../embedded/lexical/lexical-store.ts'
 import { by, Store, tester, where } from '../store.ts'
 import {
   anyRow,

@@ -1,0 +1,268 @@
+/** Plans of reads, compared as values: planned by given counts, without a store. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  planCount,
+  planRead,
+  type Plan,
+} from '../../../../src/engine/embedded/read/plan.ts'
+import { printPlan } from '../../../../src/engine/embedded/read/print-plan.ts'
+import type { Statistics } from '../../../../src/engine/embedded/read/statistics.ts'
+import type { StoreQuery } from '../../../../src/engine/embedded/read/store-query.ts'
+import { EngineError } from '../../../../src/engine/errors.ts'
+import { keyOf } from '../../../../src/language/values/key.ts'
+import { everything, type Filter } from '../../../../src/language/filters/filter.ts'
+import { among, by, where } from '../../store.ts'
+
+/** Numbers of the paths that some document has. */
+const paths = ['city', 'year', 'tags', 'lang']
+
+interface Counts {
+  readonly tie?: Statistics['tie']
+  readonly documents?: number
+  /** Entries by path, the same for each value. */
+  readonly entries?: Readonly<Record<string, number>>
+  readonly ids?: number
+}
+
+/** Counts that were not given must not be asked for. */
+function counted({ tie = 'doc', documents, entries = {}, ids }: Counts): Statistics {
+  const given = (count: number | undefined, what: string): number => {
+    assert(count !== undefined, `${what} counted`)
+    return count
+  }
+  const entriesOf = (path: number) => given(entries[paths[path]!], paths[path]!)
+  return {
+    tie,
+    pathId: (path) =>
+      path === 'text' ? 'unindexed' : paths.includes(path) ? paths.indexOf(path) : 'absent',
+    documents: () => given(documents, 'documents were'),
+    documentsWith: (path) => given(entries[path] ?? 0, path),
+    entriesOf,
+    entriesWithin: ({ path }) => entriesOf(path),
+    idsWithin: () => given(ids, 'ids were'),
+    documentsWithTerms: () => given(entries['text'], 'terms were'),
+  }
+}
+
+function queryOf(query: Partial<StoreQuery>): StoreQuery {
+  return {
+    ...{ filter: everything, sort: [], skip: 0, limit: 20, after: undefined },
+    ...{ stable: false, withSearchFields: false, ...query },
+  }
+}
+
+function planOf(query: Partial<StoreQuery>, counts: Counts = {}): Plan {
+  return planRead(queryOf(query), counted(counts))
+}
+
+function all(...of: Filter[]): Filter {
+  return { kind: 'and', of }
+}
+
+/** The entry of a value, as access paths and checks name it. */
+function entry(path: string, value: string | number) {
+  return { pathText: path, path: paths.indexOf(path), value: keyOf(value) }
+}
+
+function check(path: string, value: string | number) {
+  const kind = { kind: 'entry', isValueOnly: false } as const
+  return { ...kind, ...entry(path, value), exact: true, lookups: 1 }
+}
+
+const always = { kind: 'always', exact: true, lookups: 0 }
+const unknown = { kind: 'unknown', exact: false, lookups: 0 }
+const inRome = where('city', 'eq', 'Rome')
+const in1960 = where('year', 'eq', 1960)
+const since1960 = where('year', 'gte', 1960)
+
+describe('a plan without a sort', () => {
+  test('is a frozen value that names one document', () => {
+    const plan = planOf({ filter: where('_id', 'eq', 7) })
+    assert.deepEqual(plan, {
+      access: { kind: 'id', id: 7, rest: everything },
+      ...{ check: always, document: undefined, order: { by: 'path' }, expected: 1 },
+    })
+    assert(Object.isFrozen(plan))
+  })
+
+  test('follows the only access path without counting it', () => {
+    assert.deepEqual(planOf({ filter: inRome }), {
+      access: { kind: 'keys', keys: [entry('city', 'Rome')], rest: everything },
+      ...{ check: always, document: undefined, order: { by: 'path' } },
+      expected: undefined,
+    })
+  })
+
+  test('follows the access path with the fewest entries and checks the other in the index', () => {
+    const counts = { entries: { city: 900, year: 30 } }
+    assert.deepEqual(planOf({ filter: all(inRome, in1960) }, counts), {
+      access: { kind: 'keys', keys: [entry('year', 1960)], rest: all(inRome) },
+      check: check('city', 'Rome'),
+      ...{ document: undefined, order: { by: 'path' }, expected: 30 },
+    })
+  })
+
+  test('leaves to the document only what the index does not decide', () => {
+    const long = where('text', 'eq', 'long')
+    const counts = { entries: { city: 900, year: 30 } }
+    const plan = planOf({ filter: all(inRome, in1960, long) }, counts)
+    assert.deepEqual(plan.check, { ...check('city', 'Rome'), exact: false })
+    assert.deepEqual(plan.document, all(long))
+  })
+
+  test('reads all documents when nothing is indexed', () => {
+    const filter = where('text', 'eq', 'long')
+    assert.deepEqual(planOf({ filter }), {
+      access: { kind: 'all', rest: filter },
+      ...{ check: unknown, document: filter, order: { by: 'path' }, expected: undefined },
+    })
+  })
+
+  test('follows a range, unless the read must be stable', () => {
+    assert.equal(planOf({ filter: since1960 }).access.kind, 'range')
+    const stable = planOf({ filter: since1960, stable: true })
+    assert.equal(stable.access.kind, 'all')
+    assert.deepEqual(stable.document, since1960)
+  })
+
+  test('keeps the access path of the first page', () => {
+    const after = { by: 'range', path: 'year', value: keyOf(1961), seq: 3 } as const
+    assert.equal(planOf({ filter: all(inRome, since1960), after }).access.kind, 'range')
+    assert.throws(() => planOf({ filter: inRome, after }), EngineError)
+  })
+
+  test('counts a range by its entries', () => {
+    const plan = planCount(since1960, counted({}))
+    assert.equal(plan.access.kind, 'range')
+    assert.deepEqual(plan.check, always)
+  })
+
+  test('follows no value of a path that no document has', () => {
+    const { access } = planOf({ filter: where('absent', 'eq', 1) })
+    assert.deepEqual(access, { kind: 'keys', keys: [], rest: everything })
+  })
+})
+
+describe('a plan with a sort', () => {
+  const keys = by('year')
+
+  test('sorts few matches in memory', () => {
+    const counts = { documents: 10_000, entries: { city: 49 } }
+    assert.deepEqual(planOf({ filter: inRome, sort: keys }, counts), {
+      access: { kind: 'keys', keys: [entry('city', 'Rome')], rest: everything },
+      ...{
+        check: always,
+        document: undefined,
+        order: { by: 'memory', keys },
+        expected: 49,
+      },
+    })
+  })
+
+  test('walks the index of the sort when many match', () => {
+    const counts = { documents: 10_000, entries: { city: 2_000, year: 9_000 } }
+    const plan = planOf({ filter: inRome, sort: keys, limit: 19 }, counts)
+    assert.deepEqual(plan, {
+      access: { kind: 'all', rest: inRome },
+      check: check('city', 'Rome'),
+      document: undefined,
+      order: {
+        ...{ by: 'values', keys, path: 1, documents: 10_000, without: 1_000 },
+        // The square root of 20 rows times 10 000 documents.
+        ...{ matches: 2_000, groupMax: 448, unlistedMax: 5_000 },
+      },
+      expected: 100,
+    })
+  })
+
+  test('sorts whole groups when there is a second key', () => {
+    const counts = { documents: 10_000, entries: { year: 10_000 } }
+    const { order } = planOf({ sort: by('year', '-lang') }, counts)
+    assert(order.by === 'values')
+    assert.equal(order.groupMax, Infinity)
+    assert.equal(order.matches, undefined)
+  })
+
+  test('sorts all documents by a field without an index', () => {
+    const sort = by('text')
+    const plan = planOf({ sort }, { documents: 500 })
+    assert.deepEqual(plan.order, { by: 'memory', keys: sort })
+    assert.equal(plan.access.kind, 'all')
+    assert.equal(plan.expected, 500)
+  })
+
+  test('walks the order of ids, within the range that a filter names', () => {
+    const sort = by('-_id')
+    const { access, order, check } = planOf({ filter: where('_id', 'gt', 5), sort })
+    assert.deepEqual(order, { by: 'ids', keys: sort, direction: -1 })
+    assert.equal(access.kind, 'idRange')
+    assert.deepEqual(check, always)
+  })
+
+  test('by id sorts up to 1 000 matches in memory', () => {
+    const orderOf = (city: number) =>
+      planOf({ filter: inRome, sort: by('_id') }, { documents: 100, entries: { city } })
+        .order
+    assert.equal(orderOf(999).by, 'memory')
+    assert.equal(orderOf(1_000).by, 'ids')
+  })
+
+  test('by id follows the entries of rows, which are in the order of ids', () => {
+    const filter = among('city', 'in', ['Rome', 'Pisa'])
+    const { access, order } = planOf({ filter, sort: by('_id') }, { tie: 'id' })
+    assert.equal(access.kind, 'keys')
+    assert.equal(order.by, 'ids')
+  })
+
+  test('rejects the position of another sort', () => {
+    const after = { by: 'sort', values: [1, 2], id: 3 } as const
+    assert.throws(() => planOf({ sort: keys, after }), EngineError)
+  })
+})
+
+describe('a printed plan', () => {
+  const printed = (query: Partial<StoreQuery>, counts?: Counts) =>
+    printPlan(planOf(query, counts))
+
+  test('names the access path and who checks what', () => {
+    const long = where('text', 'eq', 'long')
+    const counts = { entries: { city: 900, year: 30 } }
+    assert.equal(printed({ filter: where('_id', 'eq', 7) }), 'one _id')
+    assert.equal(
+      printed({ filter: all(inRome, in1960, long) }, counts),
+      '1 value in the index of year; the index checks city; documents check text eq',
+    )
+    assert.equal(
+      printed({ filter: since1960, stable: true }),
+      'all documents; documents check year gte',
+    )
+  })
+
+  test('says how the order comes about', () => {
+    const walked = { documents: 10_000, entries: { city: 2_000, year: 9_000 } }
+    assert.equal(
+      printed({ filter: inRome, sort: by('year'), limit: 19 }, walked),
+      'the index of year in its order, up to 448 documents of one value sorted, ' +
+        'more walked by _id; 1000 documents without it; the index checks city',
+    )
+    assert.equal(
+      printed(
+        { filter: inRome, sort: by('year') },
+        { documents: 100, entries: { city: 3 } },
+      ),
+      '1 value in the index of city, sorted in memory by year',
+    )
+    assert.equal(printed({ sort: by('_id') }), 'all documents, in the order of ids')
+  })
+
+  test('has at most eight names of at most 80 characters', () => {
+    const names = Array.from({ length: 20 }, (_, i) => `${i}${'x'.repeat(100)}`)
+    const line = printed({
+      filter: all(...names.map((name) => where(name, 'gt', 1))),
+      stable: true,
+    })
+    assert.match(line, / and 12 more$/)
+    assert(line.length < 1_000)
+  })
+})
