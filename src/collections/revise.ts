@@ -29,7 +29,7 @@ import {
   embedTexts,
   hasMeaning,
   keepEmbedding,
-  rememberingEmbedder,
+  cachingEmbedder,
 } from './vectorize.ts'
 
 /** A change of documents by an update or replacement. It needs records with their search fields. */
@@ -159,7 +159,7 @@ function* openInSteps(text: string, search: SearchFields) {
 function storeFor(store: Store, caller: Caller): Store {
   const { embedder, analyzer } = store
   if (embedder === undefined && analyzer === undefined) return store
-  const remembering = embedder && rememberingEmbedder(embedder)
+  const remembering = embedder && cachingEmbedder(embedder)
   return { ...store, embedder: remembering, analysis: caller.analysis }
 }
 

@@ -80,7 +80,7 @@ export function hasMeaning(text: Value | undefined): text is string {
 }
 
 /** An embedder that caches vectors, so that each text is embedded once. */
-export function rememberingEmbedder(embedder: Embedder): Embedder {
+export function cachingEmbedder(embedder: Embedder): Embedder {
   const vectors = new Map<string, Promise<Float32Array>>()
   return {
     embed(texts, purpose, caller) {

@@ -78,7 +78,7 @@ const lookEveryMs = 60_000
  * not form a valid pair, as between two replacements, the previous certificate stays in use.
  * Returns a function that stops the checks.
  */
-export function followCertificate(
+export function watchCertificate(
   files: CertificateFiles,
   first: Certificate,
   use: (certificate: Certificate) => void,

@@ -13,7 +13,7 @@ import {
   type ConnectionCounter,
   type AddressLimits,
 } from './connection-gate.ts'
-import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
+import { watchCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
 import { Incoming } from './incoming.ts'
 import { fixedLimits } from '../limits.ts'
@@ -121,7 +121,7 @@ function createTlsServer(
   }
   server.on('request', limited(onRequest)).on('checkExpectation', limited(onRequest))
   if (onContinue !== undefined) server.on('checkContinue', limited(onContinue))
-  const unfollow = followCertificate(
+  const unfollow = watchCertificate(
     files,
     certificate,
     (newer) => server.setSecureContext({ ...newer }),

@@ -13,18 +13,18 @@ export class Checksum {
     this.#count++
   }
 
-  get result(): Summed {
+  get result(): ChecksumTotal {
     const sum = BigInt.asUintN(digits * 4, this.#sum)
     return { count: this.#count, sum: sum.toString(16).padStart(digits, '0') }
   }
 }
 
-export interface Summed {
+export interface ChecksumTotal {
   readonly count: number
   readonly sum: string
 }
 
-export function areSame(a: Summed, b: Summed): boolean {
+export function areSame(a: ChecksumTotal, b: ChecksumTotal): boolean {
   return a.count === b.count && a.sum === b.sum
 }
 

@@ -4,12 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { EngineError } from '../engine/errors.ts'
-import { Checksum, type Summed } from './checksum.ts'
+import { Checksum, type ChecksumTotal } from './checksum.ts'
 import { passing, type RecordSet } from './record-set.ts'
 
 export interface CopyReport {
   /** Count and checksum of the source records. */
-  readonly source: Summed
+  readonly source: ChecksumTotal
   readonly moved: number
   /** Records that existed already and are equal. */
   readonly present: number
@@ -68,7 +68,7 @@ export async function copyRecords<R>(
 }
 
 /** Computes count and checksum of all records. */
-export async function sumUp<R>(records: RecordSet<R>): Promise<Summed> {
+export async function checksumOf<R>(records: RecordSet<R>): Promise<ChecksumTotal> {
   const checksum = new Checksum()
   for await (const page of ahead(records.pages()))
     for (const record of page) checksum.add(records.canonical(record))

@@ -10,8 +10,8 @@
 import type { Engine } from '../engine/contract.ts'
 import type { KeyspaceSchema, Target } from '../engine/schema.ts'
 import { EngineError } from '../engine/errors.ts'
-import { areSame, type Summed } from './checksum.ts'
-import { copyRecords, sumUp, type CopyReport } from './copy-records.ts'
+import { areSame, type ChecksumTotal } from './checksum.ts'
+import { copyRecords, checksumOf, type CopyReport } from './copy-records.ts'
 import { documentSet } from './document-set.ts'
 import { missingIn } from './missing-schema.ts'
 import { moveSettings, otherSettings } from './move-settings.ts'
@@ -47,7 +47,7 @@ export interface Migrated {
 
 export interface MigratedTarget extends NamedTarget, CopyReport {
   /** Count and checksum of the destination at the end. */
-  readonly target: Summed
+  readonly target: ChecksumTotal
   readonly isSame: boolean
 }
 
@@ -145,7 +145,7 @@ async function copySet<R>(
   listener.copied({ name, noun }, copied)
   return async () => {
     listener.verifying({ name, noun })
-    const target = await sumUp(to)
+    const target = await checksumOf(to)
     return { name, noun, ...copied, target, isSame: areSame(copied.source, target) }
   }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
-import { trustedMs } from '../../src/engine/cassandra/catalog/catalog.ts'
+import { schemaCacheMs } from '../../src/engine/cassandra/catalog/catalog.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { clientOf } from './connect.ts'
@@ -85,7 +85,7 @@ describe('a table that was dropped and created again with other types', () => {
 
   const others = async () => {
     // Waits until no other server uses its cached schema.
-    await new Promise((resolve) => setTimeout(resolve, trustedMs + 100))
+    await new Promise((resolve) => setTimeout(resolve, schemaCacheMs + 100))
   }
 
   test('works on the server that dropped it', async () => {

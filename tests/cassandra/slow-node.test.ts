@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { accountToken } from '../../src/auth/tokens.ts'
 import { ownCaller } from '../../src/caller/caller.ts'
-import { engineErrorOf, isInDoubt } from '../../src/engine/cassandra/cluster/failures.ts'
+import {
+  engineErrorOf,
+  isOutcomeUnknown,
+} from '../../src/engine/cassandra/cluster/failures.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { fixedLimits } from '../../src/limits.ts'
 import { startServer } from '../harness.ts'
@@ -99,7 +102,7 @@ describe('a node', () => {
       () => assert.fail('nobody can have answered'),
       (failure: unknown) => failure,
     )
-    assert(isInDoubt(error), String(error))
+    assert(isOutcomeUnknown(error), String(error))
     const { kind, message } = engineErrorOf(error)
     assert.deepEqual([kind, message], ['timeout', 'the connection to a node was lost'])
     await client.shutdown()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { trustedMs } from '../../src/engine/cassandra/catalog/catalog.ts'
+import { schemaCacheMs } from '../../src/engine/cassandra/catalog/catalog.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { noPollMs, StatementCounts } from './statement-counts.ts'
@@ -91,7 +91,7 @@ describe('statements of a command', () => {
   test('concurrent findOne commands share a read of the schema version', async () => {
     const findOne = { filter: { _id: 'id-1' } }
     // Waits for longer than the schema is trusted.
-    await sleep(trustedMs + 100)
+    await sleep(schemaCacheMs + 100)
     await assertCounted(times, () =>
       Promise.all(many(() => ({ findOne })).map((body) => send(path, body))),
     )

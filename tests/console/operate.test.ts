@@ -7,7 +7,7 @@ import {
   looksMax,
   plotsOf,
   timesOf,
-  type Look,
+  type HealthSample,
 } from '../../src/console/operate/history.ts'
 import { parseMetrics, total } from '../../src/console/operate/parse-metrics.ts'
 import {
@@ -71,7 +71,7 @@ describe('metrics', () => {
   })
 
   test('become plots of the exported metrics', () => {
-    let looks: readonly Look[] = []
+    let looks: readonly HealthSample[] = []
     for (let i = 0; i <= looksMax; i++)
       looks = addLook(looks, { time: i * 2, metrics: metricsOf([i, i, i, i], i * 4, 0) })
     assert.equal(looks.length, looksMax)

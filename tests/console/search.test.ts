@@ -5,7 +5,7 @@ import { noTable, type Place } from '../../src/console/api/place.ts'
 import { parseJson } from '../../src/console/json/parse-json.ts'
 import { printJson } from '../../src/console/json/print-json.ts'
 import type { JsonObject } from '../../src/console/json/value.ts'
-import { cutVectors } from '../../src/console/map/cut-vectors.ts'
+import { truncateVectors } from '../../src/console/map/cut-vectors.ts'
 import {
   categoryColors,
   colorBy,
@@ -35,7 +35,7 @@ import {
   stemsOf,
 } from '../../src/console/search/matched-words.ts'
 import { explainHybrid, ordinal, textOf } from '../../src/console/search/search-results.ts'
-import { searchCommand, waysOf } from '../../src/console/search/search-ways.ts'
+import { searchCommand, searchModesOf } from '../../src/console/search/search-ways.ts'
 
 const collection: Place = {
   database: '',
@@ -99,10 +99,10 @@ describe('ways to search', () => {
 
   test('are all available, or state what is missing', () => {
     assert.deepEqual(
-      waysOf(collection, []).map(({ lacks }) => lacks),
+      searchModesOf(collection, []).map(({ lacks }) => lacks),
       [undefined, undefined, undefined, undefined],
     )
-    const bare = waysOf({ ...collection, options: {} }, [])
+    const bare = searchModesOf({ ...collection, options: {} }, [])
     for (const { lacks } of bare) assert.match(lacks!, /no |not /)
     const table: Place = {
       ...collection,
@@ -110,7 +110,7 @@ describe('ways to search', () => {
       options: {},
       table: { ...noTable, columns: new Map([['near', { type: 'vector', dimension: 2 }]]) },
     }
-    const ways = waysOf(table, [
+    const ways = searchModesOf(table, [
       { indexType: 'vector', definition: { column: 'near' } },
       { indexType: 'text', definition: { column: 'says' } },
       { indexType: 'regular', definition: { column: { tags: '$keys' } } },
@@ -122,7 +122,7 @@ describe('ways to search', () => {
   })
 
   test('produce commands when the input suffices', () => {
-    const [meaning, vector, words, hybrid] = waysOf(collection, [])
+    const [meaning, vector, words, hybrid] = searchModesOf(collection, [])
     assert.deepEqual(searchCommand(collection, meaning!, input)?.fields['sort'], {
       $vectorize: 'quiet',
     })
@@ -270,7 +270,7 @@ describe('a map', () => {
   test('extracts only the vectors from a reply', () => {
     const received =
       '{"data":{"documents":[{"_id":12345678901234567890,"$vector":[0.5,-1e-3]},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":[1,2]},{"$vector":{"$binary":"P0D/vT8oMEY="},"n":1}]}}'
-    const { text, vectors } = cutVectors(received, '$vector')
+    const { text, vectors } = truncateVectors(received, '$vector')
     // The third vector is in the form of the official clients.
     assert.deepEqual(vectors, [
       Float32Array.of(0.5, -1e-3),

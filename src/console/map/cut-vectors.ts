@@ -12,7 +12,7 @@ export interface CutReply {
  * Cuts the values of the field `name`: arrays, or base64 as clients write it. The search
  * for the name cannot match inside a string, because quotes are escaped there.
  */
-export function cutVectors(received: string, name: string): CutReply {
+export function truncateVectors(received: string, name: string): CutReply {
   const vectors: Float32Array[] = []
   const start = `${JSON.stringify(name)}:`
   const parts: string[] = []

@@ -9,7 +9,7 @@ import {
   type Printable,
   type Value,
 } from '../json/value.ts'
-import { cutVectors } from './cut-vectors.ts'
+import { truncateVectors } from './cut-vectors.ts'
 
 export interface MapData {
   /** Documents that have a vector, with the vector removed. */
@@ -47,7 +47,7 @@ export async function loadVectors(
       options: { limit: countMax, ...(pageState === null ? {} : { pageState }) },
     }
     const { received } = await command(place, 'find', body, { signal })
-    const cut = cutVectors(received, field)
+    const cut = truncateVectors(received, field)
     const reply = parseJson(cut.text)
     const found = (valueAt(reply, ['data', 'documents']) ?? []) as readonly JsonObject[]
     for (const document of found) {

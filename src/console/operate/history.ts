@@ -2,7 +2,7 @@
 import { total, type Metrics, type Sample } from './parse-metrics.ts'
 import { percentile, rate } from './rates.ts'
 
-export interface Look {
+export interface HealthSample {
   /** Seconds since 1970. */
   readonly time: number
   readonly metrics: Metrics
@@ -25,16 +25,19 @@ export interface Plot {
 /** Maximum number of stored polls: ten minutes at one poll every two seconds. */
 export const looksMax = 300
 
-export function addLook(looks: readonly Look[], look: Look): readonly Look[] {
+export function addLook(
+  looks: readonly HealthSample[],
+  look: HealthSample,
+): readonly HealthSample[] {
   return [...looks.slice(-(looksMax - 1)), look]
 }
 
 /** Timestamps of the points of plotsOf. */
-export function timesOf(looks: readonly Look[]): readonly number[] {
+export function timesOf(looks: readonly HealthSample[]): readonly number[] {
   return looks.slice(1).map(({ time }) => time)
 }
 
-export function plotsOf(looks: readonly Look[]): readonly Plot[] {
+export function plotsOf(looks: readonly HealthSample[]): readonly Plot[] {
   return plots
     .map(({ title, unit, lines }) => ({
       title,
@@ -48,7 +51,10 @@ export function plotsOf(looks: readonly Look[]): readonly Plot[] {
 
 type Measure = (now: Metrics, before: Metrics, seconds: number) => number | undefined
 
-function pointsOf(looks: readonly Look[], of: Measure): readonly (number | undefined)[] {
+function pointsOf(
+  looks: readonly HealthSample[],
+  of: Measure,
+): readonly (number | undefined)[] {
   return looks.slice(1).map(({ metrics, time }, position) => {
     const before = looks[position]!
     return of(metrics, before.metrics, time - before.time)

@@ -4,7 +4,7 @@ import { send } from '../api/send.ts'
 import { SelectField } from '../kit/fields.tsx'
 import { ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
 import { healthWords, type Health } from './health-words.ts'
-import { addLook, plotsOf, timesOf, type Look } from './history.ts'
+import { addLook, plotsOf, timesOf, type HealthSample } from './history.ts'
 import { LivePlot } from './live-plot.tsx'
 import { parseMetrics } from './parse-metrics.ts'
 import { SizesTable } from './sizes-table.tsx'
@@ -40,7 +40,7 @@ export function OperatePage() {
 }
 
 interface Watched {
-  readonly looks: readonly Look[]
+  readonly looks: readonly HealthSample[]
   /** Why metrics are unavailable, as a sentence. */
   readonly metricsProblem?: string
   readonly health?: Health
@@ -78,7 +78,7 @@ function useWatched(pace: Pace): Watched {
   return watched
 }
 
-async function readMetrics(): Promise<Look> {
+async function readMetrics(): Promise<HealthSample> {
   const response = await send('metrics')
   if (response.status === 404)
     throw new Error('The server has no metrics: it was started with --metrics off.')
@@ -114,7 +114,7 @@ function Plots({
   looks,
   problem,
 }: {
-  readonly looks: readonly Look[]
+  readonly looks: readonly HealthSample[]
   readonly problem: string | undefined
 }) {
   if (problem !== undefined) return <Notice>{problem}</Notice>

@@ -7,13 +7,13 @@ import {
   addNamed,
   describeQuery,
   removeNamed,
-  type KeptQueries,
+  type SavedQueries,
   type QueryText,
 } from './query-store.ts'
 
 interface QueriesProps {
-  readonly kept: KeptQueries
-  readonly onChange: (kept: KeptQueries) => void
+  readonly kept: SavedQueries
+  readonly onChange: (kept: SavedQueries) => void
   readonly onClose: () => void
 }
 

@@ -37,7 +37,7 @@ import {
   emptyQuery,
   readQueries,
   writeQueries,
-  type KeptQueries,
+  type SavedQueries,
   type QueryText,
 } from './query-store.ts'
 import { PlanView } from './plan-view.tsx'
@@ -71,7 +71,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
   const [submitted, setSubmitted] = useState<Submitted | undefined>(undefined)
   const [problem, setProblem] = useState<unknown>(undefined)
   const [kept, setKept] = useState(() => readQueries(localStorage, place))
-  const keep = (changed: KeptQueries) => {
+  const keep = (changed: SavedQueries) => {
     setKept(changed)
     writeQueries(localStorage, place, changed)
   }

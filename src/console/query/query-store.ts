@@ -20,7 +20,7 @@ export interface NamedQuery {
   readonly query: QueryText
 }
 
-export interface KeptQueries {
+export interface SavedQueries {
   readonly history: readonly RunQuery[]
   readonly named: readonly NamedQuery[]
 }
@@ -41,9 +41,9 @@ function keyOf({ database, keyspace, name }: Place): string {
   return `stela.queries ${[database, keyspace, name].map(encodeURIComponent).join('/')}`
 }
 
-export function readQueries(storage: QueryStorage, place: Place): KeptQueries {
+export function readQueries(storage: QueryStorage, place: Place): SavedQueries {
   try {
-    const kept = JSON.parse(storage.getItem(keyOf(place)) ?? '{}') as Partial<KeptQueries>
+    const kept = JSON.parse(storage.getItem(keyOf(place)) ?? '{}') as Partial<SavedQueries>
     return { history: kept.history ?? [], named: kept.named ?? [] }
   } catch {
     return { history: [], named: [] }
@@ -52,17 +52,17 @@ export function readQueries(storage: QueryStorage, place: Place): KeptQueries {
 
 /** Adds a query to the history, newest first. A repeated query moves to the front. */
 export function addToHistory(
-  kept: KeptQueries,
+  kept: SavedQueries,
   query: QueryText,
   now: number,
-): KeptQueries {
+): SavedQueries {
   if (JSON.stringify(query).length > keptLengthMax) return kept
   const others = kept.history.filter((entry) => !isSame(entry.query, query))
   return { ...kept, history: [{ query, ranAt: now }, ...others].slice(0, historyMax) }
 }
 
 /** Saves a query under a name, and replaces a query of the same name. */
-export function addNamed(kept: KeptQueries, name: string, query: QueryText): KeptQueries {
+export function addNamed(kept: SavedQueries, name: string, query: QueryText): SavedQueries {
   const others = removeNamed(kept, name).named
   const named = [...others, { name, query }].toSorted((one, other) =>
     one.name.localeCompare(other.name),
@@ -70,11 +70,15 @@ export function addNamed(kept: KeptQueries, name: string, query: QueryText): Kep
   return { ...kept, named }
 }
 
-export function removeNamed(kept: KeptQueries, name: string): KeptQueries {
+export function removeNamed(kept: SavedQueries, name: string): SavedQueries {
   return { ...kept, named: kept.named.filter((entry) => entry.name !== name) }
 }
 
-export function writeQueries(storage: QueryStorage, place: Place, kept: KeptQueries): void {
+export function writeQueries(
+  storage: QueryStorage,
+  place: Place,
+  kept: SavedQueries,
+): void {
   try {
     storage.setItem(keyOf(place), JSON.stringify(kept))
   } catch {

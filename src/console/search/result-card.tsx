@@ -10,7 +10,7 @@ import {
   textOf,
   type SearchResult,
 } from './search-results.ts'
-import type { WayName } from './search-ways.ts'
+import type { SearchModeName } from './search-ways.ts'
 
 export interface ResultCardProps {
   readonly place: Place
@@ -19,7 +19,7 @@ export interface ResultCardProps {
   readonly stems: ReadonlySet<string>
   /** Ranks in the other columns. */
   readonly elsewhere: readonly {
-    readonly way: WayName
+    readonly way: SearchModeName
     readonly rank: number | undefined
   }[]
   readonly isLinked: boolean

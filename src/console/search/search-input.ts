@@ -5,12 +5,12 @@ import { readClause } from '../data/read-clause.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { isObject, Numeral, type Value } from '../json/value.ts'
 import type { SearchState } from './search-state.ts'
-import type { SearchInput, Way } from './search-ways.ts'
+import type { SearchInput, SearchMode } from './search-ways.ts'
 
 /** Parses the input. Throws an Error that names the invalid part. */
 export async function readInput(
   place: Place,
-  vectorWay: Way,
+  vectorWay: SearchMode,
   { text, vector, filter, limit }: SearchState,
   signal: AbortSignal,
 ): Promise<SearchInput> {
@@ -25,7 +25,7 @@ export async function readInput(
 
 async function readVector(
   place: Place,
-  { field }: Way,
+  { field }: SearchMode,
   text: string,
   signal: AbortSignal,
 ): Promise<Value> {

@@ -22,17 +22,17 @@ import { readResults, type SearchResult } from './search-results.ts'
 import { searchStateOf } from './search-state.ts'
 import {
   searchCommand,
-  wayLabels,
-  waysOf,
+  searchModeLabels,
+  searchModesOf,
   type SearchCommand,
   type TableIndex,
-  type Way,
-  type WayName,
+  type SearchMode,
+  type SearchModeName,
 } from './search-ways.ts'
 
 /** The state of one search mode. */
 interface Column {
-  readonly way: Way
+  readonly way: SearchMode
   readonly command: SearchCommand
   readonly results?: readonly SearchResult[]
   readonly warnings?: readonly ApiProblem[]
@@ -60,7 +60,7 @@ export function SearchPage({ place }: { readonly place: Place }) {
   const running = useRef<AbortController | undefined>(undefined)
   if (indexError !== undefined) return <ErrorNotice error={indexError} />
   if (indexes === undefined) return <Loading />
-  const ways = waysOf(place, indexes)
+  const ways = searchModesOf(place, indexes)
   const usable = ways.filter(({ lacks }) => lacks === undefined)
   const lacking = ways.filter(({ lacks }) => lacks !== undefined)
   const hasTexts = usable.some(({ name }) => name !== 'vector')
@@ -173,7 +173,7 @@ export function SearchPage({ place }: { readonly place: Place }) {
         <ul class="search-lacking">
           {lacking.map(({ name, lacks }) => (
             <li key={name}>
-              <strong>{wayLabels[name]}</strong> is not available: {lacks}.
+              <strong>{searchModeLabels[name]}</strong> is not available: {lacks}.
             </li>
           ))}
         </ul>
@@ -182,7 +182,7 @@ export function SearchPage({ place }: { readonly place: Place }) {
       {search === undefined ? (
         <EmptyState title={`${formatMany(usable.length, 'way')} to search`}>
           The console runs the same query in each of them, side by side:{' '}
-          {usable.map(({ name }) => wayLabels[name].toLowerCase()).join(', ')}.
+          {usable.map(({ name }) => searchModeLabels[name].toLowerCase()).join(', ')}.
         </EmptyState>
       ) : (
         <div class="search-columns">
@@ -232,9 +232,9 @@ function ResultColumn({
   const { way, results, error, elapsedMs } = column
   const others = search.columns.filter((other) => other !== column && other.results)
   return (
-    <section class="search-column" aria-label={wayLabels[way.name]}>
+    <section class="search-column" aria-label={searchModeLabels[way.name]}>
       <header>
-        <h2>{wayLabels[way.name]}</h2>
+        <h2>{searchModeLabels[way.name]}</h2>
         <Button kind="quiet" class="push" onClick={onCode}>
           As code
         </Button>
@@ -277,7 +277,7 @@ function ResultColumn({
   )
 }
 
-const explanations: Readonly<Record<WayName, string>> = {
+const explanations: Readonly<Record<SearchModeName, string>> = {
   meaning: 'Nearest to the vector of the text.',
   vector: 'Nearest to the vector.',
   words:

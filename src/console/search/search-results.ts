@@ -4,7 +4,7 @@ import { idKey } from '../data/document-id.ts'
 import { kindOf, shortText } from '../json/value-text.ts'
 import { Numeral, type JsonObject, type Value } from '../json/value.ts'
 import { countMatches } from './matched-words.ts'
-import type { Way, WayName } from './search-ways.ts'
+import type { SearchMode, SearchModeName } from './search-ways.ts'
 
 export interface SearchResult {
   /** Identifies the document in all modes. */
@@ -44,7 +44,7 @@ interface WireScores {
 
 export function readResults(
   place: Place,
-  way: Way,
+  way: SearchMode,
   reply: SearchReply,
   stems: ReadonlySet<string>,
 ): readonly SearchResult[] {
@@ -82,14 +82,19 @@ export function readResults(
  * Length of the bar, from 0 to 1. A similarity is in this range already; other scores are
  * scaled to the range of the results.
  */
-function barOf(way: WayName, score: number, least: number, greatest: number): number {
+function barOf(
+  way: SearchModeName,
+  score: number,
+  least: number,
+  greatest: number,
+): number {
   const isShare = way === 'meaning' || way === 'vector'
   const bar = isShare ? score : (score - least) / (greatest - least)
   return Number.isFinite(bar) ? Math.max(0, Math.min(1, bar)) : 0
 }
 
 function scoreOf(
-  way: WayName,
+  way: SearchModeName,
   document: JsonObject,
   scores: WireScores | undefined,
   stems: ReadonlySet<string>,

@@ -2,9 +2,9 @@
 import type { Place } from '../api/place.ts'
 import type { Printable, Value } from '../json/value.ts'
 
-export type WayName = 'meaning' | 'vector' | 'words' | 'hybrid'
+export type SearchModeName = 'meaning' | 'vector' | 'words' | 'hybrid'
 
-export const wayLabels: Readonly<Record<WayName, string>> = {
+export const searchModeLabels: Readonly<Record<SearchModeName, string>> = {
   meaning: 'By meaning',
   vector: 'By vector',
   words: 'By words',
@@ -12,8 +12,8 @@ export const wayLabels: Readonly<Record<WayName, string>> = {
 }
 
 /** A search mode, and whether it is available. */
-export interface Way {
-  readonly name: WayName
+export interface SearchMode {
+  readonly name: SearchModeName
   /** Why the mode is unavailable; undefined when it is available. */
   readonly lacks: string | undefined
   /** The field or column that is searched. */
@@ -26,11 +26,14 @@ export interface TableIndex {
   readonly definition: { readonly column: unknown }
 }
 
-export function waysOf(place: Place, indexes: readonly TableIndex[]): readonly Way[] {
+export function searchModesOf(
+  place: Place,
+  indexes: readonly TableIndex[],
+): readonly SearchMode[] {
   return place.kind === 'table' ? waysOfTable(place, indexes) : waysOfCollection(place)
 }
 
-function waysOfCollection({ options }: Place): readonly Way[] {
+function waysOfCollection({ options }: Place): readonly SearchMode[] {
   const { vector, lexical, rerank } = options
   const noVector = vector === undefined ? 'the collection has no vectors' : undefined
   const noService =
@@ -46,7 +49,10 @@ function waysOfCollection({ options }: Place): readonly Way[] {
   ]
 }
 
-function waysOfTable({ table }: Place, indexes: readonly TableIndex[]): readonly Way[] {
+function waysOfTable(
+  { table }: Place,
+  indexes: readonly TableIndex[],
+): readonly SearchMode[] {
   const indexed = (type: string): readonly string[] =>
     indexes
       .filter(({ indexType }) => indexType === type)
@@ -90,7 +96,7 @@ export interface SearchCommand {
 /** The command of a search mode; undefined when the input is incomplete for this mode. */
 export function searchCommand(
   place: Place,
-  way: Way,
+  way: SearchMode,
   { text, vector, filter, limit }: SearchInput,
 ): SearchCommand | undefined {
   const hasText = text.trim() !== ''

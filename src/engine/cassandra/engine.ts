@@ -4,7 +4,6 @@
  * cluster.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller/caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -39,7 +38,7 @@ import {
   missingColumns,
 } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
-import { isAboutMissingIndex, isAboutTruncation } from './cluster/failures.ts'
+import { isMissingIndexError, isTruncationError } from './cluster/failures.ts'
 import {
   checkReplication,
   openClient,
@@ -403,7 +402,7 @@ class CassandraEngine implements Engine {
         await this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`)
       } catch (error) {
         // Cassandra rejects TRUNCATE while any node is down.
-        if (!isAboutTruncation((error as Error).cause)) throw error
+        if (!isTruncationError((error as Error).cause)) throw error
         return target.kind === 'collection'
           ? deleteDocuments(this.#documents(target, caller), target, caller)
           : deleteAllRows(this.#rows(caller), target, caller)
@@ -512,7 +511,7 @@ class CassandraEngine implements Engine {
     const { name } = target
     const lacks = (what: string) =>
       new EngineError('schema', `${name} lacks ${what}`, { cause: error })
-    if (isAboutMissingIndex(error))
+    if (isMissingIndexError(error))
       return lacks('an index. Run createCollection with its options to create it again')
     if (error.kind !== 'changed') return error
     const missing = await missingColumns(this.#session, target)

@@ -14,7 +14,7 @@ import type { Catalog } from './catalog/catalog.ts'
 import { changeCatalog } from './catalog/change-catalog.ts'
 import type { StoredTable, StoredTarget } from './schema/stored-schema.ts'
 import type { AskedChange, TableAlterations } from './targets/table-alterations.ts'
-import { touchedBy } from './targets/touched-targets.ts'
+import { affectedTargets } from './targets/touched-targets.ts'
 import type { StoreHealth } from './catalog/store-health.ts'
 import type { SchemaLocks } from './schema-locks.ts'
 import type { SchemaTurns } from './schema-turns.ts'
@@ -75,7 +75,7 @@ export class SchemaChanges {
     for (;;) {
       const change = planned()
       if (change === undefined) return false
-      const touched = () => touchedBy(change, catalog.schema(keyspace)!)
+      const touched = () => affectedTargets(change, catalog.schema(keyspace)!)
       const uids = touched()
       const isCurrent = () =>
         isDeepStrictEqual(planned(), change) && isDeepStrictEqual(touched(), uids)

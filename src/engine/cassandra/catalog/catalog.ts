@@ -11,7 +11,7 @@ import type { Defaults } from './collection-comment.ts'
 import { isReserved, readKeyspace } from './system-schema.ts'
 
 /** Milliseconds for which the schema version is not checked again. */
-export const trustedMs = 1_000
+export const schemaCacheMs = 1_000
 
 interface Known {
   /**
@@ -23,7 +23,7 @@ interface Known {
   readonly schema: KeyspaceSchema | undefined
 }
 
-interface Look {
+interface CachedSchema {
   readonly startedAt: number
   readonly schema: Promise<KeyspaceSchema | undefined>
 }
@@ -34,7 +34,7 @@ export class ClusterCatalog {
   readonly #can: Capabilities
   readonly #systemKeyspace: string
   readonly #known = new Map<string, Known>()
-  readonly #looks = new Map<string, Look>()
+  readonly #looks = new Map<string, CachedSchema>()
   #refreshes = 0
   #version = ''
   #lookedAt = -Infinity
@@ -51,7 +51,7 @@ export class ClusterCatalog {
     this.#systemKeyspace = systemKeyspace
   }
 
-  /** The schema, at most `trustedMs` old. */
+  /** The schema, at most `schemaCacheMs` old. */
   async schema(keyspace: string): Promise<KeyspaceSchema | undefined> {
     const known = this.#trusted(keyspace)
     return known === undefined ? this.#look(keyspace) : known.schema
@@ -61,15 +61,15 @@ export class ClusterCatalog {
    * Refreshes the schema of a keyspace and returns it. Concurrent callers share one refresh, unless
    * it started too long ago.
    */
-  #look(keyspace: string): Look['schema'] {
+  #look(keyspace: string): CachedSchema['schema'] {
     const running = this.#looks.get(keyspace)
     const startedAt = performance.now()
-    if (running !== undefined && startedAt - running.startedAt <= trustedMs)
+    if (running !== undefined && startedAt - running.startedAt <= schemaCacheMs)
       return running.schema
     const schema = this.refresh(keyspace).finally(() => {
       if (this.#looks.get(keyspace) === look) this.#looks.delete(keyspace)
     })
-    const look: Look = { startedAt, schema }
+    const look: CachedSchema = { startedAt, schema }
     this.#looks.set(keyspace, look)
     return schema
   }
@@ -126,7 +126,7 @@ export class ClusterCatalog {
 
   /** The cached schema, if the version was checked recently and has not changed. */
   #trusted(keyspace: string): Known | undefined {
-    if (performance.now() - this.#lookedAt > trustedMs) return undefined
+    if (performance.now() - this.#lookedAt > schemaCacheMs) return undefined
     const known = this.#known.get(keyspace)
     return known?.version === this.#version ? known : undefined
   }

@@ -10,7 +10,7 @@ import {
 import { EngineError } from '../../errors.ts'
 import type { SchemaChange, TableChange } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import { isAboutExisting } from '../cluster/failures.ts'
+import { isAlreadyExistsError } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { collectionIndexes, createIndexTexts, createTableText } from './collection-table.ts'
 import { readIndexNames, readNoteSource, readViewNames } from './system-schema.ts'
@@ -88,7 +88,7 @@ async function createCollection(
     await defineSideBySide(session, createIndexTexts(target, options, can))
     await indexesAreReady(access, indexes)
   } catch (error) {
-    const isOurs = isNew && !isAboutExisting((error as Error).cause)
+    const isOurs = isNew && !isAlreadyExistsError((error as Error).cause)
     if (isOurs) await session.define(dropTable(target)).catch(() => undefined)
     if (!(error instanceof EngineError) || error.kind !== 'indexLimit') throw error
     const problem = `"${name}" requires ${indexes.length} indexes, but ${error.message}`

@@ -17,7 +17,7 @@ export interface Probes {
 }
 
 /** Milliseconds for which a result is reused. */
-const trustedMs = 1_000
+const healthCacheMs = 1_000
 
 /** Limit of one check in milliseconds, because callers wait for it. */
 const lookMsMax = 5_000
@@ -39,7 +39,7 @@ export class ClusterHealth {
 
   problem(): Promise<string | undefined> {
     const now = this.#now()
-    if (this.#look === undefined || now - this.#look.at >= trustedMs)
+    if (this.#look === undefined || now - this.#look.at >= healthCacheMs)
       this.#look = { at: now, problem: this.#lookInTime() }
     return this.#look.problem
   }

@@ -32,12 +32,12 @@ export function isInvalid(error: unknown): boolean {
 }
 
 /** Whether the created object exists already, so another server created it. */
-export function isAboutExisting(error: unknown): boolean {
+export function isAlreadyExistsError(error: unknown): boolean {
   return codeOf(error) === codes.alreadyExists
 }
 
 /** Whether TRUNCATE failed because not all nodes are up. */
-export function isAboutTruncation(error: unknown): boolean {
+export function isTruncationError(error: unknown): boolean {
   return codeOf(error) === codes.truncateError
 }
 
@@ -46,7 +46,7 @@ export function isAboutTruncation(error: unknown): boolean {
  * can also fail as unavailable after its Paxos round began; another coordinator, which may reach
  * more nodes, can then complete it.
  */
-export function isInDoubt(error: unknown): boolean {
+export function isOutcomeUnknown(error: unknown): boolean {
   const code = codeOf(error)
   return (
     isInDoubtByItself(error) ||
@@ -118,14 +118,14 @@ function messageOf(failure: unknown): string {
   const reasons = Object.entries(failure.innerErrors as Record<string, unknown>).map(
     ([host, error]) => `${host} ${reasonOf(error)}`,
   )
-  const whole = isAboutNames(failure)
+  const whole = isNameError(failure)
     ? 'the host names of the contact points cannot be resolved'
     : 'all nodes are down'
   return `no node of the cluster can be reached: ${reasons.join('; ') || whole}`
 }
 
 /** Whether no name of a contact point can be resolved. */
-export function isAboutNames(error: unknown): boolean {
+export function isNameError(error: unknown): boolean {
   return error instanceof errors.NoHostAvailableError && error.message.includes('resolved')
 }
 
@@ -211,14 +211,14 @@ const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
 
 /** Whether the cluster rejected a full scan without ALLOW FILTERING. */
-export function isAboutFiltering(error: unknown): boolean {
+export function isFilteringError(error: unknown): boolean {
   return error instanceof EngineError && /\bALLOW FILTERING\b/.test(error.message)
 }
 
 /** Whether a statement needs an index that does not exist. */
-export function isAboutMissingIndex(error: unknown): boolean {
+export function isMissingIndexError(error: unknown): boolean {
   return (
-    isAboutFiltering(error) ||
+    isFilteringError(error) ||
     (error instanceof EngineError &&
       error.message.includes('requires the column to be indexed'))
   )

@@ -7,7 +7,7 @@ import { EngineError } from '../../errors.ts'
 import type { Replication } from '../../schema.ts'
 import { probe, type ProbedCluster } from './capabilities.ts'
 import type { Consistency } from './consistency.ts'
-import { engineErrorOf, isAboutNames } from './failures.ts'
+import { engineErrorOf, isNameError } from './failures.ts'
 import { Session, type StatementListener } from './session.ts'
 import type { WriteClock } from './write-clock.ts'
 
@@ -138,7 +138,7 @@ async function connect(client: Client, options: ClusterOptions): Promise<void> {
     closeFirst(client)
     if (bundle !== undefined) throw bundleError(error, bundle)
     const failure = engineErrorOf(error)
-    if (!isAboutNames(error)) throw failure
+    if (!isNameError(error)) throw failure
     const problem = `${failure.message}: ${contactPoints.join(', ')}. Check --contact-points`
     throw new EngineError(failure.kind, problem, { cause: error })
   }

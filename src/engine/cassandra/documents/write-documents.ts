@@ -19,7 +19,7 @@ import type {
   WriteOptions,
 } from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
-import { isInDoubt, orFailure } from '../cluster/failures.ts'
+import { isOutcomeUnknown, orFailure } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { preparedTarget, type Statement } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
@@ -243,7 +243,7 @@ async function runOnce(
       if (wasApplied) return true
       if (attempt === 1) return false
     } catch (error) {
-      if (!isInDoubt((error as EngineError).cause)) throw error
+      if (!isOutcomeUnknown((error as EngineError).cause)) throw error
       failure = error
     }
     const version = await versionOf(session, collection, key).catch(

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ownCaller } from '../../../caller/caller.ts'
 import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
-import { trustedMs } from '../catalog/catalog.ts'
+import { schemaCacheMs } from '../catalog/catalog.ts'
 import { analyzerOf, placeOfIndex } from './row-texts.ts'
 import { keyOf, type FoundRow } from './found-row.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
@@ -38,7 +38,7 @@ export async function fillNewIndex(
   table: Table,
   index: TextIndex,
 ): Promise<void> {
-  await delay(trustedMs + 100)
+  await delay(schemaCacheMs + 100)
   await fillIndex(access, table, index, () => undefined)
 }
 

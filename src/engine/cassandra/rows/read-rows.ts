@@ -16,7 +16,7 @@ import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import { isAboutFiltering } from '../cluster/failures.ts'
+import { isFilteringError } from '../cluster/failures.ts'
 import type { SentStatements } from '../cluster/sent-statements.ts'
 import { pageSizeOf } from '../cluster/page-size.ts'
 import type { RunOptions, Session } from '../cluster/session.ts'
@@ -315,7 +315,7 @@ async function* findByBranch(
     const fetchSize = isAgain ? last.count : size.rows(rowsMaxOf(branch, reading, plan))
     const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {
       // The index may just have been dropped, or serve less than the schema suggests.
-      if (branch.allowFiltering || !isAboutFiltering(error)) throw error
+      if (branch.allowFiltering || !isFilteringError(error)) throw error
       branch = { ...branch, allowFiltering: true }
       reading.found.lacksIndex = true
       return ask({ fetchSize, pageState })

@@ -7,7 +7,7 @@ import { forEachConcurrent } from '../../../runtime/for-each-concurrent.ts'
 import { atOnce, inTurns } from '../../../runtime/steps.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
-import { isInDoubt, orFailure } from '../cluster/failures.ts'
+import { isOutcomeUnknown, orFailure } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import type { TextPlace } from '../lexical/postings.ts'
 import type { Statement } from '../cluster/statement.ts'
@@ -122,7 +122,7 @@ async function makeAll(
       return
     } catch (error) {
       const maySend = isIdempotent && attempt < attemptsMax
-      if (!maySend || !isInDoubt((error as EngineError).cause)) throw error
+      if (!maySend || !isOutcomeUnknown((error as EngineError).cause)) throw error
     }
 }
 

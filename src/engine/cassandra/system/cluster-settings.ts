@@ -3,7 +3,7 @@ import { types } from 'cassandra-driver'
 import type { Setting } from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
 import type { ConsistencyLevel } from '../cluster/consistency.ts'
-import { isInDoubt } from '../cluster/failures.ts'
+import { isOutcomeUnknown } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
 
@@ -69,7 +69,7 @@ export class ClusterSettings {
       })
       return wasApplied
     } catch (error) {
-      if (!isInDoubt((error as EngineError).cause)) throw error
+      if (!isOutcomeUnknown((error as EngineError).cause)) throw error
       if ((await this.read(name))?.version === version) return true
       throw error
     }

@@ -29,7 +29,7 @@ import {
   makeDataDir,
   refusalFor,
   removeUnfinished,
-  tightenDataDir,
+  restrictDataDir,
 } from './data-folder.ts'
 import {
   plainTable,
@@ -57,13 +57,13 @@ import { withStoredAnalyzers } from '../schema/stored-analyzers.ts'
 import { describeTarget, isDescribed, writeTargetFile } from './target-file.ts'
 import {
   checkFolderName,
-  freeFolderAsync,
+  unusedFolderNameAsync,
   makeFolderIfAbsent,
   readFolders,
   refuseLinkAsync,
   refuseLinks,
   refuseLinksAsync,
-  tightenTarget,
+  restrictTarget,
 } from '../store/folder-names.ts'
 import {
   checkFile,
@@ -133,7 +133,7 @@ export class Catalog {
     const file = join(dataDir, catalogFile)
     const access = new PermissionFixer()
     try {
-      tightenDataDir(dataDir, access)
+      restrictDataDir(dataDir, access)
       makeDataDir(dataDir, acceptsLoss, (unfinished) =>
         createFile(unfinished, catalogSchema, catalogFormat),
       )
@@ -235,7 +235,7 @@ export class Catalog {
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
     const all = [...taken, ...this.#leftovers.keyspaceFolders]
     const ownName = checkFolderName('keyspace', name)
-    const folder = await freeFolderAsync(this.#dataDir, ownName, all)
+    const folder = await unusedFolderNameAsync(this.#dataDir, ownName, all)
     const path = join(this.#dataDir, folder)
     await refuseIfLostAsync(this.identity)
     await mkdir(path, { mode: privateFolderMode })
@@ -384,7 +384,7 @@ export class Catalog {
       ...this.#leftovers.targetFoldersIn(parent.folder),
     ]
     const ownName = checkFolderName('target', name)
-    const folder = await freeFolderAsync(parentFolder, ownName, taken)
+    const folder = await unusedFolderNameAsync(parentFolder, ownName, taken)
     const place = join(parent.folder, folder)
     const path = join(this.#dataDir, place)
     const definition = JSON.stringify(
@@ -526,7 +526,7 @@ export class Catalog {
       }
       refuseLinks(this.#dataDir, folder)
       checkFile(join(this.#dataDir, folder, storeFile))
-      tightenTarget(join(this.#dataDir, folder), access)
+      restrictTarget(join(this.#dataDir, folder), access)
       this.#folders.set(uid, folder)
       this.#versions.set(uid, version)
       const common = { keyspace, name, uid }

@@ -104,7 +104,7 @@ function publish(unfinished: string, file: string): void {
 }
 
 /** Removes the permissions of other users on the data folder and its catalog. */
-export function tightenDataDir(dataDir: string, access: PermissionFixer): void {
+export function restrictDataDir(dataDir: string, access: PermissionFixer): void {
   if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return
   const folder = realpathSync(dataDir)
   access.tighten(folder)

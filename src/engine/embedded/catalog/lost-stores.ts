@@ -16,7 +16,7 @@ import { EngineError } from '../../errors.ts'
 import { privateFolderMode } from '../../private-files.ts'
 import { isBeingWritten, isOurFile, storeFile, syncFolder } from '../store/layout.ts'
 import { storeVersion } from '../store/version-file.ts'
-import { freeFolder, isCopiesFolder } from '../store/folder-names.ts'
+import { unusedFolderName, isCopiesFolder } from '../store/folder-names.ts'
 import { targetFile } from './target-file.ts'
 
 /** Folder of quarantined stores. The dot keeps its name apart from those of keyspaces. */
@@ -89,7 +89,7 @@ export function mayHoldData(file: string): boolean {
 export function quarantine(dataDir: string, folder: string): string {
   const parent = join(quarantineFolder, dirname(folder))
   mkdirSync(join(dataDir, parent), { recursive: true, mode: privateFolderMode })
-  const name = freeFolder(
+  const name = unusedFolderName(
     join(dataDir, parent),
     folder.slice(dirname(folder).length + 1),
     [],

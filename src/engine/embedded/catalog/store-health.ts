@@ -12,7 +12,7 @@ import { privateFileMode } from '../../private-files.ts'
 import { unfinishedFile } from './data-folder.ts'
 import {
   failing,
-  inDoubt,
+  unknownOutcome,
   clientMessage,
   logMessage,
   problemOf,
@@ -86,7 +86,7 @@ export class StoreHealth {
   noteDeath(reason: string): string {
     this.#death = `writes are no longer possible: ${reason}. Restart the server`
     this.#log('error', this.#death)
-    return `${this.#death}. ${inDoubt}`
+    return `${this.#death}. ${unknownOutcome}`
   }
 
   #clear(file: string): void {

@@ -276,7 +276,7 @@ export function failing(error: unknown): DiskProblem {
 }
 
 /** Whether the outcome of a write is unknown until the next start. */
-function isInDoubt(error: unknown): boolean {
+function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof LostFile
     ? error.isCommitted
     : (error as { errcode?: number }).errcode === sqliteSyncFailed
@@ -288,11 +288,13 @@ export function failedWriteMessage(
   trouble: DiskProblem | undefined,
 ): string {
   const problem = trouble === undefined ? reasonOf(error) : clientMessage(trouble)
-  return isInDoubt(error) ? `${problem}. ${inDoubt}` : `${problem}. ${nothingKept}`
+  return isOutcomeUnknown(error)
+    ? `${problem}. ${unknownOutcome}`
+    : `${problem}. ${nothingKept}`
 }
 
 const nothingKept = 'Nothing of this batch of writes was stored'
-export const inDoubt =
+export const unknownOutcome =
   'It is not known whether this batch of writes was stored: check the data before you repeat it'
 
 /** Whether an error means damage of a row, an index or the file itself. */

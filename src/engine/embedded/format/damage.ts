@@ -25,7 +25,7 @@ export function recordDamage(id: Uint8Array, tie: Tie, part: RecordPart): string
  * The error for an index that leads to a record number that is missing or belongs to another
  * record.
  */
-export function misledByIndex(seq: number, tie: Tie): EngineError {
+export function danglingIndexEntry(seq: number, tie: Tie): EngineError {
   const [record, others] = tie === 'id' ? ['row', 'rows'] : ['document', 'documents']
   return new EngineError(
     'damaged',

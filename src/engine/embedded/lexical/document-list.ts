@@ -66,7 +66,7 @@ export class DocumentList {
 
   /** Number of the document at a place. */
   seqAt(place: number): number {
-    const range = lastAtOrBefore(this.#places, place)
+    const range = floorIndex(this.#places, place)
     return this.#seqs[range]! + (place - this.#places[range]!)
   }
 
@@ -74,7 +74,7 @@ export class DocumentList {
    * Place of the first document whose number is at least `seq`; `size` when all numbers are less.
    */
   placeFrom(seq: number): number {
-    const range = lastAtOrBefore(this.#seqs, seq)
+    const range = floorIndex(this.#seqs, seq)
     if (range < 0) return 0
     const place = this.#places[range]! + (seq - this.#seqs[range]!)
     return Math.min(place, this.#places[range + 1] ?? this.size)
@@ -82,7 +82,7 @@ export class DocumentList {
 
   /** Place of a document; -1 when it is not in the segment. */
   placeOf(seq: number): number {
-    const range = lastAtOrBefore(this.#seqs, seq)
+    const range = floorIndex(this.#seqs, seq)
     if (range < 0) return -1
     const place = this.#places[range]! + (seq - this.#seqs[range]!)
     return place < (this.#places[range + 1] ?? this.size) ? place : -1
@@ -102,7 +102,7 @@ export class DocumentList {
 }
 
 /** Index of the last of ascending starts that is at most `wanted`; -1 when all are greater. */
-export function lastAtOrBefore(starts: Float64Array, wanted: number): number {
+export function floorIndex(starts: Float64Array, wanted: number): number {
   let low = 0
   let high = starts.length
   while (low < high) {

@@ -1,6 +1,6 @@
 /** Reads a segment: entries of terms, posting lists, and lengths of texts. */
 import { blockSize } from './blocks.ts'
-import { DocumentList, lastAtOrBefore } from './document-list.ts'
+import { DocumentList, floorIndex } from './document-list.ts'
 import { keep } from './list-cache.ts'
 import { decodeCounts, decodePlaces, decodeTail, Skips, type Postings } from './postings.ts'
 import {
@@ -71,7 +71,7 @@ export class TextSegment {
   list(term: number): List | undefined {
     const known = this.#lists.get(term)
     if (known !== undefined) return known
-    const group = lastAtOrBefore(this.#terms, term)
+    const group = floorIndex(this.#terms, term)
     if (group < 0) return undefined
     const reader = new VarintReader(this.#bytes(this.#starts[group]!, this.#sizes[group]!))
     let before = 0
@@ -99,7 +99,7 @@ export class TextSegment {
    */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
-      let group = Math.max(0, lastAtOrBefore(this.#terms, after));
+      let group = Math.max(0, floorIndex(this.#terms, after));
       group < this.#terms.length;
       group++
     ) {

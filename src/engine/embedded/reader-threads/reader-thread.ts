@@ -71,7 +71,7 @@ export type ReaderReply =
  * Sent without a request: a read asks to hold this many bytes in total, and waits for
  * `answerHold`.
  */
-export interface WantedRoom {
+export interface MemoryRequest {
   readonly id: 0
   readonly size: number
 }
@@ -105,7 +105,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   ): T => {
     const reader = storeOf(source)
     const budget = commandedBudget(source.command, (size) => {
-      const wanted: WantedRoom = { id: 0, size }
+      const wanted: MemoryRequest = { id: 0, size }
       port.postMessage([wanted])
     })
     return reader.store.reading(() => read(reader, budget))

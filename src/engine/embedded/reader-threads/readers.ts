@@ -10,7 +10,7 @@ import { ReadSchedule, type Turn } from './read-schedule.ts'
 import {
   answerHold,
   hasBegun,
-  isGivenUp,
+  isAborted,
   newCommand,
   readCommands,
   tell,
@@ -19,7 +19,7 @@ import type {
   ReaderMessage,
   ReaderReply,
   SearchedIndex,
-  WantedRoom,
+  MemoryRequest,
 } from './reader-thread.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { CountResult, Result } from '../read/result.ts'
@@ -334,7 +334,7 @@ export class Readers {
    */
   #hold(read: PendingRead, size: number): void {
     const { command, caller, held } = read
-    if (isGivenUp(command)) return
+    if (isAborted(command)) return
     const room = size > held ? caller.reserve?.(size, held) : undefined
     if (room === undefined) {
       read.held = Math.max(held, size)
@@ -447,13 +447,13 @@ function introduce(
 function startMember(
   number: number,
   damage: DamageCount,
-  onWanted: (wanted: WantedRoom) => void,
+  onWanted: (wanted: MemoryRequest) => void,
 ): Member {
   const thread = new Thread<ReaderMessage, ReaderReply>(
     `reader ${number}`,
     siblingModule('reader-thread', import.meta.url),
     (reason, options, reply) => damage.note(errorOf('read', reason, options, reply)),
-    (notice) => onWanted(notice as WantedRoom),
+    (notice) => onWanted(notice as MemoryRequest),
   )
   return { number, thread, read: undefined, seen: new Map(), targets: new Map() }
 }

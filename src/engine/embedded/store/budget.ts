@@ -77,7 +77,7 @@ export function newCommand(): Int32Array {
 
 /** Sets the command and wakes the reading thread. `giveUp` is final. */
 export function tell(command: Int32Array, what: number): void {
-  if (isGivenUp(command)) return
+  if (isAborted(command)) return
   Atomics.store(command, 0, what)
   Atomics.notify(command, 0)
   if (what === readCommands.giveUp) answerHold(command)
@@ -89,7 +89,7 @@ export function answerHold(command: Int32Array): void {
   Atomics.notify(command, 2)
 }
 
-export function isGivenUp(command: Int32Array): boolean {
+export function isAborted(command: Int32Array): boolean {
   return Atomics.load(command, 0) === readCommands.giveUp
 }
 
@@ -113,7 +113,7 @@ export function commandedBudget(
     // The thread sleeps here while the read is paused.
     while (Atomics.load(command, 0) === readCommands.pause)
       Atomics.wait(command, 0, readCommands.pause)
-    if (isGivenUp(command)) throw new EngineError('read', 'the read was aborted')
+    if (isAborted(command)) throw new EngineError('read', 'the read was aborted')
   }
   return {
     spend,

@@ -164,11 +164,15 @@ export async function removeFolder(dataDir: string, folder: string): Promise<voi
  * taken by a name that differs only in case, which some file systems ignore, or by an entry of
  * another origin.
  */
-export function freeFolder(parent: string, name: string, taken: readonly string[]): string {
+export function unusedFolderName(
+  parent: string,
+  name: string,
+  taken: readonly string[],
+): string {
   return freeNames(name, taken).find((folder) => !existsSync(join(parent, folder)))!
 }
 
-export async function freeFolderAsync(
+export async function unusedFolderNameAsync(
   parent: string,
   name: string,
   taken: readonly string[],
@@ -190,7 +194,7 @@ function* freeNames(name: string, taken: readonly string[]): Generator<string, n
 }
 
 /** Tightens the permissions of a store and of the files beside it, snapshots included. */
-export function tightenTarget(folder: string, access: PermissionFixer): void {
+export function restrictTarget(folder: string, access: PermissionFixer): void {
   access.tightenWithFiles(folder)
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isDirectory()) access.tightenWithFiles(join(folder, entry.name))

@@ -24,7 +24,7 @@ import {
   type RowChecksum,
   type StoredSearch,
 } from '../format/checksums.ts'
-import { damagedRecord, misledByIndex, type RecordPart } from '../format/damage.ts'
+import { damagedRecord, danglingIndexEntry, type RecordPart } from '../format/damage.ts'
 import { rowColumns, type DocRow, type RowColumns } from '../format/doc-row.ts'
 import type { RowCache } from './row-cache.ts'
 import { decodeVector, singlesOf } from '../format/vector-bytes.ts'
@@ -395,7 +395,7 @@ export class StoreConnection {
   }
 
   #missing(seq: number): never {
-    throw misledByIndex(seq, this.#tie())
+    throw danglingIndexEntry(seq, this.#tie())
   }
 
   findRow(seq: number): DocRow | undefined {

@@ -6,7 +6,7 @@ import type { SchemaChange } from '../../schema-change.ts'
 /**
  * Uids of the targets that a change touches. Changing a type also touches the tables that use it.
  */
-export function touchedBy(
+export function affectedTargets(
   change: SchemaChange,
   { targets }: KeyspaceSchema,
 ): readonly string[] {

@@ -26,16 +26,16 @@ import {
 } from './writer-statements.ts'
 
 /** Checksum of the row before it is replaced or removed. */
-interface Summed {
+interface ChecksummedRow {
   readonly checksum: RowChecksum
 }
 
-export interface NumberedRow extends Summed {
+export interface NumberedRow extends ChecksummedRow {
   readonly seq: number
 }
 
 /** A document or row as stored. */
-export interface WrittenRow extends EntryOwner, Summed {
+export interface WrittenRow extends EntryOwner, ChecksummedRow {
   readonly version: number
   readonly text: string
 }
@@ -127,7 +127,8 @@ export class RecordWriter {
   ): { readonly vector: boolean; readonly lexical: boolean } {
     const { find, put, remove } = this.#statements.search
     const found: unknown = isNew ? undefined : find.get(seq)
-    const before = found as (Pick<SearchColumns, 'vector' | 'lexical'> & Summed) | undefined
+    const before = found as
+      (Pick<SearchColumns, 'vector' | 'lexical'> & ChecksummedRow) | undefined
     const checksum = search === null ? null : searchChecksum(seq, search)
     if (search !== null)
       put.run(
@@ -145,7 +146,7 @@ export class RecordWriter {
   /** Writes or removes a vector. Returns whether the vector has changed. */
   writeVector(seq: number, suffix: string, bytes: Uint8Array | null): boolean {
     const { find, put, remove } = this.vectors(suffix)
-    const before = find.get(seq) as (StoredSearch & Summed) | undefined
+    const before = find.get(seq) as (StoredSearch & ChecksummedRow) | undefined
     if (isSame(before?.vector, bytes) && isVectorSound(seq, before)) return false
     const form = vectorForm.arrayOfSingles
     const checksum = bytes === null ? null : searchChecksum(seq, { form, vector: bytes })
@@ -193,7 +194,10 @@ export class RecordWriter {
  * Whether a stored vector matches its checksum. A damaged one is rewritten even if its bytes equal
  * the new ones.
  */
-function isVectorSound(seq: number, before: (StoredSearch & Summed) | undefined): boolean {
+function isVectorSound(
+  seq: number,
+  before: (StoredSearch & ChecksummedRow) | undefined,
+): boolean {
   return before === undefined || isSearchSound(seq, before, before.checksum)
 }
 
