@@ -370,7 +370,7 @@ describe('the Data and Query pages', () => {
     await page.keyboard.press('Escape')
     await type(filter, '{"year": ')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    await page.getByRole('alert').getByText('The filter is no JSON').waitFor()
+    await page.getByRole('alert').getByText('The filter is not valid JSON').waitFor()
     await page.reload()
     await signIn(page)
     await page.getByRole('button', { name: 'History and saved' }).click()

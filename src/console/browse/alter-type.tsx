@@ -26,7 +26,7 @@ export function AlterType(props: AlterTypeProps) {
       address={{ database, keyspace }}
       command="alterType"
       fields={() => alterTypeFields(name, renamed, added)}
-      submitLabel="Change type"
+      submitLabel="Alter type"
       isReady={renamed.size + added.length > 0}
       doneText={`Changed ${name}.`}
       onClose={props.onClose}

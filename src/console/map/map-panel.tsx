@@ -57,7 +57,7 @@ export function PointedDocument({
   return (
     <section class="map-document" aria-label={`The ${noun(place, 1)} under the pointer`}>
       {document === undefined ? (
-        <p class="quiet-text">Point at a dot of the map to see its ${noun(place, 1)}.</p>
+        <p class="quiet-text">Point at a dot of the map to see its {noun(place, 1)}.</p>
       ) : (
         <>
           <div class="row">
