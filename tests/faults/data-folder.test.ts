@@ -287,7 +287,7 @@ describe('a server whose term index has lost its postings', () => {
       assert.deepEqual((await insert(second)).codes, [])
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(second)).codes, [])
     assert.equal(await second.stop(), 0)
-    assert.match(second.err, /store\.db cannot be tidied: .* is damaged: .*stela check/)
+    assert.match(second.err, /Maintenance of .*store\.db failed: .*damaged.*stela check/)
     assert.equal(second.err.split('Maintenance of').length, 2, second.err)
   })
 })

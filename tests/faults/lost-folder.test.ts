@@ -53,7 +53,7 @@ async function ids(): Promise<unknown[]> {
   return body.data!.documents!.map((document) => document['_id'])
 }
 
-const gone = /was removed, renamed or unmounted\. Bring it back/
+const gone = /was removed, renamed or unmounted\. Put it back/
 const replaced = /was replaced while the server runs.* Restart the server/
 
 async function refuseEverything(says: RegExp): Promise<void> {

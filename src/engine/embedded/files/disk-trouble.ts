@@ -255,7 +255,7 @@ const troubles = {
   gone: {
     kind: 'gone',
     what: 'the data folder, or a part of it, was removed, renamed or unmounted',
-    remedy: 'Restore it',
+    remedy: 'Put it back or mount it again',
   },
   replaced: {
     kind: 'replaced',
