@@ -28,10 +28,10 @@ import type { SchemaPlan } from './schema-change.ts'
 
 export interface Engine {
   /**
-   * The engine on behalf of these credentials, or the same engine when the store has no accounts.
+   * The engine that acts with these credentials, or the same engine when the store has no accounts.
    * Credentials are checked by the later calls, which fail with EngineError 'unauthenticated' or
    * 'unauthorized'. Equal credentials should give the same object, because callers use it as the
-   * key of their caches of targets. It is closed together with this engine.
+   * key of their caches of targets. Closing this engine also closes the returned one.
    */
   as(credentials: EngineCredentials): Engine
 
@@ -64,17 +64,17 @@ export interface Engine {
   /** Targets and types of a keyspace, or undefined when the keyspace does not exist. */
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
   /**
-   * Makes one schema change atomically. `plan` gets the current schema and returns the change. The
-   * change is applied only if the schema is still the same, other servers included; otherwise the
-   * plan is called again with the new schema. An error of the plan is passed on. An error and a
-   * plan that returns undefined change nothing. Returns whether anything was changed. EngineError
-   * 'gone': the keyspace does not exist. Waiting changes take turns by `caller`.
+   * Makes one schema change atomically. `plan` gets the current schema and returns the change. If
+   * any server has changed the schema meanwhile, the change is not applied, and `plan` is called
+   * again with the new schema. An error of the plan is passed on. An error and a plan that returns
+   * undefined change nothing. Returns whether anything was changed. EngineError 'gone': the
+   * keyspace does not exist. Waiting changes of different callers take turns.
    */
   changeSchema(keyspace: string, plan: SchemaPlan, caller?: Caller): Promise<boolean>
   /**
-   * Runs `act` while no table of the keyspace changes its schema, so that no call in it fails with
-   * `changed` for a table that was found in it. Schema changes wait for `act`; a change inside
-   * `act` would deadlock. Other reads and writes continue.
+   * Runs `act` while no table of the keyspace changes its schema: calls in `act` on a table that
+   * `act` has looked up do not fail with EngineError 'changed'. Schema changes wait for `act`; a
+   * change inside `act` would deadlock. Other reads and writes continue.
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
   /**
@@ -85,8 +85,8 @@ export interface Engine {
 
   /**
    * One page of matching documents. Each matching document that exists throughout is found exactly
-   * once over all pages, and a reader sees every write that was acknowledged before. Synchronous
-   * when the read is short; errors are rejections in any case.
+   * once over all pages, and a read sees every write that was acknowledged before the read.
+   * Synchronous when the read is short; errors are rejections in any case.
    */
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page>
   /**
@@ -103,11 +103,10 @@ export interface Engine {
    * The best documents of a search that match the filter, best first. Ties are ordered by ascending
    * _id; for rows, in stored order. Scores are exact, but a search by vector is approximate: it may
    * miss some of the best. Undefined when the engine cannot serve the search: the layer above then
-   * scans all documents.
-   *
-   * A search by terms has pages: with `after`, scores use its statistics, and only hits after it
-   * are returned. A matching document that exists unchanged throughout then has a bit-identical
-   * score on all pages, and is found exactly once.
+   * scans all documents. A search by terms has pages: with `after`, scores are computed with the
+   * statistics in `after`, and only hits after that position are returned. A matching document that
+   * exists unchanged throughout then has a bit-identical score on all pages, and is found exactly
+   * once.
    */
   search(
     collection: Collection,
@@ -180,10 +179,10 @@ export interface Engine {
   ): Promise<string | undefined>
   /**
    * Calls `listener` with the names of settings that any server changed, this one included, until
-   * the returned function is called. By the time of that call, readSetting returns the new value or
-   * a later one. An engine whose store has other writers reports within `settingsDelayMsMax`
-   * (limits.ts) of their acknowledgement; a sole writer reports before it acknowledges. Unchanged
-   * settings may be reported, too.
+   * the returned function is called. When `listener` is called, readSetting already returns the new
+   * value or a later one. An engine whose store has other writers reports a change within
+   * `settingsDelayMsMax` (limits.ts) of its acknowledgement; a sole writer reports a change before
+   * it acknowledges the change. Unchanged settings may be reported, too.
    */
   watchSettings(listener: (name: string) => void): () => void
 
@@ -241,7 +240,7 @@ export interface ReadQuery<F, K> {
   readonly lookAhead?: boolean
   /**
    * True: the caller only forwards the texts. An engine that serves the whole query may then return
-   * them in `joined` instead of as records, which is cheaper for both.
+   * them in `joined` instead of as records, which is cheaper for engine and caller.
    */
   readonly textsOnly?: boolean
   /**
@@ -271,7 +270,7 @@ export interface Query extends ReadQuery<Filter, SortKey> {
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
   /** Columns to return, in this order. Row texts consist of them. */
   readonly columns: readonly Column[]
-  /** Columns that the caller reads besides: rows provide them, row texts omit them. */
+  /** Columns that the caller also reads: rows provide them, row texts omit them. */
   readonly needed?: readonly Column[] | undefined
 }
 
@@ -310,9 +309,9 @@ export interface SearchResult<Item = StoredRecord> {
   /** For a search by terms: the statistics that the scores were computed with. */
   readonly statistics?: TermStatistics | undefined
   /**
-   * The largest number of rows that the engine compares itself; set when a search by vector
-   * exceeded it. The engine used the index instead, which may miss rows whose vector was set after
-   * their insert.
+   * Set when more rows would have to be compared than the engine compares itself: that maximum. The
+   * engine used the vector index instead, which may miss rows whose vector was set after their
+   * insert.
    */
   readonly comparedMax?: number
 }
@@ -364,7 +363,7 @@ export interface Page<Item = StoredRecord> {
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
   /**
-   * Position of the next page; absent when nothing follows. Always set by an engine that did not
+   * Position of the next page; undefined when nothing follows. Always set by an engine that did not
    * serve everything.
    */
   readonly next: Position | undefined
@@ -400,7 +399,7 @@ export interface Row {
 }
 
 export interface RowMerge {
-  /** All columns of the key, and others; undefined clears a column. */
+  /** Values of all key columns and of other columns to set; undefined clears a column. */
   readonly values: ReadonlyMap<Column, ColumnValue | undefined>
   /** Lists, sets and maps that are changed by element; none of these columns is in `values`. */
   readonly elements?: ReadonlyMap<Column, ElementChange>
@@ -491,8 +490,8 @@ export interface WriteOptions {
   /** True: the writes after the first unsuccessful one are skipped. */
   readonly ordered?: boolean
   /**
-   * The caller whose deadline and turn count while the writes are queued and prepared; once their
-   * commit starts it is not aborted. Absent: the server itself.
+   * The caller of the writes. Its deadline and its turn in the queue apply until the commit of the
+   * writes starts; a started commit is not aborted. Absent: the server itself.
    */
   readonly caller?: Caller
 }

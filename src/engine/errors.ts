@@ -17,9 +17,9 @@ export type EngineErrorKind =
   | 'unreachable'
   /** The store does not accept the credentials of the request. */
   | 'unauthenticated'
-  /** The account lacks a permission for this. */
+  /** The account lacks a permission for the operation. */
   | 'unauthorized'
-  /** The store does not support this; retrying is pointless. */
+  /** The store does not support the operation; retrying is pointless. */
   | 'unsupported'
   /** Another target has an index with the name that a new index would get. Nothing was done. */
   | 'indexExists'

@@ -56,8 +56,8 @@ export const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy'] 
 export interface Replication {
   readonly class: (typeof replicationClasses)[number]
   /**
-   * Replicas as the client sent them: `replication_factor`, or by data center. Some clients send
-   * other names.
+   * Replicas as the client sent them: `replication_factor`, or by data center. Some clients spell
+   * the name `replication_factor` differently.
    */
   readonly counts: ReadonlyMap<string, number>
 }

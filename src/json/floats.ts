@@ -8,7 +8,7 @@ import type { Numeric, Value } from './value.ts'
 const digitsMin = 6
 const digitsMax = 9
 
-/** The shortest double that is nearer to this float than to any other float. */
+/** The double with the fewest digits that is nearer to this float than to any other float. */
 export function shortestFloat(float: number): number {
   for (let digits = digitsMin; digits < digitsMax; digits++) {
     const short = Number(float.toPrecision(digits))

@@ -44,8 +44,8 @@ export const anyOrder = {
 } as const
 
 /**
- * A position in the results: the engine's, or the sort key of the last record for a sort
- * made here.
+ * A position in the results: the engine's or, if this module makes the sort, the sort key of the
+ * last record.
  */
 export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }

@@ -35,7 +35,10 @@ export function* withAdded(
   }
 }
 
-/** Removes all elements, or the entries with keys, that equal one of `removed`. */
+/**
+ * Removes the elements of a list or set, or the entries of a map by their keys, that equal one of
+ * `removed`.
+ */
 export function* withoutAll(
   type: CollectionType,
   stored: Value | undefined,

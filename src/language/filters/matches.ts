@@ -229,8 +229,8 @@ function testOf(filter: Matchable, wanted: ReadonlyMap<string, WantedPath>): Tes
 }
 
 /**
- * A test that all given tests hold. It stops at a pending path, because the tests are repeated
- * after the lookup.
+ * A test that holds if all given tests hold. It stops at a pending path, because the tests are
+ * repeated after the lookup.
  */
 function every(tests: readonly Test[]): Test {
   const [only] = tests

@@ -87,7 +87,10 @@ export class ClusterCatalog {
     return found ?? targetIn(await this.refresh(keyspace), name)
   }
 
-  /** The current schema of a keyspace; undefined also for keyspaces that requests cannot access. */
+  /**
+   * The current schema of a keyspace; undefined: the keyspace does not exist, or requests cannot
+   * access it.
+   */
   async refresh(keyspace: string): Promise<KeyspaceSchema | undefined> {
     if (isReserved(keyspace, this.#systemKeyspace)) return undefined
     const refresh = ++this.#refreshes

@@ -1,10 +1,8 @@
 /**
- * Metadata of tables that CQL cannot express: embedding services of vector columns, and properties
- * that index options cannot hold.
- *
- * On clusters with table extensions, the extensions of other Data API servers store the services,
- * and index options the rest. On other clusters, the comment of the table stores both beside its
- * other content.
+ * Metadata of tables that CQL cannot express: embedding services of vector columns and, where index
+ * options cannot hold them, properties of indexes. On clusters with table extensions, the
+ * extensions of other Data API servers store the services, and index options hold the rest. On
+ * other clusters, the comment of the table stores both beside its other content.
  */
 import type { EmbeddingService, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
@@ -131,7 +129,8 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
 }
 
 /**
- * The note of an index with the index name; none when other software has written something else.
+ * Reads the note of an index from its stored form, and returns it with the index name. Returns an
+ * empty list when other software has written something else.
  */
 function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
   const { column, analyzer, sourceModel } = objectIn(stored)

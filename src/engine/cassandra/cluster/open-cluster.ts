@@ -94,7 +94,7 @@ function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions)
 
 function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | undefined) {
   return {
-    // The version is limited, because others encode page states differently.
+    // The protocol version is limited, because later versions encode page states differently.
     protocolOptions: { port, maxVersion: 4 },
     ...(account && {
       credentials: { username: account.name, password: account.password },
@@ -156,8 +156,8 @@ function closeFirst(client: Client): void {
 }
 
 /**
- * The error for a bundle through which no connection was made. Such failures are plain errors that
- * do not name the bundle.
+ * The error when no connection could be made through a bundle. The driver's errors about a bundle
+ * are plain errors that do not name the bundle.
  */
 function bundleError(error: unknown, bundle: string): EngineError {
   if (error instanceof errors.DriverError) return engineErrorOf(error)
@@ -194,11 +194,12 @@ export function checkReplication(client: Client, { counts }: Replication): void 
         `there is no data center ${center}. Data centers for --replication: ` +
           [...centers.keys()].join(', '),
       )
-    if (Math.floor(copies / 2) + 1 > nodes)
+    const quorum = Math.floor(copies / 2) + 1
+    if (quorum > nodes)
       throw new EngineError(
         'unsupported',
-        `--replication has ${copies} replicas in ${center}, but the data center has ` +
-          `${nodes} nodes, which is less than a quorum. Use fewer replicas`,
+        `--replication has ${copies} replicas in ${center}, whose quorum is ${quorum}, ` +
+          `but the data center has only ${nodes} nodes. Use fewer replicas`,
       )
   }
 }

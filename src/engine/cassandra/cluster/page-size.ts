@@ -1,7 +1,8 @@
 /**
- * Rows per page of a read, by the size of the rows that earlier pages of the collection or table had.
- * A node pages by rows, and the driver decodes a page in one turn of the event loop, so a page of large
- * rows would block other requests. A page that follows rows of another size may still be larger.
+ * Rows per page of a read, derived from the size of the rows on earlier pages of the collection or
+ * table. A node limits pages by rows, and the driver decodes a page in one turn of the event loop,
+ * so a page of large rows would block other requests. A page may still be too large if its rows are
+ * larger than those before.
  */
 import type { types } from 'cassandra-driver'
 
@@ -27,7 +28,7 @@ export class PageSize {
   }
 }
 
-/** One for all reads of a collection or table. */
+/** The PageSize that all reads of a collection or table share. */
 export function pageSizeOf(target: object): PageSize {
   let size = sizes.get(target)
   if (size === undefined) sizes.set(target, (size = new PageSize()))

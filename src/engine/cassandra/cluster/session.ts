@@ -39,7 +39,7 @@ export interface RunOptions {
   readonly readTimeoutMs?: number
   /** Timestamp of a write, in microseconds since 1970; undefined: now. */
   readonly timestamp?: bigint | undefined
-  /** Overrides the level of the purpose. */
+  /** Overrides the consistency level of the purpose. */
   readonly level?: ConsistencyLevel
 }
 
@@ -144,8 +144,8 @@ export class Session {
   }
 
   /**
-   * Yields all rows of all pages. Pages have `fetchSize` rows, the first one `first`, and fewer if `size`
-   * says so.
+   * Yields all rows of all pages. A page has `fetchSize` rows, the first page `first` rows; `size`
+   * may reduce both.
    */
   async *rowsOf(
     statement: Statement,
@@ -280,9 +280,9 @@ const noTimestamp = { timestamp: null } as unknown as QueryOptions
 const manyRows = 5_000
 
 /**
- * Whether a definition may succeed when repeated. A node checks all keyspaces before it creates a
- * table, and fails on one that is being dropped. A keyspace that another server just created may be
- * unknown to it. TRUNCATE fails during a compaction.
+ * Whether a definition may succeed when it is repeated. A node checks all keyspaces before it
+ * creates a table, and fails when one of them is being dropped. A keyspace that another server has
+ * just created may be unknown to the node. TRUNCATE fails during a compaction.
  */
 function isPassing(error: unknown): boolean {
   const { message } = error as Error

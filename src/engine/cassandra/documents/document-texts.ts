@@ -31,7 +31,10 @@ export function termsIn(
   return text === undefined ? undefined : analyzerIn(collection).terms(text)
 }
 
-/** The key of a document in the term index, which is the same for all spellings of its key. */
+/**
+ * The key of a document in the term index. It is the same for all spellings of the document's own
+ * key.
+ */
 export function textKeyOf(id: Value): string {
   const { type, text } = keyOf(id)
   return `${type}:${text}`

@@ -53,7 +53,7 @@ interface Kept extends StoredRecord {
   readonly position: Position
 }
 
-/** Everything that reads of documents use on their cluster. */
+/** Everything that a read of documents needs. */
 export interface DocumentAccess {
   readonly session: Session
   readonly limits: ReadLimits

@@ -11,7 +11,7 @@ import { EngineError } from '../../errors.ts'
 import { upToSize } from '../../up-to-size.ts'
 import type { Posting, ClusterPostings, TextPlace } from './postings.ts'
 
-/** Access to the records of documents or rows, by key. */
+/** Access to documents or rows by their keys in the term index. */
 export interface Records<Item> {
   /** Orders results with equal scores. */
   compare(a: string, b: string): number

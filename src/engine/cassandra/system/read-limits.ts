@@ -13,7 +13,7 @@ export interface ReadLimits {
 
 /**
  * Maximum terms of a statement besides those on the key. The cluster compares every row that it
- * finds with each of them; the remaining conditions are checked here.
+ * finds with each of them; this server checks the remaining conditions.
  */
 export const termsMax = 16
 

@@ -256,7 +256,7 @@ export function repair(most: u32): bool {
     if (field(Field.deleted) == 0) return false
     beginRepair()
   }
-  // Every node leaves the marks empty for the next one.
+  // Clears all marks. Every mended node then clears its own marks for the next node.
   unmarkAll(visited)
   const count = field(Field.count)
   const from = field(Field.repairCursor)
