@@ -78,8 +78,8 @@ export interface Engine {
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
   /**
-   * Parts of the schema that this store cannot hold, one line each, judged by names and
-   * definitions. Absent: the store can hold every schema.
+   * Describes the parts of the schema that this store cannot hold, judged by names and definitions.
+   * Absent: the store can hold every schema.
    */
   unsupportedFeatures?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
@@ -115,8 +115,8 @@ export interface Engine {
   ): Promise<SearchResult | undefined>
 
   /**
-   * Makes writes, and answers once they are durable: one outcome per write, in order. Each write is
-   * atomic by itself. With `ordered`, writes after the first unsuccessful one are skipped.
+   * Executes writes. Resolves once they are durable, to one outcome per write, in order. Each write
+   * is atomic by itself. With `ordered`, writes after the first unsuccessful one are skipped.
    */
   write(
     collection: Collection,
@@ -138,9 +138,10 @@ export interface Engine {
     caller: Caller,
   ): Promise<RowSearchResult | undefined>
   /**
-   * Sets columns of rows, and creates missing rows. Answers once the merges are durable: one
-   * outcome per merge, in order. Each is atomic by itself and applies to the current row, so no
-   * concurrent write is lost. With `ordered`, merges after the first unsuccessful one are skipped.
+   * Sets columns of rows, and creates missing rows. Resolves once the merges are durable, to one
+   * outcome per merge, in order. Each merge is atomic by itself and applies to the current row, so
+   * no concurrent write is lost. With `ordered`, merges after the first unsuccessful one are
+   * skipped.
    */
   mergeRows(
     table: Table,
@@ -188,8 +189,8 @@ export interface Engine {
 
   /**
    * The reason why the engine cannot write, for operators and without file names; undefined when it
-   * can. It detects this without client writes, and recovers by itself. Never fails, and answers
-   * within seconds even when a disk hangs, also after `close`.
+   * can. The engine detects the problem without client writes, and recovers by itself. Never fails,
+   * and resolves within seconds even when a disk hangs, also after `close`.
    */
   health?(): Promise<string | undefined>
 

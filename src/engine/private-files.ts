@@ -1,6 +1,6 @@
 /**
- * Files and folders that only the user of this process can access, whatever the umask is: data and
- * backups contain everything, digests of tokens included.
+ * Files and folders that only the user of this process can access, whatever the umask is, because
+ * data and backups contain all stored content, including digests of tokens.
  */
 import {
   chmodSync,

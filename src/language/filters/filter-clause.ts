@@ -84,7 +84,7 @@ interface ClauseContext {
   readonly within: Within
 }
 
-/** Conditions of one filter object: all must hold, or any if negated. */
+/** Conditions of one filter object: all of them must hold or, if negated, at least one. */
 function readConditions<Condition extends { readonly kind: string }>(
   object: JsonObject,
   { negated, within }: ClauseContext,

@@ -40,7 +40,7 @@ export function textKeyOf(id: Value): string {
   return `${type}:${text}`
 }
 
-/** The _id, or a value that is equal to it in every sort order. */
+/** The _id in a text key, or a value that every sort order treats as equal to the _id. */
 export function idOfTextKey(key: string): Value {
   const text = key.slice(2)
   switch (key[0]) {

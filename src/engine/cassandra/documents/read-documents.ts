@@ -30,7 +30,7 @@ import { planWith, type FilterCapabilities } from './filter-capabilities.ts'
 import { shredInSteps } from './shred.ts'
 import { idIn, readInTurns, splitText } from './stored-text.ts'
 
-/** Documents per page, and fewer of large ones. */
+/** Maximum documents per page; pages of large documents have fewer. */
 const fetchSize = 50
 
 /** Number of documents per page when they are only counted. */

@@ -23,8 +23,9 @@ export function textsMaxOf({ scannedMax }: ReadLimits): number {
 }
 
 /**
- * Counts the documents or rows that a read has checked. The layer above sorts page by page, so its
- * positions contain the count so far: the limit applies to all pages together.
+ * Counts the documents or rows that a read has checked. A sort in `paging` reads page by page. The
+ * positions between these pages contain the count so far, so the limit applies to all of them
+ * together.
  */
 export class Scan {
   /** Position without the count. */
