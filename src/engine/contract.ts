@@ -355,7 +355,7 @@ export type Position = string
 
 export interface Page<Item = StoredRecord> {
   readonly records: readonly Item[]
-  /** Present instead of records, if the query allowed it. */
+  /** The texts of all records, instead of `records`; only if the query had `textsOnly`. */
   readonly joined?: Joined | undefined
   /**
    * Parts of the query that the engine has done. If it did not serve the filter or the sort, the
@@ -394,7 +394,8 @@ export interface Row {
   /** Approximate number of characters of the row's text. */
   readonly size: number
   /**
-   * A long text that values have not been parsed from yet. After running `steps`, `get` is cheap.
+   * Present when the row's values are still to be parsed from a long text. Running `steps` parses
+   * them, so that `get` is cheap afterwards.
    */
   readonly unread?: { readonly text: string; readonly steps: Steps<void> } | undefined
 }
@@ -437,14 +438,16 @@ export interface MergeOptions extends WriteOptions {
  */
 export type MergeOutcome = 'done' | 'skipped' | { readonly tooLarge: number } | EngineError
 
-/** Search fields, stored beside a record's text. Absent and null differ. */
+/**
+ * Search fields, stored beside a record's text. A field that is null differs from an absent one.
+ */
 export interface SearchFields {
   readonly vector?: Vector | null
   readonly vectorize?: string | null
   readonly lexical?: string | null
 }
 
-/** A vector; `form` is the encoding it was sent in and is returned in. */
+/** A vector; `form` is the encoding in which it was sent and is returned. */
 export interface Vector {
   readonly numbers: Float32Array | Float64Array
   readonly form: 'array' | 'binary'

@@ -42,7 +42,7 @@ export type EngineErrorKind =
   /** A stored document is not valid: another program wrote it. */
   | 'unparseable'
 
-/** Failures of an engine. The layer above maps each kind to an API error. */
+/** Failures of an engine. The layers above the engine map each kind to an API error. */
 export class EngineError extends Error {
   readonly kind: EngineErrorKind
 

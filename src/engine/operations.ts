@@ -76,7 +76,10 @@ export interface TargetSize {
   readonly count: number
   /** Bytes on disk by purpose. */
   readonly diskUse: Readonly<Record<string, number>>
-  /** Vectors in its open vector indexes, and their memory in bytes; undefined: no index is open. */
+  /**
+   * Vectors in the target's open vector indexes, and their memory in bytes; undefined: no index is
+   * open.
+   */
   readonly vectors: { readonly count: number; readonly memory: number } | undefined
 }
 

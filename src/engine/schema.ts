@@ -74,7 +74,7 @@ export interface Collection {
   /** Differs from the uid of an earlier collection of the same name. */
   readonly uid: string
   readonly options: CollectionOptions
-  /** Indexes are missing; creating the collection again adds them. */
+  /** True: indexes of the collection are missing. Creating the collection again adds them. */
   readonly isIncomplete?: true
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Numeric, Value } from './value.ts'
 
-/** Digits that every float preserves, and digits that identify every float. */
+/** Number of digits that every float preserves, and number of digits that identify any float. */
 const digitsMin = 6
 const digitsMax = 9
 

@@ -79,7 +79,7 @@ export function isLogical<Condition extends { readonly kind: string }>(
 }
 
 interface ClauseContext {
-  /** Whether the number of enclosing $not is odd. */
+  /** Whether the number of enclosing $not operators is odd. */
   readonly negated: boolean
   readonly within: Within
 }
@@ -185,7 +185,7 @@ export function readAll(name: string, argument: Value): readonly Value[] {
   return argument
 }
 
-/** The kind of a comparison under $not. */
+/** For each kind of comparison, the kind that it becomes under $not. */
 export const opposites = {
   eq: 'ne',
   ne: 'eq',

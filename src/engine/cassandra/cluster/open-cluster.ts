@@ -27,7 +27,7 @@ export interface ClusterOptions {
 /** Prepared statements cached by the driver; filters produce many different texts. */
 const preparedMax = 2_000
 
-/** State that all clients of a server share; clients that only inspect a cluster do without. */
+/** State that all clients of a server share. Clients that only inspect a cluster do not need it. */
 export interface ClientParts {
   /** Called for every retried statement. */
   readonly retried: () => void

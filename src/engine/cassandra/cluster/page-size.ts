@@ -43,7 +43,10 @@ function bytesOfRow(row: types.Row): number {
     .reduce((sum: number, value: unknown) => sum + bytesOf(value), scalarBytes)
 }
 
-/** Approximate bytes of a value; of a list, set or map, by its first elements. */
+/**
+ * Approximate bytes of a value. The size of a list, set or map is estimated from its first
+ * elements.
+ */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (ArrayBuffer.isView(value)) return value.byteLength
@@ -65,5 +68,5 @@ function firstOf(values: Map<unknown, unknown> | Set<unknown>): Iterable<unknown
 
 const sampleMax = 16
 
-/** Decoding a number takes about as long as decoding so many characters. */
+/** Decoding a number takes about as long as decoding this many characters. */
 const scalarBytes = 16

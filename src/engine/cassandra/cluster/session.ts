@@ -30,7 +30,7 @@ const codes: Readonly<Record<ConsistencyLevel | SerialLevel, number>> = {
 }
 
 export interface RunOptions {
-  /** Maximum of rows in a page. */
+  /** Maximum rows of a page. */
   readonly fetchSize?: number
   /** Position after the previous page. */
   readonly pageState?: string | undefined
@@ -113,7 +113,7 @@ export class Session {
     return new Session(lend, this.#sending, this.#owner)
   }
 
-  /** A copy of this session for the statements of a caller; undefined: this session. */
+  /** A copy of this session for the statements of `owner`; this session if `owner` is undefined. */
   for(owner: StatementOwner | undefined): Session {
     return owner === undefined ? this : new Session(this.#lend, this.#sending, owner)
   }

@@ -1,4 +1,4 @@
-/** Texts of documents in the term index, and the keys of these documents there. */
+/** Texts of documents in the term index, and the keys by which it identifies the documents. */
 import { readNumeral } from '../../../json/decimal.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'

@@ -161,7 +161,7 @@ export async function countDocuments(
   return count
 }
 
-/** What the server checks on the documents that a plan finds: all of the filter, or nothing. */
+/** The conditions that this server checks on the documents of a plan: the whole filter, or none. */
 function checkedOf(filter: Filter, plan: FilterPlan): readonly string[] {
   const isExact = plan.kind === 'branches' ? plan.isExact : isOfFewIds(filter, plan)
   return isExact

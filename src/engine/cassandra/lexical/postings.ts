@@ -96,7 +96,7 @@ export class ClusterPostings {
     return new ClusterPostings(session, tables, new Map(), clock)
   }
 
-  /** A copy of this index whose statements belong to a caller; undefined: this index. */
+  /** A copy of this index for the statements of `owner`; this index if `owner` is undefined. */
   for(owner: StatementOwner | undefined): ClusterPostings {
     if (owner === undefined) return this
     const session = this.#session.for(owner)

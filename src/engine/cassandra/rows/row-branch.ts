@@ -134,7 +134,7 @@ interface KeyTerms {
   readonly columns: ReadonlySet<string>
   /** Conditions that the terms express exactly. */
   readonly done: readonly RowCondition[]
-  /** Whether a column has several values. */
+  /** Whether a term compares a column with several values. */
   readonly hasChoice: boolean
 }
 

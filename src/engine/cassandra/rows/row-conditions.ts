@@ -86,7 +86,7 @@ class Planner {
     return split ?? { branches: [whole], areDisjoint: true }
   }
 
-  /** Combines the conditions on each column that holds a single value. */
+  /** Combines the conditions on the whole value of each column. */
   #saidIn(parts: readonly RowFilter[]): ReadonlyMap<string, ColumnCondition> {
     const { table } = this.#context
     const conditions = new Map<string, KeyCondition>()

@@ -40,7 +40,8 @@ export const arabicNormalization: StemmerStep = rewriting(
 export const arabicStem: StemmerStep = inTurn(
   (word) => {
     const prefix = arabicPrefixes.find(
-      // A single "and" is removed only from words so long that it cannot be part of the root.
+      // The one-letter prefix "and" is removed only from words of at least four letters: in shorter
+      // words it may be part of the root.
       (text) => word.length >= Math.max(text.length + 2, 4) && word.startsWith(text),
     )
     return prefix === undefined ? word : word.slice(prefix.length)
