@@ -151,7 +151,7 @@ export interface Engine {
   /**
    * Deletes the rows whose keys satisfy the conditions: equality on all partition columns, then
    * conditions on sort columns in their order, of which only the last may be a range. Rows that are
-   * inserted concurrently may stay. Answers once the deletion is durable.
+   * inserted concurrently may stay. Resolves once the deletion is durable.
    */
   deleteRows(table: Table, conditions: KeyConditions, caller: Caller): Promise<void>
 

@@ -45,8 +45,8 @@ export const anyOrder = {
 } as const
 
 /**
- * A position in the results: the engine's or, if this module makes the sort, the sort key of the
- * last record.
+ * A position in the results: the engine's or, if this module sorts, the sort key of the last
+ * record.
  */
 export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }

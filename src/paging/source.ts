@@ -1,6 +1,6 @@
 /**
- * The source of pages: documents of a collection, or rows of a table. With these functions, this
- * layer filters, sorts and scores records where the engine leaves that to it.
+ * The source of pages: documents of a collection, or rows of a table. Where the engine does not
+ * execute the whole query, `paging` filters, sorts and scores the records with these functions.
  */
 import type { Caller } from '../caller/caller.ts'
 import type {

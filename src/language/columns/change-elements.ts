@@ -36,8 +36,8 @@ export function* withAdded(
 }
 
 /**
- * Removes the elements of a list or set, or the entries of a map by their keys, that equal one of
- * `removed`.
+ * Removes every element of a list or set that equals one of `removed`, or every map entry whose key
+ * does.
  */
 export function* withoutAll(
   type: CollectionType,

@@ -1,10 +1,9 @@
 /**
  * The structure of filters on documents, rows and elements: $and, $or and $not around conditions on
- * fields. $not is pushed down to the fields, because every condition has an opposite.
- *
- * Conditions from the top level of a clause are at the top of the tree: the tree itself, or direct
- * members of its `and`. Conditions from $and, $or and $not are deeper. An upsert relies on this to
- * find the conditions that it copies.
+ * fields. $not is pushed down to the conditions, each of which has an opposite. Conditions from the
+ * top level of a clause are at the top of the tree: the tree itself, or direct members of its
+ * `and`. Conditions from $and, $or and $not are deeper. An upsert relies on this to find the
+ * conditions that it copies.
  */
 import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'

@@ -25,7 +25,8 @@ export type HasTerms = (terms: readonly string[], path: string) => boolean
 
 /**
  * Whether a document matches the filter. `document` contains $vector, $vectorize and $lexical as
- * ordinary fields. Only an analyzer or an index knows the terms of its text.
+ * ordinary fields. `hasTerms` answers $match: only an analyzer or an index knows the terms of a
+ * text.
  */
 export function matches(
   filter: Matchable,

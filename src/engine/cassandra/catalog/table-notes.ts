@@ -16,7 +16,8 @@ export interface TableNotes {
 }
 
 /**
- * The model of a vector index, or the definition of a text index that the cluster does not support.
+ * The source model of a vector index, or the definition of a text index that the cluster does not
+ * support.
  */
 export type IndexNote =
   { readonly sourceModel: string } | { readonly column: string; readonly analyzer: unknown }
@@ -97,8 +98,8 @@ function servicesText({ services }: TableNotes): string {
 }
 
 /**
- * A comment that contains the notes. The other content of the comment is kept; free text moves to
- * its field `comment`.
+ * A comment that contains the notes: a JSON object. The other fields of an object that is already
+ * there are kept; free text moves to the field `comment`.
  */
 function commentWith({ services, indexes }: TableNotes, before: string | null): string {
   const said = Object.entries(parse(before))

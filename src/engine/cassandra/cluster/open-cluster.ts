@@ -104,8 +104,8 @@ function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | u
 }
 
 /**
- * Adds the local data center to the options if they lack it: a node reports it. A bundle contains
- * it.
+ * Adds the local data center, which a node reports, to options that lack it. A bundle contains the
+ * data center.
  */
 export async function withDataCenter<O extends ClusterOptions>(options: O): Promise<O> {
   if (options.bundle !== undefined || options.localDataCenter !== undefined) return options

@@ -30,8 +30,8 @@ export function checkComparable(
 }
 
 /**
- * The problem that keeps a vector out of the index, if any. It is checked as nodes receive it, in
- * 32-bit floats.
+ * The problem that keeps the vector out of the index, if any. The vector is checked as nodes
+ * receive it, in 32-bit floats.
  */
 function problemOf(
   numbers: Float32Array | Float64Array,

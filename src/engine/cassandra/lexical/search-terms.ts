@@ -147,8 +147,8 @@ function rarestFirst(terms: readonly string[]): readonly number[] {
 
 /**
  * Statistics for scoring. Concurrent writes and stale postings can make a posting list longer than
- * the counted corpus, for which scores would be NaN. The corpus therefore counts at least the texts
- * that were found.
+ * the counted corpus; scores would then be NaN. The corpus therefore counts at least the texts that
+ * were found.
  */
 async function statisticsOf(
   postings: ClusterPostings,
